@@ -17,10 +17,10 @@ package struct AccountDoorman: Gate.Doorman {
         _ headers: HTTPFields,
         _ peer: PeerAddress
     ) async throws -> Identity? {
+        await accounts.dateSessions()
         if let field = headers[.authorization] {
             return try await bearer(field, accounts.roster)
         }
-        await accounts.dateSessions()
         let (roster, age) = (accounts.roster, accounts.age)
         for value in accounts.cookie.over(peer).values(in: headers) {
             guard let session = roster.sessions[SHA256.digest(value)], session.isValid(at: age),
@@ -55,8 +55,8 @@ package struct AccountDoorman: Gate.Doorman {
             Secret.isSame(token.hash, SHA256.digest(String(parts[2]))),
             let account = roster.accounts[token.account]
         else { throw refusal }
+        guard accounts.age < token.ends else { throw refusal }
         let now = accounts.clock.seconds()
-        guard now < token.expires else { throw refusal }
         if now - (token.lastUsed ?? 0) >= Self.touchSeconds {
             await accounts.touch("the last use of the token \(token.name)") {
                 try TokenTable(connection: $0).touch(token.id, at: now)

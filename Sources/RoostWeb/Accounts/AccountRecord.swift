@@ -62,7 +62,8 @@ package struct TokenRecord: Hashable, Sendable {
     package let hash: [UInt8]
     package let created: Int64
     package let lastUsed: Int64?
-    package let expires: Int64
+    /// When it ends, as `SessionAge` counts: a date that is wrong ends none and lets none in.
+    package let ends: Int64
 }
 
 /// An account that waits for its person.
@@ -72,7 +73,8 @@ package struct InvitationRecord: Hashable, Sendable {
     /// Who invited.
     package let author: String
     package let created: Int64
-    package let expires: Int64
+    /// As `SessionAge` counts.
+    package let ends: Int64
 }
 
 /// Who changed what.

@@ -50,7 +50,11 @@ enum AccountText {
         }
     }
 
-    static func tokens(_ tokens: [TokenRecord], _ roster: Roster) -> String {
+    static func tokens(
+        _ tokens: [TokenRecord],
+        _ roster: Roster,
+        _ visitor: Visitor
+    ) -> String {
         items(tokens) { json, token in
             json.member("id", token.id)
             json.member("name", token.name)
@@ -58,7 +62,7 @@ enum AccountText {
             json.array("scopes", token.scopes.map(\.rawValue).sorted()) { $0.add($1) }
             json.member("created", date(token.created))
             json.member("lastUsed", token.lastUsed.map(date))
-            json.member("expires", date(token.expires))
+            json.member("expires", date(visitor.date(of: token.ends)))
         }
     }
 
@@ -76,13 +80,16 @@ enum AccountText {
         }
     }
 
-    static func invitations(_ invitations: [InvitationRecord]) -> String {
+    static func invitations(
+        _ invitations: [InvitationRecord],
+        _ visitor: Visitor
+    ) -> String {
         items(invitations) { json, invitation in
             json.member("id", String(invitation.id))
             json.member("role", invitation.role.rawValue)
             json.member("author", invitation.author)
             json.member("created", date(invitation.created))
-            json.member("expires", date(invitation.expires))
+            json.member("expires", date(visitor.date(of: invitation.ends)))
         }
     }
 

@@ -142,8 +142,11 @@ extension Accounts {
     /// From one question for a trusted date to the next, while there is none.
     static let datePause = 600.0
 
-    /// The count by which sessions age, now.
+    /// The count by which sessions, tokens and invitations age, now.
     var age: Int64 { roster.age.seconds(clock) }
+
+    /// Seconds since 1970 by a date that the station trusted in this boot; nil before it did.
+    package var trustedSeconds: Int64? { roster.age.date(clock) }
 
     /// Counts the time that the machine was off, as soon as the station trusts its date; once in
     /// each boot.

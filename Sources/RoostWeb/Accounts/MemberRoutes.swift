@@ -87,9 +87,11 @@ struct MemberRoutes {
 
     private func invitations(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
-        let now = accounts.clock.seconds()
-        let all = try await accounts.read { try InvitationTable(connection: $0).all(at: now) }
-        return .json(AccountText.invitations(all))
+        let visitor = accounts.visitor(request)
+        let all = try await accounts.read {
+            try InvitationTable(connection: $0).all(at: visitor.age)
+        }
+        return .json(AccountText.invitations(all, visitor))
     }
 
     private func invite(_ request: WebRequest) async throws -> WebResponse {
@@ -106,18 +108,18 @@ struct MemberRoutes {
             role: form.role,
             author: owner.name,
             created: visitor.time,
-            expires: visitor.time + Int64(days) * 86_400
+            ends: visitor.age + Int64(days) * 86_400
         )
         try await accounts.change { connection in
             let table = InvitationTable(connection: connection)
-            try table.insert(hash: SHA256.digest(code), invitation)
+            try table.insert(hash: SHA256.digest(code), invitation, by: visitor)
             try Accounts.note(connection, owner.name, .invitation, form.role.rawValue, visitor)
         }
         var json = JSONText()
         json.object { json in
             json.member("code", code)
             json.member("role", form.role.rawValue)
-            json.member("expires", AccountText.date(invitation.expires))
+            json.member("expires", AccountText.date(visitor.date(of: invitation.ends)))
         }
         return .json(json.text, status: .created)
     }
@@ -141,7 +143,7 @@ struct MemberRoutes {
         let hash = SHA256.digest(Secret.heard(request.parameters["code"] ?? ""))
         let (visitor, hashing) = (accounts.visitor(request), accounts.hashing)
         let role = try await accounts.read {
-            try InvitationTable(connection: $0).role(hash: hash, at: visitor.time)
+            try InvitationTable(connection: $0).role(hash: hash, at: visitor.age)
         }
         guard let role else { throw Self.gone }
         let form = try request.decoded(SignUp.self)
@@ -155,7 +157,7 @@ struct MemberRoutes {
         let account = try await accounts.change { connection in
             let invitations = InvitationTable(connection: connection)
             // Two may come with one code at the same time.
-            guard try invitations.role(hash: hash, at: visitor.time) == role else {
+            guard try invitations.role(hash: hash, at: visitor.age) == role else {
                 throw Self.gone
             }
             let kept = try hashing.hash(form.password)

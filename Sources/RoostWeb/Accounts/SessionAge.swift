@@ -1,6 +1,6 @@
 import SQLite
 
-/// Counts the seconds by which sessions age, whatever the machine's date does.
+/// Counts the seconds by which sessions, tokens and invitations age, whatever the date does.
 ///
 /// Within one boot the machine's running time counts. From one boot to another the date counts, if
 /// the station trusted it in both; else only what the new boot has run. So a date that is set far
@@ -24,6 +24,12 @@ package struct SessionAge: Hashable, Sendable {
 
     /// The count now, in whole seconds.
     func seconds(_ clock: WebClock) -> Int64 { Int64(present(clock)) }
+
+    /// Seconds since 1970, counted from the trusted date of this boot; nil before there is one.
+    func date(_ clock: WebClock) -> Int64? {
+        guard let dated, dated.boot == clock.boot else { return nil }
+        return dated.wall + Int64(present(clock) - dated.count)
+    }
 
     /// Whether no trusted date was seen in this boot.
     func lacksDate(_ clock: WebClock) -> Bool { dated?.boot != clock.boot }

@@ -102,4 +102,7 @@ struct Visitor: Hashable, Sendable {
     let agent: String
     /// As `SessionAge` counts.
     var age: Int64 = 0
+
+    /// The date of a moment of that count, for people: as the clock of now has it.
+    func date(of moment: Int64) -> Int64 { time + (moment - age) }
 }

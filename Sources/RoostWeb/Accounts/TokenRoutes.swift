@@ -31,7 +31,8 @@ struct TokenRoutes {
     private func list(_ request: WebRequest) throws -> WebResponse {
         try request.query.allow(only: [])
         let account = try request.account(in: accounts)
-        return .json(AccountText.tokens(visible(to: account), accounts.roster))
+        let visitor = accounts.visitor(request)
+        return .json(AccountText.tokens(visible(to: account), accounts.roster, visitor))
     }
 
     private func make(_ request: WebRequest) async throws -> WebResponse {
@@ -57,10 +58,10 @@ struct TokenRoutes {
             hash: SHA256.digest(secret),
             created: visitor.time,
             lastUsed: nil,
-            expires: visitor.time + Int64(days) * 86_400
+            ends: visitor.age + Int64(days) * 86_400
         )
         try await accounts.change { connection in
-            try TokenTable(connection: connection).insert(token)
+            try TokenTable(connection: connection).insert(token, by: visitor)
             try Accounts.note(connection, account.name, .token, name, visitor)
         }
         var json = JSONText()
@@ -68,7 +69,7 @@ struct TokenRoutes {
             json.member("id", id)
             json.member("name", name)
             json.array("scopes", scopes.map(\.rawValue).sorted()) { $0.add($1) }
-            json.member("expires", AccountText.date(token.expires))
+            json.member("expires", AccountText.date(visitor.date(of: token.ends)))
             // Shown once: only its digest is kept.
             json.member("token", "rst_\(id)_\(secret)")
         }

@@ -68,5 +68,20 @@ enum WebSchema {
                     used = last_used - (SELECT max(last_used) FROM sessions);
                 """
         ),
+        // Those from before end as the dates say that the newest line of the audit knew, which was
+        // written when the age of sessions was last counted; none later than it may have been made.
+        Migration(
+            "4 token ages",
+            sql: """
+                ALTER TABLE tokens ADD COLUMN ends INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE invitations ADD COLUMN ends INTEGER NOT NULL DEFAULT 0;
+                UPDATE tokens SET ends = CAST((SELECT count FROM session_age) AS INTEGER)
+                    + min(expires - created, expires - ifnull(
+                        (SELECT time FROM audit ORDER BY id DESC LIMIT 1), created));
+                UPDATE invitations SET ends = CAST((SELECT count FROM session_age) AS INTEGER)
+                    + min(expires - created, expires - ifnull(
+                        (SELECT time FROM audit ORDER BY id DESC LIMIT 1), created));
+                """
+        ),
     ])
 }

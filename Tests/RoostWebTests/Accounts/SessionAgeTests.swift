@@ -86,7 +86,9 @@ import Testing
                     ALTER TABLE sessions DROP COLUMN born;
                     ALTER TABLE sessions DROP COLUMN used;
                     DROP TABLE session_age;
-                    DELETE FROM migrations WHERE name = '3 session ages';
+                    ALTER TABLE tokens DROP COLUMN ends;
+                    ALTER TABLE invitations DROP COLUMN ends;
+                    DELETE FROM migrations WHERE name IN ('3 session ages', '4 token ages');
                     """
                 )
             }

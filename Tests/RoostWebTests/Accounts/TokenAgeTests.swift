@@ -1,5 +1,7 @@
 import HTTPTypes
+import SQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RoostWeb
@@ -57,6 +59,36 @@ import Testing
         #expect(await stage.ask(.get, "/me", as: program).status == 401)
         let ben = AccountsStage.person("Ben")
         #expect(await stage.ask(.post, "/invitations/\(code)", ben).status == 410)
+    }
+
+    /// A file of an earlier version: what is left by its dates is left.
+    @Test func carriesTheTokensOfAnEarlierFile() async throws {
+        let folder = try TestFolder()
+        let time = StageTime()
+        let browsers: (Browser, Browser)
+        do {
+            let stage = try AccountsStage(folder: folder, time: time)
+            let anna = try await stage.claim()
+            browsers = (anna, try await Self.token(stage, anna))
+            time.pass(20 * Self.day)
+            _ = await Self.invitation(stage, anna)
+            try await stage.database.run { connection in
+                try connection.executeScript(
+                    """
+                    ALTER TABLE tokens DROP COLUMN ends;
+                    ALTER TABLE invitations DROP COLUMN ends;
+                    DELETE FROM migrations WHERE name = '4 token ages';
+                    """
+                )
+            }
+        }
+        let later = try AccountsStage(folder: folder, time: time)
+        #expect(await later.ask(.get, "/me", as: browsers.1).status == 200)
+        let list = await later.ask(.get, "/invitations", as: browsers.0).body
+        #expect(list.contains(AccountText.date(time.clock.seconds() + 7 * Self.day)), "\(list)")
+        time.pass(10 * Self.day)
+        #expect(await later.ask(.get, "/me", as: browsers.1).status == 401)
+        #expect(await later.ask(.get, "/invitations", as: browsers.0).body == #"{"items":[]}"#)
     }
 
     /// The machine is off for a month: that counts between trusted dates, for a program alone, too.
