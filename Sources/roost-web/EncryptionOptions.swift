@@ -35,18 +35,36 @@ struct EncryptionOptions: ParsableArguments {
         return tlsPort.contains(port)
     }
 
-    /// Makes what gives connections their certificates; `state` is where the authority is kept.
+    /// Makes what gives connections their certificates.
+    ///
+    /// - Parameters:
+    ///   - served: The sockets.
+    ///   - state: Where the authority is kept.
+    ///   - names: That the station answers to; its own first.
+    ///   - accounts: They know a time that the station trusts.
+    ///   - logger: For what is made.
+    /// - Returns: Nil without a socket that speaks TLS.
     func encryption(
+        _ served: WebServer.Settings,
         _ state: String,
-        station: String,
-        names: [String],
+        _ names: [String],
+        _ accounts: Accounts?,
         _ logger: Logger
-    ) -> Encryption {
-        var settings = Encryption.Settings(folder: state, station: station, names: names)
+    ) -> Encryption? {
+        guard !served.encrypted.isEmpty else { return nil }
+        var settings = Encryption.Settings(
+            folder: state,
+            station: names.first ?? "",
+            names: names
+        )
         if let certificate, let key {
             settings.own = OwnCertificate.Place(certificate: certificate, key: key)
         }
-        return Encryption(settings, logger: logger)
+        return Encryption(
+            settings,
+            trusted: { accounts?.trustedSeconds },
+            logger: logger
+        )
     }
 
     /// To the first port of HTTPS, when the owner's certificate serves it.

@@ -155,10 +155,11 @@ struct Web: ParsableCommand {
         routes += door.accounts?.audited(asked) ?? asked
         routes += try ProblemAdvice.routes + updates.others + map.routes(files)
         var settings = settings
-        settings.encryption = encryption(settings, logger)
+        let hosts = [shown, hostName] + host
+        settings.encryption = tls.encryption(settings, state, hosts, door.accounts, logger)
         let described = routes + trust(settings, door.accounts).all
         let table = RouteTable(described + [OpenAPI.route(describing: described)])
-        let names = HostNames([shown, hostName] + host)
+        let names = HostNames(hosts)
         let gate = Gate(table, hosts: names, doorman: door.doorman)
         let server = WebServer(
             WebResponder(gate, redirect: tls.redirect(settings), logger: logger),
@@ -204,13 +205,6 @@ struct Web: ParsableCommand {
 
     private static func sending(_ courier: CourierClient?) -> [Route] {
         OutboxRoutes(courier).all + PushRoutes(courier).all
-    }
-
-    /// Nil without a socket that speaks TLS.
-    private func encryption(_ settings: WebServer.Settings, _ logger: Logger) -> Encryption? {
-        guard !settings.encrypted.isEmpty else { return nil }
-        let shown = name ?? hostName
-        return tls.encryption(state, station: shown, names: [shown, hostName] + host, logger)
     }
 
     private func trust(_ settings: WebServer.Settings, _ accounts: Accounts?) -> TrustRoutes {

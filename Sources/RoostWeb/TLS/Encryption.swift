@@ -55,12 +55,24 @@ package final class Encryption: Sendable {
     private let settings: Settings
     private let names: CertificateNames
     private let clock: WebClock
+    private let trusted: @Sendable () -> Int64?
     private let logger: Logger
     private let state: Mutex<State>
 
-    package init(_ settings: Settings, clock: WebClock = .system, logger: Logger) {
+    /// - Parameters:
+    ///   - settings: What is served.
+    ///   - clock: For the server's certificates, which are made again when it is set.
+    ///   - trusted: Seconds since 1970 that the station trusts; nil while it trusts none. By them
+    ///     alone an authority is judged, as phones do not find back to one that was replaced.
+    ///   - logger: For what is made, and why.
+    package init(
+        _ settings: Settings,
+        clock: WebClock = .system,
+        trusted: @escaping @Sendable () -> Int64? = { nil },
+        logger: Logger
+    ) {
         self.settings = settings
-        self.clock = clock
+        (self.clock, self.trusted) = (clock, trusted)
         self.logger = logger
         names = CertificateNames(settings.names)
         var state = State()
@@ -135,7 +147,7 @@ package final class Encryption: Sendable {
         _ other: TLSContext?
     ) throws {
         let now = clock.seconds()
-        let authority = try authority(&state, now)
+        let authority = try authority(&state)
         let wanted =
             state.addresses
             + [address].compactMap(\.self).filter {
@@ -163,18 +175,17 @@ package final class Encryption: Sendable {
         state.other = other
     }
 
-    private func authority(_ state: inout State, _ now: Int64) throws -> KeyPair {
-        if let kept = state.authority { return kept }
+    private func authority(_ state: inout State) throws -> KeyPair {
         let path = "authority.pem"
-        let kept = try read(path, "authority")
-        if let kept {
-            guard let fault = Authority.fault(try Certificate(kept.text), names, now: now) else {
+        if let kept = try state.authority ?? read(path, "authority") {
+            let read = try Certificate(kept.text)
+            guard let fault = Authority.fault(read, names, now: trusted()) else {
                 state.authority = kept
                 return kept
             }
             logger.warning("a new authority is made, as of the old one \(fault); \(Self.again)")
         }
-        let made = try Authority.make(settings.station, names, now: now)
+        let made = try Authority.make(settings.station, names)
         try SafeFile.write(made.text, to: settings.folder + "/" + path)
         logger.notice("made the station's own certificate authority in \(settings.folder)")
         state.authority = made

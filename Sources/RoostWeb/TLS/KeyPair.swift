@@ -18,21 +18,28 @@ struct KeyPair: Hashable {
 }
 
 /// Makes the certificates of the station's own authority; decides when they are due.
+///
+/// No clock dates an authority: people carry it to their phones once, and it must be good whatever
+/// the station believed that day. A certificate of the server is made again at each connection that
+/// needs another one, so that one goes by the clock of the moment.
 enum Authority {
     private static let day: Int64 = 86_400
-    static let lifeSeconds = 3_650 * day
+    /// 2050-01-01T00:00:00Z: X.509 writes dates before it in the form that every reader knows.
+    static let end: Int64 = 2_524_608_000
+    /// Of an authority.
+    static let life = (epoch - earlySeconds)..<end
     /// Apple's systems take up to 398 days.
     static let serverLifeSeconds = 397 * day
     /// Clocks of phones may be behind.
     static let earlySeconds = day
-    /// No certificate was made before 2026: what a Pi without a set clock believes.
+    /// 2026-01-01T00:00:00Z: no certificate is from before it, whatever the clock says.
     static let epoch: Int64 = 1_767_225_600
 
     /// An authority that signs itself.
     static func make(
         _ station: String,
         _ names: CertificateNames,
-        now: Int64
+        life: Range<Int64> = life
     ) throws(OpenSSLError) -> KeyPair {
         let key = try OpenSSLText.pem { copenssl_make_key($0, $1) }
         let mark = SHA256.digest(key).prefix(2).map { byte in
@@ -41,7 +48,7 @@ enum Authority {
         }
         // Two authorities of one station differ in their names; X.509 allows 64 characters.
         let name = station.unicodeScalars.prefix(40).map { String($0) }.joined()
-        let made = try with(now, lifeSeconds) { wish throws(OpenSSLError) in
+        let made = try with(life) { wish throws(OpenSSLError) in
             try (name + " (Roost \(mark.joined()))").with { text throws(OpenSSLError) in
                 try names.constraints.with { constraints throws(OpenSSLError) in
                     (wish.name, wish.constraints) = (text, constraints)
@@ -61,7 +68,8 @@ enum Authority {
         now: Int64
     ) throws(OpenSSLError) -> KeyPair {
         let key = try OpenSSLText.pem { copenssl_make_key($0, $1) }
-        let made = try with(now, serverLifeSeconds) { wish throws(OpenSSLError) in
+        let from = max(now, epoch) - earlySeconds
+        let made = try with(from..<(from + serverLifeSeconds)) { wish throws(OpenSSLError) in
             try (names.names.first ?? "").with { name throws(OpenSSLError) in
                 try names.alternatives(addresses).with { list throws(OpenSSLError) in
                     (wish.name, wish.names) = (name, list)
@@ -81,15 +89,23 @@ enum Authority {
         return KeyPair(certificate: made, key: key)
     }
 
-    /// Why a new authority is due; nil while the old one is good.
-    static func fault(_ authority: Certificate, _ names: CertificateNames, now: Int64) -> String? {
+    /// Why a new authority is due.
+    ///
+    /// - Parameters:
+    ///   - authority: The one there is.
+    ///   - names: That it has to be for.
+    ///   - now: Nil while no time is trusted: then no time decides.
+    /// - Returns: Nil while the old one is good.
+    static func fault(_ authority: Certificate, _ names: CertificateNames, now: Int64?) -> String? {
         let permitted = CertificateNames.permitted(in: authority.constraints)
         if permitted != Set(names.names) {
             let old = permitted.sorted().joined(separator: ", ")
             return "it is for \(old), and the station's names are now "
                 + names.names.joined(separator: ", ")
         }
-        let left = authority.until - max(now, epoch)
+        guard let now, now >= epoch else { return nil }
+        if authority.from > now { return "it begins on \(AccountText.date(authority.from))" }
+        let left = authority.until - now
         return left < serverLifeSeconds ? "it ends in \(max(0, left / day)) days" : nil
     }
 
@@ -109,17 +125,16 @@ enum Authority {
 
     /// A wish with the times and a serial number.
     private static func with<Value>(
-        _ now: Int64,
-        _ life: Int64,
+        _ life: Range<Int64>,
         _ body: (inout copenssl_wish) throws(OpenSSLError) -> Value
     ) throws(OpenSSLError) -> Value {
         var serial = Secret.bytes(16)
         serial[0] = max(1, serial[0] & 0x7F)
-        let from = max(now, epoch) - earlySeconds
         let kept = serial.copied()
         defer { kept.deallocate() }
         var wish = copenssl_wish()
-        (wish.from, wish.until, wish.serial) = (from, from + life, UnsafePointer(kept.baseAddress))
+        (wish.from, wish.until) = (life.lowerBound, life.upperBound)
+        wish.serial = UnsafePointer(kept.baseAddress)
         return try body(&wish)
     }
 }

@@ -14,9 +14,13 @@ package struct OwnCertificate {
         }
     }
 
-    struct Served {
+    final class Served {
         let context: TLSContext
         let certificate: Certificate
+
+        init(_ context: TLSContext, _ certificate: Certificate) {
+            (self.context, self.certificate) = (context, certificate)
+        }
     }
 
     /// One state of a file, different from every other.
@@ -38,7 +42,12 @@ package struct OwnCertificate {
     private let place: Place
     private let names: [String]
     private var stamps: [Stamp] = []
-    private var served: Served?
+    /// The pair of the files as they are, or the last that was right.
+    private var newest: Served?
+    /// The one before it, which serves while the newest one's time is over.
+    private var before: Served?
+    /// The one whose end was said.
+    private var ended: Served?
 
     /// Reads nothing yet; the certificate is to be for one of `names`.
     init(_ place: Place, names: [String]) { (self.place, self.names) = (place, names) }
@@ -46,37 +55,37 @@ package struct OwnCertificate {
     /// Looks at both files again, when they changed.
     ///
     /// A pair that is wrong leaves the one before in use: both files change one after the other.
-    /// A fault is to be logged, and is there once for each state of the files.
+    /// The clock decides for this moment alone: a certificate that a wrong one ended serves again
+    /// when it is right. A fault is to be logged, and is there once for each state of the files.
     mutating func look(now: Int64) -> (served: Served?, fault: String?) {
         let present = [Stamp(place.certificate), Stamp(place.key)]
         var fault: String?
         if present != stamps {
             stamps = present
-            do throws(Fault) { served = try load(now) } catch { fault = error.description }
+            do throws(Fault) { (newest, before) = (try load(), newest) } catch {
+                fault = error.description
+            }
         }
-        if let certificate = served?.certificate, now >= certificate.until {
-            served = nil
-            fault = Fault.expired(place.certificate, certificate.until).description
+        if let newest, now >= newest.certificate.until, ended !== newest {
+            ended = newest
+            fault = Fault.expired(place.certificate, newest.certificate.until).description
         }
+        let served = [newest, before].compactMap(\.self).first { now < $0.certificate.until }
         return (served, fault)
     }
 
-    private func load(_ now: Int64) throws(Fault) -> Served {
+    private func load() throws(Fault) -> Served {
         let (chain, key) = (try read(place.certificate), try read(place.key))
         let certificate: Certificate
         do { certificate = try Certificate(chain) } catch {
             throw .damaged(place.certificate, "it holds no certificate: \(error)")
         }
         guard certificate.hasKey(key) else { throw .otherKey(place) }
-        guard now < certificate.until else { throw .expired(place.certificate, certificate.until) }
         guard names.contains(where: certificate.isFor) else {
             throw .otherName(place.certificate, certificate.names, names)
         }
         do {
-            return Served(
-                context: try TLSContext(certificates: chain, key: key),
-                certificate: certificate
-            )
+            return Served(try TLSContext(certificates: chain, key: key), certificate)
         } catch { throw .damaged(place.certificate, error.description) }
     }
 

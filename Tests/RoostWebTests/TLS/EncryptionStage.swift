@@ -10,6 +10,7 @@ final class EncryptionStage: Sendable {
 
     let folder: TestFolder
     let seconds = Mutex(start)
+    let isTrusted = Mutex(false)
     let log = LogLines()
 
     init() throws { folder = try TestFolder(isInMemory: true) }
@@ -29,7 +30,14 @@ final class EncryptionStage: Sendable {
             names: names,
             own: own
         )
-        return Encryption(settings, clock: clock, logger: log.logger)
+        return Encryption(
+            settings,
+            clock: clock,
+            trusted: {
+                self.isTrusted.withLock { $0 } ? self.seconds.withLock { $0 } : nil
+            },
+            logger: log.logger
+        )
     }
 
     func pass(days: Int64) { seconds.withLock { $0 += days * 86_400 } }
@@ -44,7 +52,7 @@ final class EncryptionStage: Sendable {
     func bring(_ host: String, until: Int64? = nil) throws -> OwnCertificate.Place {
         let names = CertificateNames([host])
         let now = (until ?? .max) - Authority.serverLifeSeconds + Authority.earlySeconds
-        let authority = try Authority.make("other", names, now: Self.start)
+        let authority = try Authority.make("other", names)
         let made = try Authority.makeServer(
             authority,
             names,

@@ -116,7 +116,7 @@ import Testing
         _ = try stage.bring("air.example.org")
         #expect(encryption.context(for: nil) !== first)
         // Only one of both is new yet: the pair before goes on.
-        let half = try Authority.make("x", CertificateNames(["air.example.org"]), now: 0)
+        let half = try Authority.make("x", CertificateNames(["air.example.org"]))
         try SafeFile.write(half.certificate, to: place.certificate)
         #expect(encryption.isOwn("air.example.org"))
         #expect(stage.log.all.contains { $0.contains("the one before serves") })

@@ -7,10 +7,10 @@ import Testing
     private static let names = CertificateNames(["balcony"])
 
     @Test func authorityIsLimitedToItsNames() throws {
-        let made = try Authority.make("balcony", Self.names, now: Self.now)
+        let made = try Authority.make("balcony", Self.names)
         let read = try Certificate(made.text)
-        #expect(read.until - read.from == Authority.lifeSeconds)
-        #expect(read.from == Self.now - Authority.earlySeconds)
+        #expect(read.from == Authority.epoch - Authority.earlySeconds)
+        #expect(read.until == Authority.end)
         #expect(read.constraints.contains("Permitted"))
         #expect(CertificateNames.permitted(in: read.constraints) == ["balcony", "balcony.local"])
         #expect(read.constraints.contains("IP:192.168.0.0/255.255.0.0"))
@@ -21,13 +21,13 @@ import Testing
 
     @Test func stationNameMayBeAnyText() throws {
         for name in ["", "Süd/Balkon, \"1\"", String(repeating: "ü", count: 300), "a\u{301}🙂"] {
-            let made = try Authority.make(name, Self.names, now: Self.now)
+            let made = try Authority.make(name, Self.names)
             #expect(KeyPair(reading: made.text) != nil)
         }
     }
 
     @Test func serverIsForNamesAndAddresses() throws {
-        let authority = try Authority.make("balcony", Self.names, now: Self.now)
+        let authority = try Authority.make("balcony", Self.names)
         let signer = try Certificate(authority.text)
         let addresses = ["192.168.1.7", "fd00::7"]
         let made = try Authority.makeServer(
@@ -59,17 +59,18 @@ import Testing
     }
 
     @Test func authorityIsDueWhenNamesDifferOrItEnds() throws {
-        let read = try Certificate(Authority.make("b", Self.names, now: Self.now).text)
-        let later = Self.now + (3_650 - 397) * 86_400
-        #expect(Authority.fault(read, Self.names, now: later - 2 * 86_400) == nil)
-        #expect(Authority.fault(read, Self.names, now: later) != nil)
-        #expect(Authority.fault(read, CertificateNames(["attic"]), now: Self.now) != nil)
+        let read = try Certificate(Authority.make("b", Self.names).text)
+        let later = Authority.end - 397 * 86_400
+        #expect(Authority.fault(read, Self.names, now: later) == nil)
+        #expect(Authority.fault(read, Self.names, now: later + 1) != nil)
+        #expect(Authority.fault(read, Self.names, now: nil) == nil, "no trusted time")
+        #expect(Authority.fault(read, CertificateNames(["attic"]), now: nil) != nil)
         #expect(Authority.fault(read, Self.names, now: 0) == nil, "no clock yet")
     }
 
     /// Cut at every place, or with one letter changed: it is refused, and nothing crashes.
     @Test func damageIsFound() throws {
-        let made = try Authority.make("balcony", Self.names, now: Self.now)
+        let made = try Authority.make("balcony", Self.names)
         let text = Array(made.text.utf8)
         for count in stride(from: 0, to: text.count - 30, by: 37) {
             #expect(KeyPair(reading: String(decoding: text[..<count], as: UTF8.self)) == nil)
@@ -83,7 +84,7 @@ import Testing
             )
             _ = KeyPair(reading: String(decoding: bytes, as: UTF8.self))
         }
-        let other = try Authority.make("balcony", Self.names, now: Self.now)
+        let other = try Authority.make("balcony", Self.names)
         #expect(KeyPair(reading: made.certificate + other.key) == nil, "another's key")
         let locked =
             "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----"

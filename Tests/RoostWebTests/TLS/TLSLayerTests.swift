@@ -102,7 +102,7 @@ import Testing
     /// The authority's key signs for another name: its name constraints forbid it.
     @Test func aPhoneRefusesWhatTheAuthorityMayNotSign() throws {
         let names = CertificateNames(["balcony"])
-        let authority = try Authority.make("balcony", names, now: EncryptionStage.start)
+        let authority = try Authority.make("balcony", names)
         for (name, address, isGood) in [
             ("balcony", "10.0.0.1", true), ("bank.example", "10.0.0.1", false),
             ("balcony", "8.8.8.8", false),

@@ -1,3 +1,5 @@
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import RoostWeb
@@ -43,6 +45,30 @@ import Testing
         #expect(first.context(for: "10.0.0.1") != nil)
         let read = try stage.certificate("server.pem")
         #expect(read.from <= EncryptionStage.start && EncryptionStage.start < read.until)
+    }
+
+    /// One that an earlier version made nine years ahead: once the station trusts a date, it is
+    /// made again, as no phone can use it.
+    @Test func anAuthorityOfTheFutureIsMadeAgainByATrustedDate() throws {
+        let stage = try EncryptionStage()
+        let begin = EncryptionStage.start + 9 * 365 * Self.day
+        let names = CertificateNames(["balcony"])
+        let later = try Authority.make("b", names, life: begin..<(begin + 3_650 * Self.day)).text
+        try SafeFile.write(later, to: stage.folder.path("authority.pem"))
+        #expect(try stage.certificate("authority.pem").from > EncryptionStage.start)
+        let encryption = stage.encryption(names: ["balcony"])
+        _ = encryption.context(for: "10.0.0.1")
+        #expect(try stage.text("authority.pem") == later)
+        stage.isTrusted.withLock { $0 = true }
+        #expect(encryption.context(for: "10.0.0.1") != nil)
+        let made = try stage.certificate("authority.pem")
+        #expect(made.from <= EncryptionStage.start)
+        #expect(try stage.certificate("server.pem").isSigned(by: made))
+        #expect(stage.log.all.contains { $0.contains("it begins on 20") })
+        let kept = try stage.text("authority.pem")
+        stage.pass(days: 365)
+        #expect(encryption.context(for: "10.0.0.1") != nil)
+        #expect(try stage.text("authority.pem") == kept)
     }
 
     @Test(arguments: [false, true])
