@@ -182,19 +182,15 @@ package final class PictureRing {
         try write(age.advanced(to: moment))
         let old = records.filter { record in
             if let stamp = record.stamp { return age.seconds - stamp.seconds > seconds }
-            return age.seconds > seconds || isDated(record, before: moment.wall, by: seconds)
+            return age.seconds > seconds || isDated(record, by: seconds)
         }
         for record in old { try delete(record.number) }
         return old.count
     }
 
-    private func isDated(
-        _ record: PictureRecord,
-        before wall: WallTime?,
-        by seconds: Int64
-    ) -> Bool {
-        guard let wall, let time = record.time, time >= .plausible else { return false }
-        return wall.nanoseconds / 1_000_000_000 - time.nanoseconds / 1_000_000_000 > seconds
+    private func isDated(_ record: PictureRecord, by seconds: Int64) -> Bool {
+        guard let date = age.date, let time = record.time, time >= .plausible else { return false }
+        return date - time.nanoseconds / 1_000_000_000 > seconds
     }
 
     /// The shape's sector is written with the age's, as it is: each is whole or as before.
