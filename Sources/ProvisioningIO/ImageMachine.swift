@@ -51,6 +51,8 @@ package struct ImageMachine: Sendable {
 
     /// What became of the last update.
     package var recordPath: String { "\(root)/data/system/update.json" }
+    /// Where an update that comes from elsewhere waits until it is whole.
+    package var updateFolder: String { "\(root)/data/system" }
     /// How far the present one is.
     package var progressPath: String { "\(root)/run/roost-update.json" }
 

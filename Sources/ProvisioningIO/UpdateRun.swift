@@ -5,6 +5,8 @@ import Updates
 package struct UpdateRun {
     /// How far an update is.
     package enum Progress: Hashable, Sendable {
+        /// Bytes of the file that were read and summed, of how many.
+        case reads(Int, of: Int)
         /// Bytes of the file that were taken, of how many.
         case writes(Int, of: Int)
         /// Bytes of the root that were compared, of how many.
@@ -13,7 +15,8 @@ package struct UpdateRun {
         /// 0…99: the end is said otherwise.
         package var percent: Int {
             switch self {
-            case .writes(let done, let all): min(80, 80 * done / max(all, 1))
+            case .reads(let done, let all): min(20, 20 * done / max(all, 1))
+            case .writes(let done, let all): min(80, 20 + 60 * done / max(all, 1))
             case .compares(let done, let all): min(99, 80 + 19 * done / max(all, 1))
             }
         }
@@ -25,6 +28,11 @@ package struct UpdateRun {
         package let key: String
         /// Bytes of the payload that came with it.
         let rest: [UInt8]
+    }
+
+    /// What an offer carries, known to be whole, and read from its beginning again.
+    package struct Fetched {
+        package let manifest: UpdateManifest
     }
 
     private let source: UpdateSource
@@ -64,10 +72,38 @@ package struct UpdateRun {
         }
     }
 
+    /// Reads all that an offer carries, before anything is written: the root that it would take the
+    /// place of is the version to go back to.
+    ///
+    /// - Parameters:
+    ///   - offer: What was signed.
+    ///   - folder: Where it is kept if it is no file of this machine.
+    ///   - progress: Is given what is done.
+    /// - Returns: What can be installed.
+    /// - Throws: `UpdateError`; nothing was written.
+    package func fetch(
+        _ offer: Offer,
+        in folder: String,
+        progress: (Progress) -> Void = { _ in }
+    ) throws(UpdateError) -> Fetched {
+        let content = offer.manifest.payload
+        var payload = UpdatePayload(content)
+        try source.keep(
+            from: offer.rest,
+            byteCount: content.size,
+            in: folder
+        ) { (piece) throws(UpdateError) in
+            try payload.add(piece)
+            progress(.reads(payload.byteCount, of: content.size))
+        }
+        try payload.finish()
+        return Fetched(manifest: offer.manifest)
+    }
+
     /// Writes the root, and has it tried at the next start.
     ///
     /// - Parameters:
-    ///   - offer: What was checked.
+    ///   - fetched: What was read whole.
     ///   - card: Where it goes.
     ///   - slots: What the boot partition says.
     ///   - running: The root that runs.
@@ -75,24 +111,23 @@ package struct UpdateRun {
     /// - Returns: What the boot partition says now.
     /// - Throws: `UpdateError`; the station starts as before.
     package func install(
-        _ offer: Offer,
+        _ fetched: Fetched,
         on card: any UpdateCard,
         slots: BootSlots,
         running: RootSlot,
         progress: (Progress) -> Void
     ) throws(UpdateError) -> BootSlots {
-        let manifest = offer.manifest
+        let manifest = fetched.manifest
         var payload = UpdatePayload(manifest.payload)
         var install = UpdateInstall(manifest.root, on: card, slots: slots, running: running)
         try install.begin()
         let filter = try ChildFilter(decompressor)
-        var piece = offer.rest
         while true {
+            let piece = try source.next()
+            if piece.isEmpty { break }
             try payload.add(piece)
             try filter.add(piece) { (bytes) throws(UpdateError) in try install.add(bytes) }
             progress(.writes(payload.byteCount, of: manifest.payload.size))
-            piece = try source.next()
-            if piece.isEmpty { break }
         }
         try payload.finish()
         try filter.finish { (bytes) throws(UpdateError) in try install.add(bytes) }

@@ -1,4 +1,5 @@
 import Glibc
+import HardwareIO
 import Updates
 
 /// Where an update comes from, read once and in order.
@@ -6,7 +7,7 @@ package final class UpdateSource {
     private static let pieceByteCount = 1 << 17
 
     private let name: String
-    private let descriptor: Int32
+    private var descriptor: Int32
     private var process: pid_t = 0
 
     /// A file, or standard input for `-`.
@@ -37,6 +38,74 @@ package final class UpdateSource {
         guard process > 0 else { return }
         kill(process, SIGTERM)
         _ = ChildProgram.wait(process)
+    }
+
+    /// Hands over all that is left, and begins again with it: from then on it is known whole.
+    ///
+    /// A file is read twice. What comes from elsewhere is kept in a file that has no name, so that
+    /// a loss of power leaves nothing of it.
+    ///
+    /// - Parameters:
+    ///   - start: What was read of it before.
+    ///   - byteCount: Of all of it, so that the room for it is there.
+    ///   - folder: Where it is kept.
+    ///   - body: Is given each piece.
+    /// - Throws: `UpdateError.failed`; what `body` throws.
+    func keep(
+        from start: [UInt8],
+        byteCount: Int,
+        in folder: String,
+        _ body: ([UInt8]) throws(UpdateError) -> Void
+    ) throws(UpdateError) {
+        var status = stat()
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        let begin = isFile ? lseek(descriptor, 0, SEEK_CUR) - off_t(start.count) : 0
+        let kept = isFile ? nil : try Self.unnamed(byteCount, in: folder)
+        var isDone = false
+        defer { if let kept, !isDone { close(kept) } }
+        var piece = start
+        repeat {
+            try body(piece)
+            if let kept {
+                do throws(StorageError) { try WholeFile.write(piece, to: kept, folder) } catch {
+                    throw .failed("the update cannot be kept: \(error)")
+                }
+            }
+            piece = try next()
+        } while !piece.isEmpty
+        if let kept {
+            close(descriptor)
+            (descriptor, isDone) = (kept, true)
+        }
+        guard lseek(descriptor, begin, SEEK_SET) == begin else {
+            throw .failed("\(name): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Room that stays free on the data partition for what the station measures.
+    private static let spareByteCount = 64 << 20
+
+    private static func unnamed(_ byteCount: Int, in folder: String) throws(UpdateError) -> Int32 {
+        let path = "\(folder)/update.part"
+        unlink(path)
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else {
+            throw .failed("\(path): \(String(cString: strerror(errno)))")
+        }
+        unlink(path)
+        var room = statvfs()
+        guard fstatvfs(descriptor, &room) == 0,
+            Int(clamping: room.f_bavail) * Int(clamping: room.f_frsize)
+                >= byteCount + spareByteCount
+        else {
+            close(descriptor)
+            throw .failed(
+                "the data partition has no room for \(byteCount >> 20) MiB of an update that is "
+                    + "not a file here: copy the file to a stick, and install it from there"
+            )
+        }
+        return descriptor
     }
 
     /// The next bytes; empty at the end.

@@ -12,6 +12,8 @@ package struct UpdateRules: Hashable, Sendable {
     /// Bytes of the partition that would be written.
     package let partitionByteCount: Int
     package let trial: TrialState
+    /// Whether the owner asked for an older version by name.
+    package let allowsOlder: Bool
 
     package init(
         board: String,
@@ -19,7 +21,8 @@ package struct UpdateRules: Hashable, Sendable {
         version: String,
         storeSchema: Int?,
         partitionByteCount: Int,
-        trial: TrialState
+        trial: TrialState,
+        allowsOlder: Bool = false
     ) {
         self.board = board
         self.layout = layout
@@ -27,6 +30,7 @@ package struct UpdateRules: Hashable, Sendable {
         self.storeSchema = storeSchema
         self.partitionByteCount = partitionByteCount
         self.trial = trial
+        self.allowsOlder = allowsOlder
     }
 
     /// - Throws: `UpdateError.refused` with what to do instead.
@@ -47,6 +51,11 @@ package struct UpdateRules: Hashable, Sendable {
         if update.layout != layout {
             return "version \(name) is for cards of layout \(update.layout), and this one has "
                 + "layout \(layout): write a new card, and keep the old one for its history"
+        }
+        if !allowsOlder, VersionOrder.isOlder(update.version, than: version) {
+            return "version \(name) is older than \(version), which runs, and has the mistakes "
+                + "that were mended since: `sudo roost update rollback` goes back by one; for "
+                + "this file type `sudo roost update install --allow-downgrade`"
         }
         if VersionOrder.isOlder(version, than: update.minimumFrom) {
             return "version \(name) follows \(PlainText.shown(update.minimumFrom)) or later, and "

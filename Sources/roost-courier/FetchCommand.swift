@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientSupport
+import Core
 import CourierIO
 import RoostCourier
 
@@ -17,11 +18,18 @@ struct FetchCommand: ParsableCommand {
     @Argument(help: "An address of https://.")
     var address: String
 
+    @Option(help: "How long all of it may take.")
+    var within = DurationArgument(.seconds(Download.secondsMax))
+
     func run() throws {
         guard address.hasPrefix("https://") else {
             throw ValidationError("\(address) is no address of https://")
         }
-        do throws(NetworkFailure) { try Download.run(address, to: 1) } catch {
+        let seconds = Int(within.seconds.rounded(.up))
+        guard seconds >= 1 else { throw ValidationError("--within is a second or more") }
+        do throws(NetworkFailure) {
+            try Download.run(address, to: 1, within: seconds)
+        } catch {
             throw ClientFailure(message: "\(address): \(error)", exitCode: 1)
         }
     }

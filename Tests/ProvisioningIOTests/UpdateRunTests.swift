@@ -80,7 +80,8 @@ import Updates
         )
         let offer = try run.offer(trusting: [Self.key])
         let slots = BootSlots(slotText: boot.text("slot.txt"), triedText: boot.text("tried.txt"))
-        return try run.install(offer, on: card, slots: slots, running: .first) { _ in }
+        let fetched = try run.fetch(offer, in: folder.path)
+        return try run.install(fetched, on: card, slots: slots, running: .first) { _ in }
     }
 
     private var slots: BootSlots {
@@ -149,8 +150,17 @@ import Updates
             decompressor: ["/bin/cat"]
         )
         let offer = try run.offer(trusting: [Self.key])
-        let next = try run.install(offer, on: card, slots: slots, running: .first) { _ in }
+        #expect(offer.manifest.version == "0.2.0")
+        let fetched = try run.fetch(offer, in: folder.path)
+        #expect(isOtherRootUntouched)
+        #expect(!ImageMachine.names(folder.path).contains("update.part"), "what is kept has a name")
+        let next = try run.install(fetched, on: card, slots: slots, running: .first) { _ in }
         #expect(next.trial == .second)
+        let partition = try #require(WholeFile.read(folder.path("dev/root3"), limit: 4 << 20))
+        #expect(Array(partition.prefix(root.count)) == root)
+        let ends = UpdateRun(try UpdateSource(command: ["/usr/bin/head", "-c", "900", path]))
+        let early = try ends.offer(trusting: [Self.key])
+        #expect(throws: UpdateError.self) { try ends.fetch(early, in: folder.path) }
         let gone = UpdateRun(try UpdateSource(command: ["/bin/cat", path + ".gone"]))
         #expect(throws: UpdateError.self) { try gone.offer(trusting: [Self.key]) }
     }

@@ -11,14 +11,21 @@ package enum Download {
     /// A server that sends fewer bytes a second for a minute is given up.
     private static let slowestBytes = 100
     private static let slowestSeconds = 60
+    /// Seconds for all of it, unless the caller says otherwise: 250 MiB at 12 KiB a second.
+    package static let secondsMax = 6 * 3_600
 
     /// Encrypted from end to end, by servers that the machine trusts.
     ///
     /// - Parameters:
     ///   - address: An address of https://.
     ///   - descriptor: Where the bytes go.
+    ///   - seconds: How long it may take, from 1.
     /// - Throws: `NetworkFailure`; bytes may have been written before.
-    package static func run(_ address: String, to descriptor: Int32) throws(NetworkFailure) {
+    package static func run(
+        _ address: String,
+        to descriptor: Int32,
+        within seconds: Int = secondsMax
+    ) throws(NetworkFailure) {
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         let handle = try CurlHandle()
         try handle.set(CURLOPT_URL, address)
@@ -31,6 +38,7 @@ package enum Download {
         try handle.set(CURLOPT_FAILONERROR, 1)
         try handle.set(CURLOPT_NOSIGNAL, 1)
         try handle.set(CURLOPT_CONNECTTIMEOUT, connectSeconds)
+        try handle.set(CURLOPT_TIMEOUT, seconds)
         try handle.set(CURLOPT_LOW_SPEED_LIMIT, slowestBytes)
         try handle.set(CURLOPT_LOW_SPEED_TIME, slowestSeconds)
         try handle.set(CURLOPT_USERAGENT, "roost/\(RoostVersion.text)")

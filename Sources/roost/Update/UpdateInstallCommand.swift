@@ -12,8 +12,9 @@ struct UpdateInstallCommand: ParsableCommand {
         commandName: "install",
         abstract: "Writes a signed update to the root that does not run.",
         discussion: """
-            Who signed the file, and whether it is for this station, is checked before anything is
-            written. The station measures on meanwhile. The new version starts with the next
+            Who signed the file, whether it is for this station, and that it is whole, is checked
+            before anything is written. An older version is refused unless --allow-downgrade is
+            given. The station measures on meanwhile. The new version starts with the next
             restart; a loss of power at any moment leaves a station that starts.
 
             Examples: sudo roost update install --restart /media/stick/roost.update
@@ -26,6 +27,9 @@ struct UpdateInstallCommand: ParsableCommand {
 
     @Flag(help: "Restart when it is written.")
     var restart = false
+
+    @Flag(help: "Take an older version than the one that runs, too.")
+    var allowDowngrade = false
 
     @OptionGroup var store: UpdateStoreOptions
     @OptionGroup var client: ClientOptions
@@ -87,13 +91,16 @@ struct UpdateInstallCommand: ParsableCommand {
             version: machine.version,
             storeSchema: schema,
             partitionByteCount: card.byteCount,
-            trial: TrialState(slots, running: running)
+            trial: TrialState(slots, running: running),
+            allowsOlder: allowDowngrade
         ).check(manifest)
         Output.write(
             "roost: version \(manifest.version) (\(manifest.build)), signed by key \(offer.key), "
                 + "goes to root \(running.other.rawValue)\n",
             to: 2
         )
+        let teller = UpdateTeller(machine, record)
+        let fetched = try run.fetch(offer, in: machine.updateFolder) { teller.tell($0) }
         record.before = UpdateBaseline.asked(client)
         (record.from, record.fromSchema) = (machine.version, schema)
         // What is true from here on if the power is lost or the program killed.
@@ -102,9 +109,8 @@ struct UpdateInstallCommand: ParsableCommand {
         (cut.code, cut.why) = ("interrupted", "it was interrupted: install it again")
         machine.keep(cut)
         machine.show(record)
-        let shown = record
-        let teller = UpdateTeller(machine, shown)
-        _ = try run.install(offer, on: card, slots: slots, running: running) { teller.tell($0) }
+        teller.record = record
+        _ = try run.install(fetched, on: card, slots: slots, running: running) { teller.tell($0) }
         teller.finish()
     }
 
@@ -126,7 +132,7 @@ struct UpdateInstallCommand: ParsableCommand {
 /// Says how far an update is: on standard error, and for the dashboard.
 private final class UpdateTeller {
     private let machine: ImageMachine
-    private var record: UpdateRecord
+    var record: UpdateRecord
     private let line = try? ProgressLine()
 
     init(_ machine: ImageMachine, _ record: UpdateRecord) {
@@ -136,6 +142,8 @@ private final class UpdateTeller {
     func tell(_ progress: UpdateRun.Progress) {
         let percent = progress.percent
         switch progress {
+        case .reads(let done, let all):
+            line?.show("\(percent) %, read \(done >> 20) of \(all >> 20) MiB of the file")
         case .writes(let done, let all):
             line?.show("\(percent) %, written \(done >> 20) of \(all >> 20) MiB of the file")
         case .compares(let done, let all):

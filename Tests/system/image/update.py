@@ -96,7 +96,7 @@ class Updated:
         return board.read_boot(self.card, "slot.txt").decode().split("slot=")[1][:1]
 
     def install(self, name):
-        return self.machine.run(f"roost update install /run/stick/{name}.update 2>&1", 1800, check=False)
+        return self.machine.run(f"roost update install --allow-downgrade /run/stick/{name}.update 2>&1", 1800, check=False)
 
     def last(self):
         """What `roost update status` says of the last update."""
