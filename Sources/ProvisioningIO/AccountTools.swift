@@ -11,7 +11,7 @@ package protocol AccountTools: Sendable {
     func make(_ user: LoginUser, for file: String) throws(ProvisionProblem)
 }
 
-/// Accounts by Debian's `useradd` and `usermod`.
+/// Accounts by Debian's `useradd` and `chpasswd`.
 package struct LinuxAccounts: AccountTools {
     /// Groups that a person at a station needs, where the system has them.
     private static let groups = [
@@ -24,8 +24,14 @@ package struct LinuxAccounts: AccountTools {
 
     /// Empty for this machine.
     private let root: String
+    private let programs: String
 
-    package init(root: String) { self.root = root }
+    /// - Parameters:
+    ///   - root: Empty for this machine.
+    ///   - programs: The folder of both.
+    package init(root: String, programs: String = "/usr/sbin") {
+        (self.root, self.programs) = (root, programs)
+    }
 
     package func make(_ user: LoginUser, for file: String) throws(ProvisionProblem) {
         if let known = entry(user.name) {
@@ -40,14 +46,16 @@ package struct LinuxAccounts: AccountTools {
             let groups = Self.groups.filter(hasGroup)
             let list = groups.isEmpty ? [] : ["--groups", groups.joined(separator: ",")]
             try run(
-                ["/usr/sbin/useradd", "--create-home", "--shell", "/bin/bash"],
-                list,
+                ["\(programs)/useradd", "--create-home", "--shell", "/bin/bash"] + list,
+                [user.name],
                 user,
                 file
             )
         }
         if let hash = user.passwordHash {
-            try run(["/usr/sbin/usermod", "--password", hash], [], user, file)
+            // Not as an argument: every user of the machine can read those.
+            let line = "\(user.name):\(hash)\n"
+            try run(["\(programs)/chpasswd", "--encrypted"], [], user, file, input: line)
         }
         do throws(StorageError) { try writeFiles(user) } catch {
             throw ProvisionProblem(
@@ -60,16 +68,16 @@ package struct LinuxAccounts: AccountTools {
 
     private func run(
         _ program: [String],
-        _ options: [String],
+        _ names: [String],
         _ user: LoginUser,
-        _ file: String
+        _ file: String,
+        input: String? = nil
     ) throws(ProvisionProblem) {
-        let place = root.isEmpty ? [] : ["--root", root]
-        let command = program + options + place + [user.name]
+        let command = program + (root.isEmpty ? [] : ["--root", root]) + names
         let status: Int32
         do throws(UpdateError) {
             // What it says goes to the log.
-            status = ChildProgram.wait(try ChildProgram.start(command, input: nil, output: 2))
+            status = try ChildProgram.run(command, input: input, output: 2)
         } catch {
             throw ProvisionProblem(file, "\(error)", next: "Tell it to the image's maker")
         }

@@ -51,6 +51,32 @@ enum ChildProgram {
         return process
     }
 
+    /// Runs a program to its end.
+    ///
+    /// - Parameters:
+    ///   - command: The program's path, and its arguments.
+    ///   - input: All that it reads, up to the 64 KiB that a pipe holds; nil for our own input.
+    ///   - output: Its standard output.
+    /// - Returns: Its status as `waitpid` has it; 0 is success.
+    /// - Throws: `UpdateError.failed`.
+    static func run(
+        _ command: [String],
+        input: String?,
+        output: Int32
+    ) throws(UpdateError) -> Int32 {
+        guard let input else {
+            return wait(try start(command, input: nil, output: output))
+        }
+        let ends = try pipe()
+        defer { close(ends.read) }
+        let bytes = Array(input.utf8)
+        // The pipe has room for it and a reader, this process: the write neither waits nor fails.
+        let count = bytes.withUnsafeBytes { write(ends.write, $0.baseAddress, $0.count) }
+        close(ends.write)
+        guard count == bytes.count else { throw .failed("\(command[0]): no input") }
+        return wait(try start(command, input: ends.read, output: output))
+    }
+
     /// - Returns: Its status as `waitpid` has it; 0 is success.
     static func wait(_ process: pid_t) -> Int32 {
         var status: Int32 = 0
