@@ -8,6 +8,8 @@ package struct ProvisionMarks: Codable, Hashable, Sendable {
     package var files: [String: String] = [:]
     /// Files that were taken, and removed for the secret in them.
     package var removed: Set<String> = []
+    /// Files that were removed for the secret in them, and had no use; nil in marks from before.
+    package var unused: Set<String>?
 
     package init() {}
 
@@ -18,5 +20,6 @@ package struct ProvisionMarks: Codable, Hashable, Sendable {
     package mutating func take(_ name: String, _ bytes: [UInt8]) {
         files[name] = UpdateDigest.of(bytes)
         removed.remove(name)
+        unused?.remove(name)
     }
 }

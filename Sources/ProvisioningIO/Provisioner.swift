@@ -18,6 +18,7 @@ package struct Provisioner {
     private let writer: SettingsWriter
     private let check: Check
     private let cardFaults: [String]
+    private let hasOwner: () -> Bool
 
     private var words = ProvisionWords()
     private var marks: ProvisionMarks
@@ -26,22 +27,26 @@ package struct Provisioner {
     /// What to write to the boot partition once all is kept.
     private var masks: [(name: String, bytes: [UInt8])] = []
     private var removals: [String] = []
+    /// Of those, what had no use.
+    private var unused: Set<String> = []
 
     /// - Parameters:
     ///   - boot: The partition with the files.
     ///   - root: Where the system is; empty for this machine.
     ///   - accounts: Makes users.
     ///   - cardFaults: What `roost doctor --image` finds wrong with the card.
+    ///   - hasOwner: Whether the dashboard has an owner: then a code makes no account.
     ///   - check: Reads a configuration, and names its mistakes.
     package init(
         boot: BootPartition,
         root: String,
         accounts: any AccountTools,
         cardFaults: [String] = [],
+        hasOwner: @escaping () -> Bool = { false },
         check: @escaping Check
     ) {
         (self.boot, self.root, self.check) = (boot, root, check)
-        self.cardFaults = cardFaults
+        (self.cardFaults, self.hasOwner) = (cardFaults, hasOwner)
         writer = SettingsWriter(root: root, accounts: accounts)
         marks =
             WholeFile.text("\(root)\(Self.marksPath)", limit: 1 << 16).flatMap {
@@ -170,6 +175,10 @@ package struct Provisioner {
         guard bytes.isEmpty || bytes.contains(where: { $0 != 0 }) else {
             return removals.append(name)
         }
+        guard !hasOwner() else {
+            unused.insert(name)
+            return removals.append(name)
+        }
         if let problem = ClaimCode.problem(bytes) { return words.problems.append(problem) }
         do throws(StorageError) {
             let text = String(decoding: bytes, as: UTF8.self)
@@ -243,7 +252,13 @@ extension Provisioner {
             }
             for name in removals {
                 marks.files[name] = nil
-                marks.removed.insert(name)
+                if unused.contains(name) {
+                    marks.unused = (marks.unused ?? []).union([name])
+                    marks.removed.remove(name)
+                } else {
+                    marks.unused?.remove(name)
+                    marks.removed.insert(name)
+                }
             }
             keepMarks()
         } catch {
@@ -259,6 +274,13 @@ extension Provisioner {
         for name in marks.removed.sorted() where read(name) == nil {
             words.notes.append(
                 "\(name): it was taken into the station and removed, as it was secret."
+            )
+        }
+        for name in (marks.unused ?? []).sorted() where read(name) == nil {
+            words.notes.append(
+                "\(name): it was not used, as the station has an owner, and removed, as it was "
+                    + "secret. To begin anew without the owner, type `sudo roost claim --reset` "
+                    + "there."
             )
         }
         let writer = WordsWriter(boot: boot, root: root)

@@ -47,7 +47,8 @@ import Testing
     private func run(
         _ accounts: (any AccountTools)? = nil,
         cardFaults: [String] = [],
-        mistakes: [String] = []
+        mistakes: [String] = [],
+        hasOwner: Bool = false
     ) -> ProvisionReport {
         var provisioner = Provisioner(
             boot: BootPartition(
@@ -57,6 +58,7 @@ import Testing
             root: folder.path("root"),
             accounts: accounts ?? self.accounts,
             cardFaults: cardFaults,
+            hasOwner: { hasOwner },
             check: { _ in mistakes }
         )
         return provisioner.run()
@@ -218,6 +220,25 @@ import Testing
         write("no!", "boot/roost-claim.txt")
         #expect(run().problems.map(\.file) == ["roost-claim.txt"])
         #expect(text("boot/roost-claim.txt") == "no!")
+    }
+
+    /// A second code, or the first one on a card that was claimed otherwise: it makes no account.
+    @Test func saysThatACodeIsNotUsedWhereTheStationHasAnOwner() {
+        mkdir(folder.path("root/var"), 0o755)
+        write("ABCD-efgh 12\n", "boot/roost-claim.txt")
+        #expect(run(hasOwner: true).taken.isEmpty)
+        #expect(text("boot/roost-claim.txt") == nil)
+        #expect(text("root/var/lib/roost-web/roost-claim.txt") == nil)
+        for _ in 0..<2 {
+            let said = text("boot/roost-said.txt") ?? ""
+            #expect(said.contains("roost-claim.txt: it was not used, as the station has an owner"))
+            #expect(!said.contains("was taken"))
+            run(hasOwner: true)
+        }
+        // The owner begins anew.
+        write("ABCD-efgh 12\n", "boot/roost-claim.txt")
+        #expect(run().taken == ["roost-claim.txt"])
+        #expect(text("boot/roost-said.txt")?.contains("not used") == false)
     }
 
     @Test func removesImagersFilesThatHoldSecrets() {

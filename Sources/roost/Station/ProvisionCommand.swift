@@ -8,6 +8,7 @@ import LinuxPlatform
 import Profiles
 import Provisioning
 import ProvisioningIO
+import SQLite
 
 struct ProvisionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -63,6 +64,7 @@ struct ProvisionCommand: ParsableCommand {
             root: place,
             accounts: LinuxAccounts(root: place),
             cardFaults: place.isEmpty ? Self.cardFaults : [],
+            hasOwner: { Self.hasOwner(place) },
             check: Self.mistakes
         )
         let report = provisioner.run()
@@ -76,6 +78,20 @@ struct ProvisionCommand: ParsableCommand {
         do throws(StorageError) {
             return DoctorMediumChecks.faults(try WholeDisk(path: "/dev/\(card)", isReadOnly: true))
         } catch { return ["The card cannot be read: \(error)."] }
+    }
+
+    /// Whether the dashboard has an owner.
+    ///
+    /// Where its file cannot be read it gets the code, and its page says what is wrong.
+    private static func hasOwner(_ root: String) -> Bool {
+        do throws(SQLiteError) {
+            let database = try Connection(
+                "\(root)/var/lib/roost-web/web.db",
+                mode: .readOnly
+            )
+            let sql = "SELECT count(*) FROM accounts WHERE role = 'owner'"
+            return (try database.scalar(sql) ?? 0) > 0
+        } catch { return false }
     }
 
     /// As `roostd --check` finds them.
