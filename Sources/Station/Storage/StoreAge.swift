@@ -1,4 +1,5 @@
 import Core
+import HardwareIO
 import Store
 import Synchronization
 
@@ -7,8 +8,16 @@ final class StoreAge: Sendable {
     private struct State {
         /// Whether this process made the store.
         var isNew = false
+        var folder: String?
         var birth: StoreBirth?
     }
+
+    /// A file beside the store that says that this one took the place of another, which was lost.
+    ///
+    /// Nothing says then who owned the station. The start of an image makes it.
+    ///
+    /// - Source: packaging/image/memory-disk/init.
+    static let lossMark = "made-anew"
 
     private let bornAt: MonotonicInstant
     private let state = Mutex(State())
@@ -16,8 +25,10 @@ final class StoreAge: Sendable {
     /// - Parameter bornAt: When the node began to run: a store that it makes is as old.
     init(bornAt: MonotonicInstant) { self.bornAt = bornAt }
 
-    /// Says whether this process made the store.
-    func note(isNew: Bool) { state.withLock { $0.isNew = isNew } }
+    /// Says whether this process made the store, and in which folder.
+    func note(isNew: Bool, in folder: String?) {
+        state.withLock { ($0.isNew, $0.folder) = (isNew, folder) }
+    }
 
     /// Whether the store is younger than a day; false while that is not known.
     func isYoung(in context: StationContext, _ wall: WallTime?) -> Bool {
@@ -39,8 +50,10 @@ final class StoreAge: Sendable {
                 try await settings.set(ClaimWindow.bootKey, "\(boot)")
             }
             let kept = all[StoreBirth.key].flatMap(StoreBirth.init)
-            let isNew = kept == nil && state.withLock { $0.isNew }
-            var birth = isNew ? StoreBirth(boot: boot, at: bornAt) : kept
+            var birth = kept
+            if kept == nil, try await isFirst(on: context.platform) {
+                birth = StoreBirth(boot: boot, at: bornAt)
+            }
             if let wall { birth?.date(wall, at: now, in: boot) }
             if let birth, birth != kept { try await settings.set(StoreBirth.key, birth.text) }
             let made = birth
@@ -49,6 +62,15 @@ final class StoreAge: Sendable {
             return
         } catch {
             context.note(.settingLost, .error, ["setting": StoreBirth.key])
+        }
+    }
+
+    /// Whether this process made the store, and none was lost before it.
+    private func isFirst(on platform: any Platform) async throws -> Bool {
+        let (isNew, folder) = state.withLock { ($0.isNew, $0.folder) }
+        guard isNew, let folder else { return false }
+        return try await platform.onDisk { [mark = Self.lossMark] in
+            try platform.files(in: folder).read(mark) == nil
         }
     }
 }

@@ -387,7 +387,7 @@ package final class StoreClient: Sendable {
             queue.take(.event(event), isUrgent: false)
         }
         let isNew = opening.history == .fresh && opening.newestBlock == 0
-        age.note(isNew: isNew)
+        age.note(isNew: isNew, in: state.withLock { $0.folder })
         let whenOpen = state.withLock { state in
             state.queue = queue
             return state.whenOpen.values

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import Glibc
+import HardwareIO
 import SimulationKit
 import Store
 import TestSupport
@@ -94,11 +94,9 @@ import Testing
     /// The start of an image made the data partition anew: the owner before may be someone.
     @Test func aStoreThatTookAnotherOnesPlaceIsOld() throws {
         let folder = try TestFolder()
-        let descriptor = open(folder.path("made-anew"), O_WRONLY | O_CREAT, 0o644)
-        try #require(descriptor >= 0)
-        close(descriptor)
         let cause = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder, Self.isOn))
+            try test.platform.card.folder.write("made-anew", [])
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
                 return try await Self.window(test).cause
