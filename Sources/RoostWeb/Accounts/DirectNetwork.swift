@@ -16,6 +16,9 @@ struct DirectNetwork: Sendable {
 
     /// The machine's networks, read at each question: they come and go.
     var subnets: @Sendable () -> [Subnet] = { Self.ofMachine() }
+    /// Whether the station has an access point without a password there, which everyone in reach of
+    /// its radio may join: who is in it is near, and may be a stranger.
+    var isOpen: @Sendable (Subnet) -> Bool = { Self.isOfAccessPoint($0) }
 
     /// Whether a private IPv4 address is another machine's in one of these networks.
     ///
@@ -29,9 +32,22 @@ struct DirectNetwork: Sendable {
         guard inet_pton(AF_INET, String(text), &address) == 1 else { return false }
         let number = UInt32(bigEndian: address.s_addr)
         guard number >> 24 != 127 else { return false }
-        let all = subnets()
+        let all = subnets().filter { !isOpen($0) }
         guard !all.contains(where: { $0.address == number }) else { return false }
         return all.contains { $0.contains(number) }
+    }
+
+    /// - Source: packaging/image/root/usr/lib/roost/access-point.
+    private static func isOfAccessPoint(_ subnet: Subnet) -> Bool {
+        do throws(SafeFile.Failure) {
+            guard let bytes = try SafeFile.read("/run/roost-access-point/address") else {
+                return false
+            }
+            let text = String(decoding: bytes, as: UTF8.self).prefix { $0 != "\n" }
+            var address = in_addr()
+            return inet_pton(AF_INET, String(text), &address) != 1
+                || UInt32(bigEndian: address.s_addr) == subnet.address
+        } catch { return true }
     }
 
     /// The networks of interfaces that are up, can send to all in them and have a device of their

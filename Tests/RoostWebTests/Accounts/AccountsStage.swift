@@ -174,6 +174,8 @@ struct Answer: Sendable {
 final class StageHouse: Sendable {
     let isDateTrusted = Mutex(false)
     let window = Mutex(ClaimWindowReport.closed)
+    /// The station's address in a network without a password.
+    let openNetwork = Mutex<UInt32?>(nil)
     /// Who claimed, as the station was told.
     let closedBy = Mutex<[String]>([])
 
@@ -185,7 +187,11 @@ final class StageHouse: Sendable {
         house.window = { self.window.withLock { $0 } }
         house.closeWindow = { owner in self.closedBy.withLock { $0.append(owner) } }
         // 192.168.1.4/24.
-        house.network = DirectNetwork { [.init(address: 0xC0A8_0104, mask: 0xFFFF_FF00)] }
+        house.network = DirectNetwork {
+            [.init(address: 0xC0A8_0104, mask: 0xFFFF_FF00)]
+        } isOpen: { subnet in
+            self.openNetwork.withLock { $0 == subnet.address }
+        }
         return house
     }
 }

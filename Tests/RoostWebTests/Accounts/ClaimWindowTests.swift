@@ -84,6 +84,18 @@ import Testing
         #expect(answer.status == (isNear ? 201 : 400))
     }
 
+    /// Who is in an access point without a password is near, and may be a stranger.
+    @Test func powerOnCountsInNoOpenNetwork() async throws {
+        let house = StageHouse()
+        house.openNetwork.withLock { $0 = 0xC0A8_0104 }
+        let stage = try AccountsStage(house: house)
+        stage.house.window.withLock { $0 = Self.byPowerOn }
+        #expect(await stage.ask(.get, "/claim").body.contains(#""isOpen":false"#))
+        #expect(await stage.ask(.post, "/claim", AccountsStage.person("Eve")).status == 400)
+        stage.house.window.withLock { $0 = Self.byButton }
+        #expect(await stage.ask(.post, "/claim", AccountsStage.person("Anna")).status == 201)
+    }
+
     /// What the kernel says of this machine is one address and mask an interface.
     @Test func readsTheMachinesNetworks() {
         for subnet in DirectNetwork().subnets() {

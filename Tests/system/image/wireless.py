@@ -87,6 +87,7 @@ def wait_for_point(bench, machine):
 def without_network(bench):
     """roost-XXXX, joined by a phone: an address, the first page, the claim."""
     check, path = bench.check, card(bench, "wireless-none")
+    board.write_boot(path, "roost-claim.txt", b"ABCD-efgh-12\n")
     with bench.board("wireless-none", path, net=False, wait=BOOT_SECONDS) as machine:
         radios(machine)
         seconds, name = wait_for_point(bench, machine)
@@ -98,11 +99,11 @@ def without_network(bench):
         address = other(machine, "ip -4 -o address show dev wlan1")
         check.demand("10.66.0." in address, f"without a network: the phone's address: {address}")
         claim = json.loads(other(machine, f"{BUSYBOX} wget -q -O - http://{POINT}/api/v1/claim"))
-        check.demand(claim.get("isOpen"), f"without a network: a new station asks for a code: {claim}")
+        check.demand(claim.get("isOpen") is False, f"without a network: a stranger near needs no code: {claim}")
         check.demand("<html" in other(machine, f"{BUSYBOX} wget -q -O - http://{POINT}/").lower(), "without a network: no page")
         status, said = other(
             machine, f"{BUSYBOX} wget -q -O - --header 'Content-Type: application/json' --header 'Origin: http://{POINT}' "
-            f"--post-data {shlex.quote(json.dumps(PERSON))} http://{POINT}/api/v1/claim", 120, check=False)
+            f"--post-data {shlex.quote(json.dumps({**PERSON, 'code': 'ABCD-efgh-12'}))} http://{POINT}/api/v1/claim", 120, check=False)
         check.demand(status == 0 and '"role":"owner"' in said, f"without a network: the claim: {said}")
         ends(bench, machine, "without a network")
     bench.close(path)
