@@ -216,6 +216,9 @@ class BootedLife:
             check.demand(self.rows() > 0, f"{where}: no history")
         with self.step(STEPS[5]) as where:
             inside.run("dpkg", "--purge", *self.names)
+            # The history stays until a person removes it.
+            inside.run("rm", "-r", "/var/lib/roost/history.db")
+            inside.run("rm", "-r", "/var/lib/roost")
             left = inside.run("find", "/etc", "/usr", "/var", "/run", "-xdev", "-name", "*roost*")
             check.same([one for one in left.split() if not one.startswith("/run/systemd/")], [], f"{where}: left")
             check.same(inside.ask("systemctl", "list-unit-files", "--no-legend", "roost*").strip(), "", f"{where}: units")

@@ -228,7 +228,10 @@ class Life:
         with self.step("purged") as where:
             root.write("/etc/roost/courier.json", "{}")
             root.write("/etc/roost/eyes.json", "{}")
-            root.run("apt-get", "purge", "--yes", "--quiet", *self.names)
+            said = root.run("apt-get", "purge", "--yes", "--quiet", *self.names)
+            check.demand("the history stays in /var/lib/roost" in f"{said}", f"{where}: it says {said}")
+            check.demand(os.path.exists(f"{root.folder}/var/lib/roost/history.db"), f"{where}: the history is gone")
+            shutil.rmtree(f"{root.folder}/var/lib/roost")
             check.same(sorted(root.files() - before), [], f"{where}: left")
             left = subprocess.check_output(
                 ["find", root.folder, "-xdev", "-name", "*roost*", "-not", "-path", f"{root.folder}/packages*"], text=True)

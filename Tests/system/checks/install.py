@@ -96,7 +96,13 @@ class Target:
         self.demand(self.read("/etc/roost/roost.json") == "mine\n", "configuration lost")
         left = sorted(self.census())
         self.demand(left == ["etc/roost/roost.json", "var/lib/roost/journal"], f"left behind: {left}")
-        self.uninstall("--purge")
+        command = [os.path.join(ROOT, "scripts", "uninstall"), f"--destination={self.folder}", f"--prefix={self.prefix}",
+                   "--purge"]
+        for answer in ("", "no\n"):
+            done = subprocess.run(command, input=answer, capture_output=True, text=True, check=False)
+            self.demand(done.returncode == 1 and "Type yes" in done.stderr, f"--purge asks nothing: {done.stderr}")
+            self.demand(self.read("/var/lib/roost/journal") == "history\n", "the history is gone without a yes")
+        self.uninstall("--purge", "--yes")
         self.demand(not self.census(), "--purge left something")
 
     def look_at_files(self):
@@ -140,12 +146,34 @@ def unit(check):
     return check.say(f"unit: verified by systemd {version}, exposure level {exposure}")
 
 
+def purge(check):
+    """What apt's purge runs: settings go, and what was measured stays, with a word how to remove it."""
+    folder = check.path("purge")
+    for name in ("var/lib/roost/history.db", "etc/roost/profiles.d/own.json", "run/roost/mirror"):
+        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+        open(os.path.join(folder, name), "w", encoding="ascii").close()
+    with open(os.path.join(ROOT, "packaging", "debian", "postrm"), encoding="utf-8") as file:
+        text = file.read().replace("@PACKAGE@", "roost").replace("@UNITS@", "").replace(" /dev/null", " /dev/null ")
+    for top in ("/var/lib/", "/run/", "/etc/"):
+        text = text.replace(f" {top}", f" {folder}{top}")
+    for _ in range(2):
+        done = subprocess.run(["sh", "-c", text, "postrm", "purge"], capture_output=True, text=True, check=False)
+        check.same(done.returncode, 0, f"the purge's status ({done.stderr})")
+        check.demand("the history stays in" in done.stderr, f"the purge says: {done.stderr}")
+        left = sorted(os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder) for name in names)
+        check.same(left, ["var/lib/roost/history.db"], "what a purge leaves")
+    os.remove(os.path.join(folder, "var/lib/roost/history.db"))
+    done = subprocess.run(["sh", "-c", text, "postrm", "purge"], capture_output=True, text=True, check=False)
+    check.same((done.returncode, done.stderr, os.path.exists(f"{folder}/var/lib/roost")), (0, "", False), "an empty folder")
+
+
 def run(check, options):
     os.mkdir(check.path("programs"))
     for name in ("roostd", "roost"):
         with open(check.path("programs", name), "w", encoding="utf-8") as file:
             file.write(PROGRAM % (name, name))
         os.chmod(file.name, 0o755)
+    purge(check)
     prefixes = ("/usr", "/usr/local", "/opt/roost")
     for prefix in prefixes:
         Target(check, prefix).play()
