@@ -252,6 +252,13 @@ def replay(check):
     roost(check, "export", "--format", "csv", "--store", store, code=1, says="store check")
 
 
+def asking(check):
+    """What cannot be taken back asks first, before it needs a station."""
+    for answer in ("", "no\n"):
+        check.roost("station", "new-id", input=answer, status=1, says="Type yes to go on")
+    check.roost("station", "new-id", "--yes", status=69)
+
+
 def run(check, options):
     os.environ.update(TZ="UTC", ROOST_SOCKET=check.path("no-station"))
     time.tzset()
@@ -259,4 +266,5 @@ def run(check, options):
     for step in (broken, exporting, copying, ledger):
         step(check, store, wanted)
     replay(check)
+    asking(check)
     return f"{check.count} checks of import, export, compact-copy, ledger and replay"
