@@ -204,6 +204,21 @@ import Testing
         #expect(report.failures.filter { $0.promise != "P1" }.isEmpty)
     }
 
+    /// A time server that is wrong, with a restart meanwhile; the scenario wrong-years has whole days.
+    @Test(arguments: ["clock-year-ahead", "clock-year-back"])
+    func aWrongYearCostsNothing(_ kind: String) throws {
+        let report = try Self.live(
+            """
+            {"kind": "\(kind)", "at": "3h", "for": "4h"}, {"kind": "reboot", "at": "5h"}
+            """,
+            for: .hours(10),
+            hasCourier: true,
+            hasCamera: true
+        )
+        #expect(report.failures.isEmpty, "\(report.failures)")
+        #expect(report.fired[kind] == 1 && report.processCount == 2)
+    }
+
     @Test func aHungChildIsReplacedAndTheProcessGoesOn() throws {
         let report = try Self.live(
             #"{"kind": "child-hang", "at": "5h", "part": "one"}"#,

@@ -104,6 +104,10 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case cameraFails = "camera-fails"
     case cameraSlow = "camera-slow"
     case eyesKill = "eyes-kill"
+    // A time server that is wrong by a year for a day, over restarts, too. They come last, so that
+    // the others happen to a seed as they did.
+    case clockYearAhead = "clock-year-ahead"
+    case clockYearBack = "clock-year-back"
 
     package static let all = allCases
 
@@ -134,7 +138,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
             .longReader, .diskHang:
             .card
         case .clockUnknown, .clockForward, .clockBack, .clock1970, .clockSlew, .clockLost,
-            .suspend:
+            .clockYearAhead, .clockYearBack, .suspend:
             .clock
         case .kill, .freeze, .longFreeze, .restart, .childHang, .childUnkillable, .childThrow:
             .process
@@ -166,6 +170,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
             .seconds(2)...(.minutes(30))
         case .clockForward, .clockBack, .clock1970, .clockLost, .clockSlew, .clockUnknown:
             .minutes(10)...(.hours(30))
+        case .clockYearAhead, .clockYearBack: .hours(23)...(.hours(25))
         case .cardFull, .cardReadOnly, .cardError: .minutes(1)...(.hours(12))
         case .badSlots: .hours(1)...(.days(3))
         case .rename, .importFiles: .seconds(30)...(.minutes(2))

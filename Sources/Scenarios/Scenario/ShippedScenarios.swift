@@ -19,6 +19,7 @@ package enum ShippedScenarios {
         file("power-cuts", PackageResources.power_cuts_json),
         file("quiet-year", PackageResources.quiet_year_json),
         file("storms", PackageResources.storms_json),
+        file("wrong-years", PackageResources.wrong_years_json),
     ]
 
     /// Reads a shipped scenario; nil when none is named so.

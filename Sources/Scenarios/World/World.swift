@@ -196,6 +196,13 @@ final class World: @unchecked Sendable {
         let slewed = clockSlew.map { slew in
             (now.nanoseconds - slew.since.nanoseconds) / 1_000_000 * slew.perMillion
         }
-        return clockError.wholeNanoseconds + (slewed ?? 0)
+        return clockError.wholeNanoseconds + (slewed ?? 0) + wrongYear(at: now)
+    }
+
+    /// It is the server's mistake, so that it outlives a boot of the machine.
+    private func wrongYear(at now: MonotonicInstant) -> Int64 {
+        let year = Duration.hours(365 * 24).wholeNanoseconds
+        return (isOpen(.clockYearAhead, at: now) ? year : 0)
+            - (isOpen(.clockYearBack, at: now) ? year : 0)
     }
 }
