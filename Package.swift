@@ -333,9 +333,9 @@ let package = Package(
         tests(
             "RoostWebTests",
             [
-                "COpenSSL", "ControlProtocol", "Core", "Pictures", "Records", "RoostWeb", "SQLite",
-                "Store", "StoreFixtures", "StoreQueries", "TestSupport", httpTypes, logging,
-                nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
+                "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Pictures", "Records",
+                "RoostWeb", "SQLite", "Store", "StoreFixtures", "StoreQueries", "TestSupport",
+                httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]
         ),
         tests(

@@ -20,6 +20,17 @@ package enum PictureChoice: Hashable, Sendable {
     case allUpTo(UInt64)
 }
 
+extension EyesRequest.Command {
+    /// Who may ask.
+    ///
+    /// The other services, which talk to servers and to devices, need no pictures.
+    package var users: Set<LocalUser> {
+        switch self {
+        case .status, .delete: [.root, .person, .unknown, .dashboard]
+        }
+    }
+}
+
 /// Serves the socket of `roost-eyes`: one line of JSON in, one out.
 ///
 /// Bound: `connectionLimit` connections at a time; one more is closed with an error.
@@ -31,14 +42,21 @@ package actor EyesControl {
     private let keeper: any EyesKeeper
     private let ring: String
     private let clock: any NodeClock
+    private let users: LocalUsers
     private var count = 0
 
     /// - Parameters:
     ///   - keeper: Has the ring.
     ///   - ring: Its file.
     ///   - clock: Ends idle connections.
-    package init(_ keeper: any EyesKeeper, ring: String, clock: any NodeClock) {
-        (self.keeper, self.ring, self.clock) = (keeper, ring, clock)
+    ///   - users: Who may ask for what depends on them.
+    package init(
+        _ keeper: any EyesKeeper,
+        ring: String,
+        clock: any NodeClock,
+        users: LocalUsers = LocalUsers()
+    ) {
+        (self.keeper, self.ring, self.clock, self.users) = (keeper, ring, clock, users)
     }
 
     /// Serves until cancelled.
@@ -68,7 +86,7 @@ package actor EyesControl {
         }
         do {
             while let line = try await nextLine(of: connection) {
-                try connection.send(try await answer(line))
+                try connection.send(try await answer(line, from: connection.peer))
             }
         } catch {
             // Cancelled, a line that is too long, or a peer that reads too slowly.
@@ -89,7 +107,7 @@ package actor EyesControl {
     }
 
     /// The answer to one line.
-    package func answer(_ line: String) async throws -> String {
+    package func answer(_ line: String, from peer: PeerCredentials? = nil) async throws -> String {
         do {
             let request = try ControlCodec.message(EyesRequest.self, from: line)
             guard request.version == controlProtocolVersion else {
@@ -97,6 +115,13 @@ package actor EyesControl {
                     code: "wrong-version",
                     message: "this camera speaks version \(controlProtocolVersion), "
                         + "not \(request.version)"
+                )
+            }
+            let user = users.user(peer)
+            guard request.command.users.contains(user) else {
+                throw ControlFailure(
+                    code: "not-allowed",
+                    message: user.refusal(of: request.command.rawValue, by: peer)
                 )
             }
             switch request.command {

@@ -1,19 +1,24 @@
 import Glibc
 import HardwareIO
+import LinuxIO
 
-/// Who may say for whom it asks: root, this process' own user, the dashboard, members of `roost`.
+/// Who may say for whom it asks: root, this process' own user, the dashboard, people of the group.
+///
+/// The other services are in that group, too, and ask for themselves alone.
 ///
 /// Reads the system's user database, which may be a file or a server.
 struct GroupRight {
     private static let group = "roost"
-    private static let dashboard = "roost-web"
     /// Members of the group that are looked at.
     private static let memberLimit = 1_024
 
     func admits(_ peer: PeerCredentials) -> Bool {
-        if peer.userID == 0 || peer.userID == geteuid() { return true }
+        switch LocalUsers.ofSystem.user(peer) {
+        case .root, .dashboard: return true
+        case .station, .courier, .camera: return false
+        case .person, .unknown: break
+        }
         guard let user = Self.userName(peer.userID) else { return false }
-        if user == Self.dashboard { return true }
         guard let entry = getgrnam(Self.group) else { return false }
         if entry.pointee.gr_gid == peer.groupID { return true }
         guard let members = entry.pointee.gr_mem else { return false }

@@ -90,7 +90,7 @@ package struct StationProcess: Sendable {
             }
         )
         dependencies.examination = examine.map { ControlExamination($0) }
-        dependencies.rights = Self.rights
+        dependencies.rights = ControlRights(.ofSystem, group: getegid())
         dependencies.start = start()
         let station = Station(configuration, stored: stored, in: dependencies)
         try loop.run {
@@ -107,17 +107,6 @@ package struct StationProcess: Sendable {
                 try await station.run()
             }
         }
-    }
-
-    /// By the users that the package makes for the dashboard and the courier.
-    private static var rights: ControlRights {
-        func user(_ name: String) -> UInt32? { getpwnam(name).map { $0.pointee.pw_uid } }
-        return ControlRights(
-            dashboardUser: user("roost-web"),
-            courierUser: user("roost-courier"),
-            cameraUser: user("roost-eyes"),
-            own: (geteuid(), getegid())
-        )
     }
 
     private func follow(

@@ -94,7 +94,9 @@ struct RunCommand: ParsableCommand {
         )
         let (command, path) = (self, control)
         let socket = ChildSpec(id: "control") { _ in
-            CourierControl(node) { try LocalSocketListener(path: path, on: loop) }
+            CourierControl(node, users: .ofSystem) {
+                try LocalSocketListener(path: path, on: loop)
+            }
         }
         try loop.run {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -40,6 +40,20 @@ struct RunCommand: ParsableCommand {
         }
     }
 
+    private func server(
+        _ keeper: CameraReport,
+        of configuration: EyesConfiguration,
+        on loop: EventLoop
+    ) -> EyesControl {
+        EyesControl(keeper, ring: configuration.ring, clock: loop.clock, users: .ofSystem)
+    }
+
+    private func endLeftovers(of configuration: EyesConfiguration, _ logger: Logger) {
+        let count = CaptureMark(ring: configuration.ring).endLeftovers()
+        guard count > 0 else { return }
+        logger.warning("processes of an earlier capture ended", metadata: ["count": "\(count)"])
+    }
+
     private var logger: Logger {
         let level: Logger.Level = verbose ? .info : .notice
         return Logger(label: "roost-eyes") { label in
@@ -79,16 +93,13 @@ struct RunCommand: ParsableCommand {
         ) { notifier.status($0) }
         let listener = try listener(on: loop)
         // Only the one that has the socket: another one's captures are left alone.
-        let count = CaptureMark(ring: configuration.ring).endLeftovers()
-        if count > 0 {
-            logger.warning("processes of an earlier capture ended", metadata: ["count": "\(count)"])
-        }
+        endLeftovers(of: configuration, logger)
         if let live = camera.live {
             let thread = try DiskThread(name: "live")
             try thread.submit { live.serve() }
         }
         let keeper = CameraReport(configuration, watcher, camera, clock: loop.clock)
-        let server = EyesControl(keeper, ring: configuration.ring, clock: loop.clock)
+        let server = server(keeper, of: configuration, on: loop)
         let lamp = CameraLamp(use: camera.use, station: station)
         try loop.run {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -3,8 +3,9 @@ import HardwareIO
 import Station
 import Testing
 
+/// The whole table, written down a second time: each command × each user.
 @Suite struct ControlRightsTests {
-    private static let refused: Set<ControlRequest.Command> = [
+    private static let refusedToDashboard: Set<ControlRequest.Command> = [
         .trustClock, .newStationID, .snooze, .feed, .cursor, .courierEvent, .cameraEvent,
         .cameraOn, .imports,
     ]
@@ -17,58 +18,48 @@ import Testing
         .status, .devices, .clock, .events, .tail, .feed, .cursor, .courierEvent, .imports,
         .alerts,
     ]
-    private static let rights = ControlRights(
-        dashboardUser: 210,
-        courierUser: 212,
-        cameraUser: 214,
-        own: (208, 209)
-    )
+    private static let refusedToPeople: Set<ControlRequest.Command> = [
+        .cursor, .courierEvent, .cameraEvent, .cameraOn, .imports,
+    ]
+    private static let users = LocalUsers(own: 208) { name in
+        ["roost": 208, "roost-web": 210, "roost-courier": 212, "roost-eyes": 214][name]
+    }
+    private static let rights = ControlRights(users, group: 209)
 
     private static func peer(_ user: UInt32, _ group: UInt32) -> PeerCredentials {
         PeerCredentials(processID: 1, userID: user, groupID: group)
     }
 
-    /// The whole table: each command, each kind of user.
+    /// With the station's group as the first one, as the units have it, or not.
     @Test(arguments: ControlRequest.Command.allCases)
-    func theDashboardHasItsListAndOthersHaveAll(command: ControlRequest.Command) {
-        let isRefused = Self.refused.contains(command)
-        // In the machine's own users, and as a sandbox shows it.
-        for peer in [Self.peer(210, 211), Self.peer(65_534, 209)] {
-            let refusal = Self.rights.refusal(of: command, from: peer)
-            #expect((refusal?.code == "not-allowed") == isRefused, "\(command) by \(peer)")
-        }
-        for peer in [Self.peer(0, 0), Self.peer(0, 209), Self.peer(208, 209)] {
-            #expect(Self.rights.refusal(of: command, from: peer) == nil, "\(command) by \(peer)")
-        }
-        let isForFollowers = [
-            .cursor, .courierEvent, .cameraEvent, .cameraOn, .imports,
-        ].contains(command)
-        for peer in [Self.peer(1_000, 1_000), Self.peer(65_534, 65_534)] {
-            let refusal = Self.rights.refusal(of: command, from: peer)
-            #expect((refusal != nil) == isForFollowers, "\(command) by \(peer)")
+    func eachUserHasItsCommands(command: ControlRequest.Command) {
+        let (own, all) = (Self.peer(208, 209), Set(ControlRequest.Command.allCases))
+        let table: [(peers: [PeerCredentials], may: Set<ControlRequest.Command>)] = [
+            ([own, Self.peer(0, 0), Self.peer(0, 209)], all),
+            // In the machine's own users, and as a sandbox shows it.
+            (
+                [Self.peer(210, 211), Self.peer(210, 209), Self.peer(65_534, 209)],
+                all.subtracting(Self.refusedToDashboard)
+            ),
+            ([Self.peer(212, 213), Self.peer(212, 209)], Self.courier),
+            ([Self.peer(214, 209), Self.peer(214, 215)], Self.camera),
+            (
+                [Self.peer(1_000, 1_000), Self.peer(65_534, 65_534)],
+                all.subtracting(Self.refusedToPeople)
+            ),
+        ]
+        for (peers, may) in table {
+            for peer in peers {
+                let refusal = Self.rights.refusal(of: command, from: peer)
+                #expect((refusal == nil) == may.contains(command), "\(command) by \(peer)")
+                #expect(refusal == nil || refusal?.code == "not-allowed")
+            }
         }
         #expect(Self.rights.refusal(of: command, from: nil) == nil)
         #expect(ControlRights().refusal(of: command, from: Self.peer(210, 209)) == nil)
         // By hand as root there is no group of the station's own.
-        let byRoot = ControlRights(own: (0, 0))
+        let byRoot = ControlRights(LocalUsers(own: 0) { _ in nil }, group: 0)
+        let isForFollowers = Self.refusedToPeople.contains(command)
         #expect((byRoot.refusal(of: command, from: Self.peer(1_000, 0)) != nil) == isForFollowers)
-    }
-
-    /// With the station's group as its first one, as its unit has it, or not.
-    @Test(arguments: ControlRequest.Command.allCases)
-    func theCameraHasItsList(command: ControlRequest.Command) {
-        for peer in [Self.peer(214, 209), Self.peer(214, 215)] {
-            let refusal = Self.rights.refusal(of: command, from: peer)
-            #expect((refusal == nil) == Self.camera.contains(command), "\(command) by \(peer)")
-        }
-    }
-
-    /// With the station's group as its first one or not.
-    @Test(arguments: ControlRequest.Command.allCases)
-    func theCourierHasItsList(command: ControlRequest.Command) {
-        for peer in [Self.peer(212, 213), Self.peer(212, 209)] {
-            let refusal = Self.rights.refusal(of: command, from: peer)
-            #expect((refusal == nil) == Self.courier.contains(command), "\(command) by \(peer)")
-        }
     }
 }

@@ -11,6 +11,8 @@ import Synchronization
 /// Without a connection nothing runs and the thread sleeps. `LivePictureMachine`
 /// decides, `LiveRound` acts.
 package final class LiveServer: Sendable {
+    /// Who may see the live picture: the other services may not.
+    package static let users: Set<LocalUser> = [.root, .person, .unknown, .dashboard]
     /// How often the clock of the masks and the machine's bounds are looked at.
     private static let look: Duration = .milliseconds(900)
 
@@ -166,7 +168,7 @@ package final class LiveServer: Sendable {
             if round.followerCount == 0 { looked = .boot }
             round.wait(listener.raw, bell, until: next, now)
             hush(bell)
-            while let descriptor = listener.accept() { round.add(descriptor) }
+            while let descriptor = listener.accept(from: Self.users) { round.add(descriptor) }
             round.hear(at: Self.now)
             read(&round)
         }

@@ -42,11 +42,10 @@ final class LocalSocketConnection: LineConnection {
         lineMax: Int = requestMax,
         transmit: @escaping Transmit = { Glibc.send($0, $1, $1.count, Int32(MSG_NOSIGNAL)) }
     ) throws(LocalSocketError) {
-        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
-        guard clinux_unix_peer(descriptor.raw, &process, &user, &group) == 0 else {
+        guard let peer = PeerCredentials(of: descriptor.raw) else {
             throw .system(call: "SO_PEERCRED", errno: errno, path: path)
         }
-        peer = PeerCredentials(processID: process, userID: user, groupID: group)
+        self.peer = peer
         watched = try LocalSocket.register(descriptor, path: path, on: loop)
         (self.path, self.transmit, self.lineMax) = (path, transmit, lineMax)
         state = Mutex(State(descriptor: descriptor))
@@ -163,5 +162,21 @@ final class LocalSocketConnection: LineConnection {
                 close()
             }
         }
+    }
+}
+
+extension PeerCredentials {
+    /// Of a connection's other end; nil where the kernel does not say.
+    init?(of descriptor: Int32) {
+        var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
+        guard clinux_unix_peer(descriptor, &process, &user, &group) == 0 else { return nil }
+        self.init(processID: process, userID: user, groupID: group)
+    }
+}
+
+extension LocalUsers {
+    /// The users of this computer, seen by this process.
+    package static var ofSystem: LocalUsers {
+        LocalUsers(own: geteuid()) { name in getpwnam(name).map { $0.pointee.pw_uid } }
     }
 }

@@ -11,14 +11,18 @@ package final class LocalStreamListener: Sendable {
 
     package let path: String
     private let descriptor: OwnedDescriptor
+    private let users: LocalUsers
 
     /// Listens at `path`, in place of the socket of a process that has died.
     ///
     /// - Throws: `LocalSocketError`; `EADDRINUSE` when another process answers there, or when the
     ///   file is no socket.
-    package init(path: String) throws(LocalSocketError) {
+    package init(
+        path: String,
+        users: LocalUsers = .ofSystem
+    ) throws(LocalSocketError) {
         descriptor = try LocalSocket.listen(path: path, waitingMax: Self.waitingMax)
-        self.path = path
+        (self.path, self.users) = (path, users)
     }
 
     deinit { unlink(path) }
@@ -26,9 +30,18 @@ package final class LocalStreamListener: Sendable {
     /// Readable while a connection waits.
     package var raw: Int32 { descriptor.raw }
 
-    /// The next connection that waits, for the caller to close; nil when there is none.
-    package func accept() -> Int32? {
-        let raw = clinux_accept(descriptor.raw)
-        return raw >= 0 ? raw : nil
+    /// The next connection that waits.
+    ///
+    /// - Parameter admitted: One of another user is closed.
+    /// - Returns: It, for the caller to close; nil when there is none.
+    package func accept(from admitted: Set<LocalUser>) -> Int32? {
+        while true {
+            let raw = clinux_accept(descriptor.raw)
+            guard raw >= 0 else { return nil }
+            if let peer = PeerCredentials(of: raw), admitted.contains(users.user(peer)) {
+                return raw
+            }
+            Glibc.close(raw)
+        }
     }
 }

@@ -4,6 +4,21 @@ import HardwareIO
 import StoreQueries
 import Supervision
 
+extension CourierRequest.Command {
+    /// Who may ask.
+    ///
+    /// The station and the camera, which read devices, have nothing to send.
+    package var users: Set<LocalUser> {
+        switch self {
+        case .status, .flush, .pause, .resume, .drop, .why, .retry, .prove, .subscribe,
+            .unsubscribe, .notify, .vapid, .stations:
+            [.root, .person, .unknown, .dashboard]
+        // Whose phones are notified.
+        case .subscribers: [.root, .person, .unknown]
+        }
+    }
+}
+
 /// Serves the courier's socket: one line of JSON in, one out.
 ///
 /// Bound: `connectionLimit` connections at a time; one more is closed with an error.
@@ -17,10 +32,15 @@ package actor CourierControl: Child {
 
     private let node: CourierNode
     private let listen: Listen
+    private let users: LocalUsers
     private var count = 0
 
-    package init(_ node: CourierNode, listen: @escaping Listen) {
-        (self.node, self.listen) = (node, listen)
+    package init(
+        _ node: CourierNode,
+        users: LocalUsers = LocalUsers(),
+        listen: @escaping Listen
+    ) {
+        (self.node, self.users, self.listen) = (node, users, listen)
     }
 
     package func run() async throws {
@@ -49,7 +69,7 @@ package actor CourierControl: Child {
         }
         do {
             while let line = try await nextLine(of: connection) {
-                try connection.send(try await answer(line))
+                try connection.send(try await answer(line, from: connection.peer))
             }
         } catch let error as LocalSocketError {
             guard case .lineTooLong = error else { return }
@@ -76,7 +96,7 @@ package actor CourierControl: Child {
     /// The answer to one line.
     ///
     /// - Throws: `CancellationError`.
-    package func answer(_ line: String) async throws -> String {
+    package func answer(_ line: String, from peer: PeerCredentials? = nil) async throws -> String {
         do {
             let request = try ControlCodec.message(CourierRequest.self, from: line)
             guard request.version == controlProtocolVersion else {
@@ -84,6 +104,13 @@ package actor CourierControl: Child {
                     code: "wrong-version",
                     message: "this courier speaks version \(controlProtocolVersion), "
                         + "not \(request.version)"
+                )
+            }
+            let user = users.user(peer)
+            guard request.command.users.contains(user) else {
+                throw ControlFailure(
+                    code: "not-allowed",
+                    message: user.refusal(of: request.command.rawValue, by: peer)
                 )
             }
             return try await answer(request)

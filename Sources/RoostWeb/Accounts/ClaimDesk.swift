@@ -1,9 +1,15 @@
 import ControlProtocol
+import HardwareIO
 import Logging
 import SQLite
 
-/// Answers `roost claim`: members of the group `roost` are near the station.
+/// Answers `roost claim`: people in the group `roost` are near the station.
 struct ClaimDesk: Sendable {
+    /// Who may own.
+    ///
+    /// The services are in that group so that they may read, and may not.
+    static let users: Set<LocalUser> = [.root, .person]
+
     let accounts: Accounts
     /// Where the page is, as people type it.
     let addresses: [String]
@@ -11,10 +17,19 @@ struct ClaimDesk: Sendable {
     var fingerprint: @Sendable () -> String? = { nil }
 
     /// One line in, one line out.
-    func answer(_ line: String) async -> String {
+    func answer(
+        _ line: String,
+        from user: LocalUser,
+        _ peer: PeerCredentials? = nil
+    ) async -> String {
         let result: Result<ClaimReport, ControlFailure>
         do {
             let request = try ControlCodec.message(ClaimRequest.self, from: line)
+            guard Self.users.contains(user) else {
+                let words = user.refusal(of: request.reset ? "claim --reset" : "claim", by: peer)
+                accounts.logger.warning("\(words)")
+                throw ControlFailure(code: "not-allowed", message: words)
+            }
             result = .success(try await report(request))
         } catch {
             result = .failure(Self.failure(error))

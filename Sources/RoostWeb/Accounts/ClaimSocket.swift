@@ -1,12 +1,14 @@
 import Glibc
+import HardwareIO
 import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The socket that `roost claim` connects to: its mode is the proof of nearness.
+/// The socket that `roost claim` connects to: its mode and the user who asks prove nearness.
 ///
-/// Mode 0660 and the group `roost`, by systemd or here. A line in, a line out, then it closes.
+/// Mode 0660 and the group `roost`, by systemd or here. The services are in that group, too: what
+/// the kernel says of the other end keeps them out. A line in, a line out, then it closes.
 package struct ClaimSocket: Sendable {
     package enum Place: Hashable, Sendable {
         /// Opened by systemd.
@@ -23,6 +25,8 @@ package struct ClaimSocket: Sendable {
 
     private let place: Place
     private let desk: ClaimDesk
+    /// Of this computer.
+    var users = LocalUsers(own: geteuid()) { name in getpwnam(name).map { $0.pointee.pw_uid } }
     private let loop: any EventLoop
     private let logger: Logger
 
@@ -124,6 +128,7 @@ package struct ClaimSocket: Sendable {
 
     private func answer(_ connection: Connection) async {
         do {
+            let peer = try await Self.peer(connection.channel)
             try await connection.executeThenClose { inbound, outbound in
                 var line: [UInt8] = []
                 for try await buffer in inbound {
@@ -131,7 +136,7 @@ package struct ClaimSocket: Sendable {
                     guard line.count <= Self.lineMax else { return }
                     guard let end = line.firstIndex(of: UInt8(ascii: "\n")) else { continue }
                     let text = String(decoding: line[..<end], as: UTF8.self)
-                    let answer = await desk.answer(text) + "\n"
+                    let answer = await desk.answer(text, from: users.user(peer), peer) + "\n"
                     try await outbound.write(ByteBuffer(string: answer))
                     return
                 }
@@ -139,6 +144,28 @@ package struct ClaimSocket: Sendable {
         } catch {
             logger.debug("roost claim went away: \(error)")
         }
+    }
+
+    /// `struct ucred`, which Swift does not see.
+    private struct Credentials {
+        var process: Int32 = 0
+        var user: UInt32 = 0
+        var group: UInt32 = 0
+    }
+
+    private static func peer(_ channel: any Channel) async throws -> PeerCredentials {
+        guard let options = channel as? any SocketOptionProvider else {
+            throw ChannelError.operationUnsupported
+        }
+        let found: Credentials = try await options.unsafeGetSocketOption(
+            level: SocketOptionLevel(SOL_SOCKET),
+            name: SocketOptionName(SO_PEERCRED)
+        ).get()
+        return PeerCredentials(
+            processID: found.process,
+            userID: found.user,
+            groupID: found.group
+        )
     }
 
     /// Connections that are open.

@@ -3,56 +3,17 @@ import HardwareIO
 
 /// Which users of the control socket may ask for what.
 ///
-/// The file mode decides who may connect. The dashboard serves people on the network, so its own
-/// user gets a fixed list and nothing that a new command adds by itself. Others ask as before.
+/// The file mode decides who may connect; the kernel says who it is.
 package struct ControlRights: Sendable {
-    /// What the dashboard may ask for; a test holds the list and the commands together.
-    ///
-    /// By name: not among them are `trustClock`, `newStationID` and `snooze`, which need a shell
-    /// on the station.
-    package static let dashboard: Set<String> = [
-        // To read.
-        "status", "tree", "devices", "readings", "events", "tail", "live", "clock", "doctor",
-        "profiles", "checkProfile", "settings", "alerts",
-        // To change; the events name the account.
-        "mode", "adopt", "ignore", "rename", "forget", "mute", "unmute", "note", "configure",
-        "remove", "record", "set", "claimWindow", "acknowledge", "silence", "unsilence",
-        "testAlert",
-    ]
+    private let users: LocalUsers
+    /// This process's own; nil where it says nothing.
+    private let group: UInt32?
 
-    /// What the courier may ask for; a test holds this list and the commands together.
-    package static let courier: Set<String> = [
-        "status", "devices", "clock", "events", "tail", "feed", "cursor", "courierEvent", "imports",
-        "alerts",
-    ]
-
-    /// What the camera may ask for; a test holds this list and the commands together.
-    package static let camera: Set<String> = ["live", "clock", "cameraEvent", "cameraOn"]
-
-    /// What only root, the station's own user, the courier and the camera may ask for: where
-    /// followers are, what others measured, and what happened to themselves.
-    package static let followers: Set<String> = [
-        "cursor", "courierEvent", "cameraEvent", "cameraOn", "imports",
-    ]
-
-    /// The number of the camera's user; nil where there is no such user.
-    package var cameraUser: UInt32?
-
-    /// The number of the courier's user; nil where there is no such user.
-    package var courierUser: UInt32?
-    /// The number of the dashboard's user; nil where there is no such user.
-    package var dashboardUser: UInt32?
-    /// This process's own user and group; nil where users do not count.
-    package var own: (user: UInt32, group: UInt32)?
-
-    package init(
-        dashboardUser: UInt32? = nil,
-        courierUser: UInt32? = nil,
-        cameraUser: UInt32? = nil,
-        own: (user: UInt32, group: UInt32)? = nil
-    ) {
-        (self.dashboardUser, self.courierUser, self.own) = (dashboardUser, courierUser, own)
-        self.cameraUser = cameraUser
+    /// - Parameters:
+    ///   - users: By the names that the packages make.
+    ///   - group: This process's own.
+    package init(_ users: LocalUsers = LocalUsers(), group: UInt32? = nil) {
+        (self.users, self.group) = (users, group)
     }
 
     /// Why a request is refused; nil when it may go on.
@@ -61,46 +22,48 @@ package struct ControlRights: Sendable {
         from peer: PeerCredentials?
     ) -> ControlFailure? {
         guard let peer else { return nil }
-        let name = command.rawValue
-        if peer.userID == courierUser {
-            guard !Self.courier.contains(name) else { return nil }
-            return ControlFailure(
-                code: "not-allowed",
-                message: "the courier may not ask for \(name); use `roost` on the station"
-            )
-        }
-        if peer.userID == cameraUser {
-            guard !Self.camera.contains(name) else { return nil }
-            return ControlFailure(
-                code: "not-allowed",
-                message: "the camera may not ask for \(name); use `roost` on the station"
-            )
-        }
-        guard !isDashboard(peer) else { return refusalOfDashboard(name) }
-        guard let own, Self.followers.contains(name), peer.userID != 0, peer.userID != own.user
-        else { return nil }
-        return ControlFailure(
-            code: "not-allowed",
-            message: "user \(peer.userID) may not ask for \(name); that is for root and the courier"
-        )
+        let user = isOfDashboardsGroup(peer) ? .dashboard : users.user(peer)
+        guard !command.users.contains(user) else { return nil }
+        let words = user.refusal(of: command.rawValue, by: peer)
+        return ControlFailure(code: "not-allowed", message: words)
     }
 
-    private func refusalOfDashboard(_ name: String) -> ControlFailure? {
-        guard !Self.dashboard.contains(name) else { return nil }
-        return ControlFailure(
-            code: "not-allowed",
-            message: "the dashboard may not ask for \(name); use `roost` on the station"
-        )
-    }
-
-    /// Whether the dashboard asks.
+    /// Whether the dashboard asks, as a sandbox with users of its own shows it.
     ///
-    /// In a sandbox with users of its own, other users have no number here, but the station's group
-    /// keeps its: the dashboard is the one process that has it as its first group. Who takes that
+    /// There other users have no number, but the station's group keeps its own: the dashboard is
+    /// the one process without a number that has it as its first group. A person who takes that
     /// group by `newgrp` has these rights, too.
-    func isDashboard(_ peer: PeerCredentials) -> Bool {
-        if let dashboardUser, peer.userID == dashboardUser { return true }
-        guard let own, own.group != 0, peer.userID != 0 else { return false }
-        return peer.userID != own.user && peer.groupID == own.group
+    private func isOfDashboardsGroup(_ peer: PeerCredentials) -> Bool {
+        guard let group, group != 0, peer.groupID == group else { return false }
+        return [.person, .unknown].contains(users.user(peer))
+    }
+}
+
+extension ControlRequest.Command {
+    private static let people: Set<LocalUser> = [.root, .person, .unknown]
+
+    /// Who may ask.
+    ///
+    /// The dashboard serves people on the network and the courier talks to servers:
+    /// a new command adds nothing to what they may ask until it names them here.
+    package var users: Set<LocalUser> {
+        switch self {
+        case .status, .devices, .events, .tail, .alerts:
+            Self.people.union([.dashboard, .courier])
+        case .clock: Self.people.union([.dashboard, .courier, .camera])
+        case .live: Self.people.union([.dashboard, .camera])
+        case .tree, .readings, .doctor, .profiles, .checkProfile, .settings:
+            Self.people.union([.dashboard])
+        // The events name the account.
+        case .mode, .adopt, .ignore, .rename, .forget, .mute, .unmute, .note, .configure, .remove,
+            .record, .set, .claimWindow, .acknowledge, .silence, .unsilence, .testAlert:
+            Self.people.union([.dashboard])
+        // These need a shell on the station.
+        case .trustClock, .newStationID, .snooze: Self.people
+        case .feed: Self.people.union([.courier])
+        // Where followers are, what others measured, and what happened to themselves.
+        case .cursor, .courierEvent, .imports: [.root, .courier]
+        case .cameraEvent, .cameraOn: [.root, .camera]
+        }
     }
 }

@@ -1,5 +1,6 @@
 import ControlProtocol
 import HTTPTypes
+import HardwareIO
 import Testing
 
 @testable import RoostWeb
@@ -31,7 +32,7 @@ import Testing
     }
 
     private static func ask(_ desk: ClaimDesk, _ line: String) async throws -> ClaimReport {
-        let text = await desk.answer(line)
+        let text = await desk.answer(line, from: .person)
         let answer = try ControlCodec.message(ControlAnswer<ClaimReport>.self, from: text)
         if let error = answer.error { throw error }
         return try #require(answer.body)

@@ -1,0 +1,63 @@
+import ControlProtocol
+import Core
+import Eyes
+import HardwareIO
+import Testing
+
+/// Each request × each user of the camera's sockets.
+@Suite struct EyesRightsTests {
+    private struct NoKeeper: EyesKeeper {
+        func report() async -> EyesReport {
+            EyesReport(
+                version: "1",
+                processID: 7,
+                uptimeSeconds: 60,
+                ring: ("/ring", 1 << 20, 40),
+                retentionDays: 14
+            )
+        }
+
+        func delete(_ pictures: PictureChoice) async throws -> Int { 0 }
+    }
+
+    private struct StillClock: NodeClock {
+        let now = MonotonicInstant.boot
+        let wallTime: WallTime? = nil
+
+        func wait(
+            for signal: Signal,
+            until deadline: MonotonicInstant?,
+            tolerance: Duration
+        ) async throws -> Bool { throw CancellationError() }
+    }
+
+    private static let may: [LocalUser: Bool] = [
+        .root: true, .person: true, .unknown: true, .dashboard: true, .station: false,
+        .courier: false, .camera: false,
+    ]
+
+    @Test(arguments: LocalUser.allCases)
+    func picturesAreForPeopleAndTheDashboard(user: LocalUser) throws {
+        let isAllowed = try #require(Self.may[user] as Bool?)
+        for command in EyesRequest.Command.allCases {
+            #expect(command.users.contains(user) == isAllowed, "\(command)")
+        }
+        #expect(LiveServer.users.contains(user) == isAllowed)
+    }
+
+    @Test func theCourierIsRefused() async throws {
+        let users = LocalUsers(own: 214) { ["roost-courier": 212][$0] }
+        let control = EyesControl(
+            NoKeeper(),
+            ring: "/ring",
+            clock: StillClock(),
+            users: users
+        )
+        let line = try ControlCodec.line(EyesRequest(.status))
+        for (user, isAllowed) in [(212, false), (214, true), (1_000, true), (0, true)] {
+            let peer = PeerCredentials(processID: 1, userID: UInt32(user), groupID: 209)
+            let answer = try await control.answer(line, from: peer)
+            #expect(answer.contains("not-allowed") != isAllowed, "\(user): \(answer)")
+        }
+    }
+}
