@@ -153,6 +153,9 @@ import Testing
         }
         let login = AccountsStage.logIn("anna@example.org")
         let stranger = Browser(address: "192.168.3.1")
+        // What is left for the account in this minute.
+        let wrong = AccountsStage.logIn("anna@example.org", "no")
+        #expect(await stage.ask(.post, "/login", wrong, as: stranger).status == 401)
         #expect(await stage.ask(.post, "/login", login, as: stranger).status == 429)
         #expect(await stage.ask(.post, "/login", login).status == 200)
     }
