@@ -6,12 +6,19 @@ struct LoginThrottle: Sendable {
     static let addressSeconds = 600.0
     static let allMax = 60
     static let allSeconds = 3_600.0
+    /// Where the hour's tries are used up, guessers and the owner at a new device have no common
+    /// budget: each e-mail address, whether there is such an account or not, has one try in so many
+    /// seconds, for addresses with few tries in that hour.
+    static let reserveSeconds = 60.0
+    static let reserveTries = 3
     /// E-mail addresses whose failures are counted; the one unused longest makes room.
     static let accountsMax = 64
 
     /// Tries that did not succeed, or not yet.
     private var tries: [(at: Double, address: String)] = []
     private var failures: [String: (count: Int, at: Double)] = [:]
+    /// When the reserve of an e-mail address was used last; as many as are counted.
+    private var reserve: [String: Double] = [:]
 
     init() {}
 
@@ -36,13 +43,11 @@ struct LoginThrottle: Sendable {
         if own.count >= Self.addressMax, let oldest = own.first {
             throw Self.problem("10 tries in 10 min", until: oldest.at + Self.addressSeconds - now)
         }
-        if !isKnown, tries.count >= Self.allMax, let oldest = tries.first {
-            throw Self.problem("60 tries in an hour", until: oldest.at + Self.allSeconds - now)
-        }
+        let key = email.lowercased()
+        if !isKnown, tries.count >= Self.allMax { try useReserve(of: key, from: address, at: now) }
         // Known addresses may go beyond the bound, each by 10 in 10 min: so many stay at most.
         if tries.count >= 2 * Self.allMax { tries.removeFirst() }
         tries.append((now, address))
-        let key = email.lowercased()
         let before = failures[key].flatMap { now - $0.at < Self.allSeconds ? $0.count : nil } ?? 0
         if failures[key] == nil, failures.count >= Self.accountsMax,
             let oldest = failures.min(by: { $0.value.at < $1.value.at })?.key
@@ -51,6 +56,28 @@ struct LoginThrottle: Sendable {
         }
         failures[key] = (before + 1, now)
         return before < 3 ? 0 : 1 << Int64(min(before - 3, 3))
+    }
+
+    private mutating func useReserve(
+        of key: String,
+        from address: String,
+        at now: Double
+    ) throws(Problem) {
+        reserve = reserve.filter { now - $0.value < Self.reserveSeconds }
+        let own = tries.filter { $0.address == address }
+        if own.count >= Self.reserveTries, let oldest = own.first {
+            throw Self.problem("60 tries in an hour", until: oldest.at + Self.allSeconds - now)
+        }
+        if let last = reserve[key] {
+            let end = last + Self.reserveSeconds
+            throw Self.problem("60 tries in an hour, and then one a minute", until: end - now)
+        }
+        if reserve.count >= Self.accountsMax,
+            let oldest = reserve.min(by: { $0.value < $1.value })
+        {
+            reserve[oldest.key] = nil
+        }
+        reserve[key] = now
     }
 
     /// Takes a try back: it was the right password.
