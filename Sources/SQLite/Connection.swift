@@ -103,6 +103,9 @@ package final class Connection {
     /// Rows changed by the last INSERT, UPDATE or DELETE.
     package var changeCount: Int { Int(sqlite3_changes64(database)) }
 
+    /// Rows changed since the file was opened.
+    package var totalChangeCount: Int { Int(sqlite3_total_changes64(database)) }
+
     /// The rowid of the last INSERT.
     package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(database) }
 

@@ -66,7 +66,8 @@ package final class Accounts: Sendable {
         try database.runNow(work)
     }
 
-    /// Changes the database in one transaction, and memory after it.
+    /// Changes the database in one transaction, and memory after it; what changes nothing, as a
+    /// request that is refused, writes nothing.
     func change<Value: Sendable>(
         _ work: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
@@ -76,9 +77,12 @@ package final class Accounts: Sendable {
                 .immediate,
                 wrapping: { $0 as any Error }
             ) { () throws(any Error) -> Value in
+                let before = connection.totalChangeCount
+                let value = try work(connection)
+                guard connection.totalChangeCount != before else { return value }
                 // Each change is a moment from which the age of sessions is counted on.
                 try SessionAgeTable(connection: connection).advance(clock)
-                return try work(connection)
+                return value
             }
             // On the one thread: a later change cannot be overtaken by an earlier one.
             let roster = try Roster(reading: connection)
