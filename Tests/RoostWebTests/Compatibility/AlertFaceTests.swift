@@ -79,6 +79,7 @@ import Testing
         #expect(second.contains(#""value":16.0"#))
     }
 
+    /// A further name is answered and not remembered: invented names take no client's place.
     @Test func remembersSixteenClients() async throws {
         let folder = try TestFolder()
         let database = try WebDatabase(folder: folder.path)
@@ -89,8 +90,48 @@ import Testing
             return count
         }
         #expect(kept == AlertCursors.clientMax)
-        #expect(try await stage.text("/compat/alert?client=19").contains(#""alert":false"#))
-        #expect(try await stage.text("/compat/alert?client=0").contains(#""alert":true"#))
+        #expect(try await stage.text("/compat/alert?client=19").contains(#""alert":true"#))
+        #expect(try await stage.text("/compat/alert?client=0").contains(#""alert":false"#))
+    }
+
+    /// A picture or a script of any web page can ask; what a client has seen stays as it was.
+    @Test(arguments: [
+        ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101"),
+        ("Origin", "http://evil.example"), ("Referer", "http://evil.example/"),
+        ("Sec-Fetch-Site", "cross-site"),
+    ])
+    func aWebPageHasNoEffect(field: (name: String, value: String)) async throws {
+        let folder = try TestFolder()
+        let database = try WebDatabase(folder: folder.path)
+        let stage = FaceStage(try Self.fixture([13: 153]), database: database)
+        var headers: HTTPFields = [:]
+        headers[try #require(HTTPField.Name(field.name))] = field.value
+        for client in ["", "?client=a", "?client=b"] {
+            for _ in 0..<2 {
+                let text = try await stage.text("/compat/alert" + client, headers)
+                #expect(text.contains(#""alert":true"#))
+            }
+        }
+        let kept = try await database.run { connection in
+            let count: Int = try connection.scalar("SELECT count(*) FROM alert_cursors") ?? 0
+            return count
+        }
+        #expect(kept == 0)
+        #expect(try await stage.text("/compat/alert").contains(#""alert":true"#))
+        #expect(try await stage.text("/compat/alert").contains(#""alert":false"#))
+    }
+
+    /// A client that has not asked for a month of records makes room.
+    @Test func aClientThatIsGoneMakesRoom() async throws {
+        let folder = try TestFolder()
+        let database = try WebDatabase(folder: folder.path)
+        let early = FaceStage(try Self.fixture([13: 153]), database: database)
+        for number in 0..<16 { _ = try await early.text("/compat/alert?client=\(number)") }
+        let boot = QueryFixture.Boot(started: "2022-12-07T07:49:04Z", minutes: 130)
+        let fixture = try QueryFixture([boot]) { $0 / 60 == 13 ? 153 : 10 }
+        let late = FaceStage(fixture, database: database)
+        #expect(try await late.text("/compat/alert?client=new").contains(#""alert":true"#))
+        #expect(try await late.text("/compat/alert?client=new").contains(#""alert":false"#))
     }
 
     /// What rollups point at and what rows say is the same.

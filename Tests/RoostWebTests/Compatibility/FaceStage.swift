@@ -42,18 +42,23 @@ struct FaceStage {
         responder = WebResponder(gate, logger: Self.logger)
     }
 
-    func get(_ target: String, from peer: String = "192.168.1.7") async -> WebResponse {
+    func get(
+        _ target: String,
+        _ headers: HTTPFields = [:],
+        from peer: String = "192.168.1.7"
+    ) async -> WebResponse {
         let head = Gate.Head(
             .get,
             authority: "localhost",
             target: target,
+            headers: headers,
             peer: PeerAddress(peer)
         )
         return await responder.answer(head) { _ in [] }
     }
 
-    func text(_ target: String) async throws -> String {
-        switch await get(target).body {
+    func text(_ target: String, _ headers: HTTPFields = [:]) async throws -> String {
+        switch await get(target, headers).body {
         case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
         case .stream(let make):
             let pieces = Pieces()
