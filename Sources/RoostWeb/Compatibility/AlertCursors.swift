@@ -18,14 +18,15 @@ struct AlertCursor: Hashable, Sendable {
 
 /// The cursors of all clients, written when a file completes.
 final class AlertCursors: Sendable {
-    /// Clients that are remembered; a further one takes the place of the one unused longest.
+    /// Clients that are remembered; a further one is answered as at its first question, until one
+    /// of these has not asked for so much of the record.
     static let clientMax = 16
+    private static let idleSeconds = 30 * 86_400
 
     private struct State {
         var isLoaded = false
         var cursors: [String: AlertCursor] = [:]
-        /// The client asked last comes last.
-        var order: [String] = []
+        var hasRefused = false
         /// What the card has.
         var kept: [String: AlertCursor] = [:]
     }
@@ -38,18 +39,25 @@ final class AlertCursors: Sendable {
         (self.database, self.logger) = (database, logger)
     }
 
-    subscript(client: String) -> AlertCursor? {
-        get { state.withLock { $0.cursors[client] } }
-        set {
-            state.withLock { state in
-                state.cursors[client] = newValue
-                state.order.removeAll { $0 == client }
-                state.order.append(client)
-                while state.order.count > Self.clientMax {
-                    state.cursors[state.order.removeFirst()] = nil
+    subscript(client: String) -> AlertCursor? { state.withLock { $0.cursors[client] } }
+
+    /// Keeps how far a client has seen, if there is a place for it.
+    func remember(_ client: String, _ cursor: AlertCursor) {
+        let isNewlyRefused = state.withLock { state in
+            if state.cursors[client] == nil, state.cursors.count >= Self.clientMax {
+                let oldest = state.cursors.min { $0.value.judgedTo < $1.value.judgedTo }
+                guard let oldest, oldest.value.judgedTo <= cursor.judgedTo - Self.idleSeconds else {
+                    defer { state.hasRefused = true }
+                    return !state.hasRefused
                 }
+                state.cursors[oldest.key] = nil
             }
+            state.cursors[client] = cursor
+            return false
         }
+        guard isNewlyRefused else { return }
+        let bound = "\(Self.clientMax) are, until one has not asked for a month"
+        logger.warning("the alert face does not remember a client: \(bound)")
     }
 
     /// Reads them once.
@@ -79,7 +87,6 @@ final class AlertCursors: Sendable {
             for (client, cursor) in found where state.cursors[client] == nil {
                 state.cursors[client] = cursor
                 state.kept[client] = cursor
-                state.order.append(client)
             }
         }
     }
@@ -94,11 +101,11 @@ final class AlertCursors: Sendable {
             cursor.judgedTo = cursor.completeTo
             guard state.kept[client] != cursor else { return nil }
             state.kept[client] = cursor
-            return (cursor, state.order)
+            return (cursor, Array(state.cursors.keys))
         }
-        guard let (cursor, order) = next else { return }
+        guard let (cursor, names) = next else { return }
         do {
-            try await Self.write(client, cursor, keeping: order, in: database)
+            try await Self.write(client, cursor, keeping: names, in: database)
         } catch {
             state.withLock { $0.kept[client] = nil }
             logger.warning("what a client of the alert face has seen is not kept: \(error)")
@@ -108,7 +115,7 @@ final class AlertCursors: Sendable {
     private static func write(
         _ client: String,
         _ cursor: AlertCursor,
-        keeping order: [String],
+        keeping names: [String],
         in database: WebDatabase
     ) async throws {
         let place = Int64(cursor.completeTo)
@@ -128,7 +135,7 @@ final class AlertCursors: Sendable {
                 let name: String = try row[0]
                 return name
             }
-            for name in known where !order.contains(name) {
+            for name in known where !names.contains(name) {
                 try connection.execute("DELETE FROM alert_cursors WHERE client = ?", name)
             }
         }

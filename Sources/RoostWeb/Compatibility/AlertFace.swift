@@ -5,7 +5,8 @@ import StoreQueries
 
 /// Says whether a file that a client has not seen yet has a value above the limits.
 ///
-/// The newest file grows: its rows are judged as they come, each once for a client.
+/// The newest file grows: its rows are judged as they come, each once for a client. What a client
+/// has seen moves by its own questions alone, not by those that a page makes a browser ask.
 struct AlertFace: Sendable {
     /// Names of files in an answer, at most; the newest.
     private static let seenMax = 1_000
@@ -37,7 +38,7 @@ struct AlertFace: Sendable {
             throw Problem.outOfRange("client", "a client's name has at most 64 bytes")
         }
         try await cursors.load()
-        let cursors = cursors
+        let (cursors, isRemembered) = (cursors, !request.isFromBrowser)
         let text = try await shelf.read { files, history in
             var answer = Answer()
             // On the history's thread: two questions of a client come one after the other.
@@ -47,15 +48,19 @@ struct AlertFace: Sendable {
                 answer.hasSkipped = cursor.hasSkipped || list.contains { $0.isSeen(cursor) }
                 answer.alert = try Self.judge(list, cursor, files, history)
                 answer.seen = list.suffix(Self.seenMax).map { "hourly/" + $0.name }
-                cursors[client] = AlertCursor(
-                    judgedTo: files.end,
-                    completeTo: list.last { $0.isComplete }?.range.upperBound ?? files.origin,
-                    hasSkipped: answer.hasSkipped
+                guard isRemembered else { return Self.json(answer) }
+                cursors.remember(
+                    client,
+                    AlertCursor(
+                        judgedTo: files.end,
+                        completeTo: list.last { $0.isComplete }?.range.upperBound ?? files.origin,
+                        hasSkipped: answer.hasSkipped
+                    )
                 )
             }
             return Self.json(answer)
         }
-        await cursors.save(client)
+        if isRemembered { await cursors.save(client) }
         return .json(text)
     }
 

@@ -43,6 +43,16 @@ package struct WebRequest: Sendable {
         return request
     }
 
+    /// Whether a browser asks, which any page on the web can make ask for an address here.
+    ///
+    /// Over plain HTTP a browser does not say which page that is, and may leave out `Referer`; what
+    /// it calls itself no page can change.
+    var isFromBrowser: Bool {
+        let fetch = HTTPField.Name("Sec-Fetch-Site").flatMap { headers[$0] }
+        return headers[.origin] != nil || headers[.referer] != nil || fetch != nil
+            || headers[.userAgent]?.hasPrefix("Mozilla/") == true
+    }
+
     /// Refuses a body with a field that no one reads: a typing error must not pass for a change.
     ///
     /// - Throws: `Problem` `unknown-field`, `bad-request`.
