@@ -52,6 +52,11 @@ package final class Accounts: Sendable {
 
     package var station: String { house.name }
 
+    /// Whether a person is logged in at this address.
+    package func isKnown(_ address: String) -> Bool {
+        roster.sessions.values.contains { $0.address == address }
+    }
+
     package var roster: Roster { memory.withLock { $0 } }
 
     /// Reads what is not in memory.
@@ -183,7 +188,7 @@ extension Accounts {
         password: String,
         _ peer: PeerAddress
     ) async throws -> AccountRecord? {
-        let known = roster.sessions.values.contains { $0.address == peer.text }
+        let known = isKnown(peer.text)
         let delay = try throttle.withLock { (throttle) throws(Problem) in
             try throttle.admit(
                 address: peer.text,

@@ -2,6 +2,8 @@ import HTTPTypes
 
 /// Decides whether a request reaches its handler, always in the same order: host, route and method,
 /// origin, type of the body, who asks, right, rate.
+///
+/// A refusal counts for the rate, too.
 package struct Gate: Sendable {
     /// Who asks, as far as cookies and tokens say.
     package protocol Doorman: Sendable {
@@ -64,6 +66,23 @@ package struct Gate: Sendable {
 
     /// - Throws: `Problem`.
     package func admit(_ head: Head) async throws -> Pass {
+        let pass: Pass
+        do { pass = try await examine(head) } catch let problem as Problem {
+            // At its address: guesses cost what pages cost, and who is logged in
+            // behind the same address has a budget of their own.
+            try count(head)
+            throw problem
+        }
+        try rate.admit(pass.request.identity, head.peer)
+        return pass
+    }
+
+    /// Counts an answer that no right is needed for.
+    ///
+    /// - Throws: `Problem` `rate-limited`.
+    func count(_ head: Head) throws(Problem) { try rate.admit(nil, head.peer) }
+
+    private func examine(_ head: Head) async throws -> Pass {
         guard head.target.utf8.count <= 2_048 else {
             throw Problem(.tooLarge, "an address has at most 2 048 bytes")
         }
@@ -76,7 +95,6 @@ package struct Gate: Sendable {
         }
         let identity = try await identity(head, for: route)
         try await check(route, identity)
-        try rate.admit(identity, head.peer)
         var request = WebRequest(
             method: head.method,
             path: String(path),

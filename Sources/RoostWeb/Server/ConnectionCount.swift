@@ -1,27 +1,44 @@
 import NIOCore
 import Synchronization
 
-/// Closes connections beyond a bound, and beyond a quarter of it from one address.
+/// Closes connections beyond a bound, by what `ConnectionShares` decides.
 final class ConnectionCount: Sendable {
-    private let limit: Int
-    private let counts = Mutex<[String: Int]>([:])
+    private struct State {
+        var shares: ConnectionShares
+        /// As many as there are connections.
+        var channels: [Int: any Channel] = [:]
+        var last = 0
+    }
 
-    init(limit: Int) { self.limit = limit }
+    private let state: Mutex<State>
+    private let isKnown: @Sendable (_ address: String) -> Bool
+
+    init(limit: Int, isKnown: @escaping @Sendable (_ address: String) -> Bool) {
+        state = Mutex(State(shares: ConnectionShares(limit: limit)))
+        self.isKnown = isKnown
+    }
 
     func admit(_ channel: any Channel) {
         let address = channel.remoteAddress?.ipAddress ?? ""
-        let isAdmitted = counts.withLock { counts in
-            let all = counts.values.reduce(0, +)
-            let own = counts[address, default: 0]
-            guard all < limit, own < max(1, limit / 4) else { return false }
-            counts[address] = own + 1
-            return true
+        let isKnown = isKnown(address)
+        let (number, closing) = state.withLock { state -> (Int, (any Channel)?) in
+            state.last += 1
+            let number = state.last
+            switch state.shares.admit(number, from: address, isKnown: isKnown) {
+            case .refused: return (number, channel)
+            case .admitted:
+                state.channels[number] = channel
+                return (number, nil)
+            case .inPlaceOf(let old):
+                state.channels[number] = channel
+                return (number, state.channels.removeValue(forKey: old))
+            }
         }
-        guard isAdmitted else { return channel.close(promise: nil) }
+        closing?.close(promise: nil)
         channel.closeFuture.whenComplete { _ in
-            self.counts.withLock { counts in
-                let left = counts[address, default: 1] - 1
-                counts[address] = left > 0 ? left : nil
+            self.state.withLock { state in
+                state.shares.end(number)
+                state.channels[number] = nil
             }
         }
     }

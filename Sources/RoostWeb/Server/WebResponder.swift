@@ -31,8 +31,11 @@ package struct WebResponder: Sendable {
         _ head: Gate.Head,
         body: (_ limit: Int) async throws -> [UInt8]
     ) async -> WebResponse {
-        if let answer = redirect?.answer(head) { return secured(answer) }
         do {
+            if let answer = redirect?.answer(head) {
+                try gate.count(head)
+                return secured(answer)
+            }
             let pass = try await gate.admit(head)
             var bytes: [UInt8] = []
             if let limit = pass.route.body.byteLimit { bytes = try await body(limit) }

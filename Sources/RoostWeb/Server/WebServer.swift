@@ -23,6 +23,8 @@ package struct WebServer: Sendable {
         /// Shared by all servers of a process.
         package var connections = IdleExit.Count()
         package var connectionMax = 64
+        /// Whether a person is logged in at an address: such a one gets a stranger's place.
+        package var isKnown: @Sendable (_ address: String) -> Bool = { _ in false }
 
         package init() {}
     }
@@ -60,7 +62,7 @@ package struct WebServer: Sendable {
     /// - Parameter ready: Called once with the ports that are listened on.
     /// - Throws: When a socket cannot be opened.
     package func run(ready: @escaping @Sendable ([Int]) -> Void) async throws {
-        let count = ConnectionCount(limit: settings.connectionMax)
+        let count = ConnectionCount(limit: settings.connectionMax, isKnown: settings.isKnown)
         var listeners: [(listener: Listener, isEncrypted: Bool)] = []
         for socket in settings.sockets {
             listeners.append((try await open(socket, count, nil), false))
