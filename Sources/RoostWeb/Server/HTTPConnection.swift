@@ -71,7 +71,12 @@ struct HTTPConnection: Sendable {
                     .head(HTTPResponseHead(version: head.version, status: .continue))
                 )
             }
-            return try await body.collect(limit, declared: declared)
+            do {
+                return try await body.collect(limit, declared: declared)
+            } catch let error where !(error is Problem || error is CancellationError) {
+                // What cannot be read is the client's mistake, or its connection's.
+                throw Problem.badRequest("the body is no HTTP/1.1, or it broke off")
+            }
         }
         // A refusal does not wait for a body that it did not want.
         let isWaiting = hasBody && !body.isAtEnd
@@ -168,6 +173,7 @@ struct HTTPConnection: Sendable {
                 guard bytes.count + part.readableBytes <= limit else { throw problem }
                 bytes += part.readableBytesView
             }
+            guard isAtEnd else { throw Problem.badRequest("the body broke off") }
             return bytes
         }
 
