@@ -1,5 +1,26 @@
 extension TidyRule {
-    static let habits = [noPrint, noPublic, noUnfinished]
+    static let habits = [noPrint, noPublic, noUnfinished, noStartLimit]
+
+    private static let noStartLimit = perFile(
+        "A unit that is started again is so without an end: a station is alone for months",
+        bad: [
+            .file("packaging/a.service", "[Unit]\n[Service]\nRestart=on-failure\n"),
+            .file("packaging/a.socket", "[Socket]\nListenStream=80\n"),
+        ],
+        good: [
+            .file("packaging/a.service", "StartLimitIntervalSec=0\n[Service]\nRestart=always\n"),
+            .file("packaging/a.service", "[Service]\nType=oneshot\n"),
+            .file("packaging/a.socket", "[Socket]\nTriggerLimitIntervalSec=0\n"),
+        ]
+    ) { file in
+        let isRestarted = file.lines.contains { $0.hasPrefix("Restart=") && $0 != "Restart=no" }
+        let isSocket = file.path.hasSuffix(".socket")
+        let isRule = isSocket || file.path.hasSuffix(".service") && isRestarted
+        guard file.isUnder("packaging/"), isRule else { return [] }
+        let wanted = isSocket ? "TriggerLimitIntervalSec=0" : "StartLimitIntervalSec=0"
+        guard !file.lines.contains(wanted[...]) else { return [] }
+        return [Finding(path: file.path, line: 0, words: "lacks \(wanted)")]
+    }
 
     private static let noPrint = perFile(
         "Only the command line prints; the others log or return",

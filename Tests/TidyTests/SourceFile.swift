@@ -77,6 +77,7 @@ struct SourceTree: Sendable {
     private static func isText(_ path: String) -> Bool {
         guard !path.contains("/Fixtures/"), !path.contains("__pycache__") else { return false }
         if path.hasPrefix("scripts/") || path.hasPrefix(".ci/") { return true }
-        return [".swift", ".c", ".h", ".py", ".md"].contains { path.hasSuffix($0) }
+        let ends = [".swift", ".c", ".h", ".py", ".md", ".service", ".socket"]
+        return ends.contains { path.hasSuffix($0) }
     }
 }
