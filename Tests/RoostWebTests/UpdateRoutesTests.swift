@@ -2,6 +2,7 @@ import ControlProtocol
 import FoundationEssentials
 import Glibc
 import HTTPTypes
+import Synchronization
 import TestSupport
 import Testing
 
@@ -108,5 +109,40 @@ import Testing
         }
         #expect(problem?.kind == .tooLarge)
         #expect(throws: Problem.self) { try desk.begin(byteCount: 0) }
+    }
+
+    /// A piece waits for the card on the history's thread, and no other request waits for it.
+    @Test func theCardIsWrittenOnTheHistorysThread() async throws {
+        try makeImage()
+        let history = HistoryClient(nil, folder: folder.path, logger: RouteStage.logger)
+        let routes = UpdateRoutes(desk, on: history)
+        let stage = RouteStage(routes.acts + routes.others, as: .owner)
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        defer { for end in [reading, writing] { close(end) } }
+        let order = Order()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try? await history.work {
+                    var byte: UInt8 = 0
+                    _ = read(reading, &byte, 1)
+                    order.add("the card")
+                }
+            }
+            group.addTask {
+                _ = await stage.ask("/api/v1/update")
+                order.add("the page")
+            }
+            for _ in 0..<1_000 { await Task.yield() }
+            _ = Glibc.write(writing, [1], 1)
+        }
+        #expect(order.all == ["the card", "the page"])
+    }
+
+    private final class Order: Sendable {
+        private let names = Mutex<[String]>([])
+        var all: [String] { names.withLock { $0 } }
+        func add(_ name: String) { names.withLock { $0.append(name) } }
     }
 }

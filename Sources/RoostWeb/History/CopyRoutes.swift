@@ -33,7 +33,9 @@ struct CopyRoutes: Sendable {
     /// Makes one, however long it takes; the one before it goes.
     private func make(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
-        let draft = try offered().begin()
+        let desk = try offered()
+        // The copy before it goes, which may be large.
+        let draft = try await history.work { try desk.begin() }
         let job = try await history.beginExport(of: request.identity?.account) { opened, seat in
             try CopyJob(opened, draft, seat)
         }

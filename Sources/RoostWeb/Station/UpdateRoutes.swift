@@ -3,16 +3,36 @@ import HTTPTypes
 /// Another version for a station that runs from an image: for the owner alone.
 package struct UpdateRoutes: Sendable {
     private let desk: UpdateDesk
+    private let history: HistoryClient?
 
-    package init(_ desk: UpdateDesk) { self.desk = desk }
+    /// - Parameters:
+    ///   - desk: Has the files.
+    ///   - history: On whose thread the card is written; nil does it where the request comes.
+    package init(_ desk: UpdateDesk, on history: HistoryClient? = nil) {
+        (self.desk, self.history) = (desk, history)
+    }
+
+    /// A card may take seconds for a piece: no request waits for another's.
+    private func work<Value: Sendable>(
+        _ body: @escaping @Sendable (UpdateDesk) throws -> Value
+    ) async throws -> Value {
+        let desk = desk
+        guard let history else { return try body(desk) }
+        return try await history.work { try body(desk) }
+    }
 
     /// What is written down in the audit.
     package var acts: [Route] {
         [
             Route(.post, "/api/v1/update", .owner, body: .form) { request in
                 try request.allow(only: ["bytes"])
-                try desk.begin(byteCount: try request.decoded(Wish.self).bytes)
-                return try .json(desk.view)
+                let count = try request.decoded(Wish.self).bytes
+                return try .json(
+                    try await work { desk in
+                        try desk.begin(byteCount: count)
+                        return desk.view
+                    }
+                )
             }
         ]
     }
@@ -21,7 +41,7 @@ package struct UpdateRoutes: Sendable {
         [
             Route(.get, "/api/v1/update", .owner) { request in
                 try request.query.allow(only: [])
-                return try .json(desk.view)
+                return try .json(try await work { $0.view })
             },
             Route(
                 .post,
@@ -34,7 +54,8 @@ package struct UpdateRoutes: Sendable {
                 guard let offset = try request.query.integer("at", in: range) else {
                     throw Problem(.badRequest, "at says where the piece begins")
                 }
-                return try .json(Uploaded(bytes: try desk.add(request.body, at: offset)))
+                let count = try await work { try $0.add(request.body, at: offset) }
+                return try .json(Uploaded(bytes: count))
             },
         ]
     }
