@@ -8,9 +8,10 @@ struct SafecastFace: Sendable {
     /// Measurements of one page.
     static let pageSize = 100
     private static let pageMax = 10_000
-    /// Of a log: a day at a line a second.
-    private static let logBytesMax = 8 << 20
+    /// Logs at a time: each opens the history for itself.
+    private static let logMax = 1
 
+    private let seats = ExportSeats(limit: logMax)
     private let sources: FaceSources
     private let position: FaceSettings.Position?
 
@@ -86,33 +87,17 @@ struct SafecastFace: Sendable {
         let name = String(file.dropLast(4))
         var choice = DriveLog.Choice()
         choice.deviceNumber = position?.deviceID ?? 0
-        let log = try await sources.history.read { [choice] history in
-            try Self.bytes(of: name, choice, history)
+        let (history, counter) = (sources.history, choice)
+        let log = try await history.beginExport(of: nil, in: seats) { opened, seat in
+            try SafecastLog(of: name, counter, opened, seat)
         }
         return WebResponse(
             headers: [.contentType: "text/plain; charset=us-ascii", .cacheControl: "no-store"],
-            body: .bytes(log)
+            body: .stream { write in
+                while let piece = try await history.work({ try log.next() }) {
+                    try await write(piece)
+                }
+            }
         )
-    }
-
-    private static func bytes(
-        of name: String,
-        _ choice: DriveLog.Choice,
-        _ history: OpenHistory
-    ) throws -> [UInt8] {
-        let (reader, times) = (history.reader, history.times)
-        guard let survey = try StoredSurvey.newest(named: name, reader, times) else {
-            throw Problem.notFound("there is no survey \(name.prefix(60))")
-        }
-        guard !survey.isPrivate else {
-            throw Problem(.forbidden, "this survey is marked *do not upload*")
-        }
-        guard var log = try DriveLog(of: survey, choice, reader, times) else {
-            return Array(BGeigieRecord.logHead.utf8)
-        }
-        guard let bytes = try log.bytes(limit: logBytesMax) else {
-            throw Problem.badRequest("this log is longer than \(logBytesMax >> 20) MiB")
-        }
-        return bytes
     }
 }

@@ -92,14 +92,16 @@ package actor HistoryClient {
     ///
     /// - Parameters:
     ///   - user: Who asks; nil without an account.
+    ///   - own: Seats of their own for visitors without one; nil takes those of people.
     ///   - make: Runs on the history's thread.
     /// - Returns: The export at its beginning.
     /// - Throws: `Problem` `busy` while there are enough; what `make` throws.
     func beginExport<Job: Sendable>(
         of user: Int64?,
+        in own: ExportSeats? = nil,
         _ make: @escaping @Sendable (sending OpenHistory, ExportSeats.Seat) throws -> Job
     ) async throws -> Job {
-        let seat = try seats.take(user)
+        let seat = try (own ?? seats).take(user)
         let tail = try await stationTail()
         let (folder, note) = (folder, noting)
         return try await run { try make(try OpenHistory(folder, tail, tell: note), seat) }
