@@ -8,7 +8,9 @@ enum SettingFile {
     @discardableResult
     static func put(_ text: String, _ path: String, mode: mode_t) throws(StorageError) -> Bool {
         let bytes = Array(text.utf8)
-        guard WholeFile.read(path, limit: bytes.count + 1) != bytes else { return false }
+        // Another user may own the folder: a link there is replaced, and leads nowhere.
+        let present = WholeFile.read(path, limit: bytes.count + 1, flags: O_NOFOLLOW)
+        guard present != bytes else { return false }
         makeFolder(of: path)
         try WholeFile.write(bytes, to: path, mode: mode)
         return true

@@ -12,13 +12,25 @@ package final class UpdateSource {
 
     /// A file, or standard input for `-`.
     ///
+    /// A root service opens what lies in the dashboard's folder: no link leads it to another file,
+    /// and no device is opened, which alone may do something.
+    ///
     /// - Throws: `UpdateError.failed`.
     package init(path: String) throws(UpdateError) {
         name = path == "-" ? "standard input" : path
-        descriptor = path == "-" ? dup(0) : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
+        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let opened = path == "-" ? dup(0) : open(path, flags)
+        guard opened >= 0 else {
+            guard errno != ELOOP else { throw .failed("\(path) is a link: name the file itself") }
             throw .failed("\(path): \(String(cString: strerror(errno))); correct the path")
         }
+        var status = stat()
+        let isFile = fstat(opened, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        guard isFile || path == "-" else {
+            close(opened)
+            throw .failed("\(path) is no regular file: name one, or - for standard input")
+        }
+        descriptor = opened
     }
 
     /// What a program writes to its standard output.

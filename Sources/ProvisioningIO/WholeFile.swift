@@ -46,8 +46,8 @@ package enum WholeFile {
     }
 
     /// The first bytes of a regular file; nil when there is none, or it cannot be read.
-    package static func read(_ path: String, limit: Int) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    package static func read(_ path: String, limit: Int, flags: Int32 = 0) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()

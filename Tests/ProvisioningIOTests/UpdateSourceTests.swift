@@ -1,0 +1,32 @@
+import Glibc
+import ProvisioningIO
+import TestSupport
+import Testing
+import Updates
+
+/// What a root service opens in a folder of the dashboard's.
+@Suite struct UpdateSourceTests {
+    @Test func opensARegularFileAlone() throws {
+        let folder = try TestFolder()
+        let file = folder.path("new.update")
+        try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
+        try #require(symlink("/etc/hostname", folder.path("link")) == 0)
+        try #require(symlink("/dev/zero", folder.path("device")) == 0)
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let bytes: [UInt8] = [1, 2, 3]
+        #expect(write(descriptor, bytes, bytes.count) == 3)
+        close(descriptor)
+        #expect(try UpdateSource(path: file).next() == bytes)
+        for (name, words) in [
+            ("pipe", "no regular file"), ("link", "is a link"), ("device", "is a link"),
+            ("", "no regular file"),
+        ] {
+            let error = #expect(throws: UpdateError.self) {
+                _ = try UpdateSource(path: folder.path(name))
+            }
+            #expect(error?.description.contains(words) == true, "\(name)")
+        }
+        let device = #expect(throws: UpdateError.self) { _ = try UpdateSource(path: "/dev/zero") }
+        #expect(device?.description.contains("no regular file") == true)
+    }
+}
