@@ -106,7 +106,8 @@ struct ClaimRoutes {
 
     private static let gone = Problem(
         .gone,
-        "no code is valid now: run `roost claim` on the station for a new one"
+        "no code is valid now. A new one: write it as roost-claim.txt on the card and start the "
+            + "station again, hold the station's button, or run `sudo roost claim` in a shell"
     )
 
     private static func wrong(triesLeft: Int) -> Problem {

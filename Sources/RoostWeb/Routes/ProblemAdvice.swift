@@ -55,7 +55,7 @@ package struct ProblemAdvice: Hashable, Sendable {
         case .unclaimed:
             (
                 "The station has no owner, so it answers nothing else.",
-                "Type `roost claim` on the station, and open the page with the code."
+                "Open the station's page: it names the ways, a code on the card, a button, a shell."
             )
         case .forbidden:
             ("The account or token is known, and may not do this.", "Ask the station's owner.")
