@@ -34,7 +34,7 @@ struct DemoCommand: ParsableCommand {
     @Option(help: "Seed of the simulated world.")
     var seed: UInt64 = 1
 
-    @Flag(help: "Print the live stream as JSON, and the station's status at the end.")
+    @Flag(help: "Print JSON: the dashboard's address, the live stream, the status at the end.")
     var json = false
 
     @Flag(help: "Show the station in a browser, too: prints the dashboard's address.")

@@ -6,6 +6,11 @@ import HardwareIO
 import LinuxIO
 import Synchronization
 
+/// The first line of `--web --json`.
+private struct DemoAddress: Codable {
+    let dashboard: String
+}
+
 /// Shows what happens on the demo's stage, to a person or to a log.
 final class DemoShow: Sendable {
     private let length: Duration?
@@ -25,6 +30,8 @@ final class DemoShow: Sendable {
     ///
     /// - Returns: Whether a key or a signal ended it.
     func run(_ signals: SignalMonitor) async throws -> Bool {
+        // A slow card takes seconds for the store: a person is not to wait before an empty screen.
+        if !json { Output.line("demo: starts a station\(hasWeb ? " and its dashboard" : "")") }
         let (port, socket) = try await stage.set()
         let address = hasWeb ? try await stage.openWeb() : nil
         let clock = stage.loop.clock
@@ -39,7 +46,13 @@ final class DemoShow: Sendable {
             return isOver.withLock { $0 }
         }
         if !json { Output.line("demo: a simulated SDS011 speaks on \(port)") }
-        if let address, !json { Output.line("demo: the dashboard is at \(address)") }
+        if let address {
+            Output.line(
+                json
+                    ? try ControlCodec.line(DemoAddress(dashboard: address))
+                    : "demo: the dashboard is at \(address)"
+            )
+        }
         try await clock.run(until: end) {
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 group.addTask {
