@@ -65,5 +65,9 @@ extension SQLiteError {
     package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
     /// Whether the file system refused to read or to write.
     package var isInputOutput: Bool { code == SQLITE_IOERR }
+    /// Whether the file or what it lies on is why, and not what was asked.
+    package var isOfMedium: Bool {
+        isFull || isCorrupt || isReadOnly || isCannotOpen || isInputOutput
+    }
     package var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 }

@@ -112,7 +112,7 @@ struct Web: ParsableCommand {
         if open || store != nil { try demandLoopback(settings.encrypted) }
         settings.idleSeconds = idle.map { $0 > 0 ? $0 : nil } ?? (inherited.isEmpty ? nil : 600)
         let (command, chosen) = (self, settings)
-        if untilEOF { Self.endWithInput() }
+        if untilEOF { ThisProgram.endWithInput() }
         MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
             Task(executorPreference: LoopExecutor(loop)) {
                 do {
@@ -140,9 +140,8 @@ struct Web: ParsableCommand {
         let door = door(AccountStation(name: shown, station, logger: logger), on: loop, logger)
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
         let courier = station.map { _ in CourierClient(path: self.courier, on: loop) }
-        var stationRoutes = stationRoutes(station, live, history)
-        stationRoutes.courier = courier
-        let updates = UpdateRoutes(UpdateDesk(state: state, root: imageRoot).withoutLeftovers())
+        let stationRoutes = stationRoutes(station, live, history, courier, door.accounts)
+        let updates = updates(history)
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
         let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
@@ -157,6 +156,7 @@ struct Web: ParsableCommand {
         var settings = settings
         let hosts = [shown, hostName] + host
         settings.encryption = tls.encryption(settings, state, hosts, door.accounts, logger)
+        if let accounts = door.accounts { Self.connect(accounts, to: &settings) }
         let described = routes + trust(settings, door.accounts).all
         let table = RouteTable(described + [OpenAPI.route(describing: described)])
         let names = HostNames(hosts)
@@ -191,9 +191,11 @@ struct Web: ParsableCommand {
     private func stationRoutes(
         _ station: StationClient?,
         _ live: LiveFan?,
-        _ history: HistoryClient
+        _ history: HistoryClient,
+        _ courier: CourierClient?,
+        _ accounts: Accounts?
     ) -> StationRoutes {
-        StationRoutes(
+        var routes = StationRoutes(
             station,
             live: live,
             history: history,
@@ -201,6 +203,19 @@ struct Web: ParsableCommand {
             zone: ZoneName.system,
             isSimulated: simulated
         )
+        (routes.courier, routes.accountsTrouble) = (courier, { accounts?.trouble })
+        return routes
+    }
+
+    private func updates(_ history: HistoryClient) -> UpdateRoutes {
+        let desk = UpdateDesk(state: state, root: imageRoot).withoutLeftovers()
+        return UpdateRoutes(desk, on: history)
+    }
+
+    /// A log-in has a place at the port, and the process stays while it alone knows of a log-out.
+    private static func connect(_ accounts: Accounts, to settings: inout WebServer.Settings) {
+        settings.isKnown = { accounts.isKnown($0) }
+        settings.connections = IdleExit.Count { accounts.isAheadOfCard }
     }
 
     private static func sending(_ courier: CourierClient?) -> [Route] {
@@ -308,23 +323,6 @@ struct Web: ParsableCommand {
             return ["\(scheme)://\(host.contains(":") ? "[\(host)]" : host)\(suffix)"]
         }
         return ["\(scheme)://\(hostName).local\(suffix)", "\(scheme)://\(hostName)\(suffix)"]
-    }
-
-    /// Ends with the process that holds the other end of standard input, however that one ends.
-    private static func endWithInput() {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        var thread = pthread_t()
-        pthread_create(
-            &thread,
-            &attributes,
-            { _ in
-                var (byte, input) = (UInt8(0), pollfd(fd: 0, events: Int16(POLLIN), revents: 0))
-                repeat { poll(&input, 1, -1) } while read(0, &byte, 1) != 0
-                Glibc._exit(0)
-            },
-            nil
-        )
     }
 
     // MARK: Where

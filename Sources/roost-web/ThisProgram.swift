@@ -11,6 +11,23 @@ enum ThisProgram {
         return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
+    /// Ends with the process that holds the other end of standard input, however that one ends.
+    static func endWithInput() {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        var thread = pthread_t()
+        pthread_create(
+            &thread,
+            &attributes,
+            { _ in
+                var (byte, input) = (UInt8(0), pollfd(fd: 0, events: Int16(POLLIN), revents: 0))
+                repeat { poll(&input, 1, -1) } while read(0, &byte, 1) != 0
+                Glibc._exit(0)
+            },
+            nil
+        )
+    }
+
     static var hostName: String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "localhost" }

@@ -30,8 +30,15 @@ package struct AccountDoor: Sendable {
             let words = (error as? WebDatabaseError)?.description ?? "\(error)"
             accounts = nil
             doorman = ClosedDoorman(words)
-            // `/me` is asked first: it says what is wrong.
-            routes = [Route(.get, "/api/v1/me", .viewer) { _ in throw Problem(.store, words) }]
+            let cookie = SessionCookie(station: house.name)
+            routes = [
+                // `/me` is asked first: it says what is wrong.
+                Route(.get, "/api/v1/me", .viewer) { _ in throw Problem(.store, words) },
+                // No session counts now; the browser forgets its own.
+                Route(.post, "/api/v1/logout", .anyone, body: .form) { request in
+                    .done(clearing: cookie.over(request.peer))
+                },
+            ]
         }
     }
 }

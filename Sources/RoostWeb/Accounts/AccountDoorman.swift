@@ -21,6 +21,7 @@ package struct AccountDoorman: Gate.Doorman {
         if let field = headers[.authorization] {
             return try await bearer(field, accounts.roster)
         }
+        await accounts.retryCard()
         let (roster, age) = (accounts.roster, accounts.age)
         for value in accounts.cookie.over(peer).values(in: headers) {
             guard let session = roster.sessions[SHA256.digest(value)], session.isValid(at: age),

@@ -6,8 +6,18 @@ import Synchronization
 /// Who may use the dashboard: people, their sessions, programs' tokens.
 ///
 /// What the gate asks for is in memory; every change goes to the card first, and memory is then
-/// read anew from it, so both are never different.
+/// read anew from it, so both are never different. Sessions alone may be ahead of a card that takes
+/// nothing: see `UnkeptSessions`.
 package final class Accounts: Sendable {
+    struct Memory: Sendable {
+        var roster: Roster
+        var unkept = UnkeptSessions()
+        /// Why the card took the last change not; nil once it takes one.
+        var trouble: String?
+        /// When the card was tried last; by the machine's running time.
+        var tried = 0.0
+    }
+
     /// Lets so many seconds pass, on the loop.
     package typealias Pause = @Sendable (_ seconds: Int64) async -> Void
 
@@ -19,7 +29,7 @@ package final class Accounts: Sendable {
     package let database: WebDatabase
     package let looks: PictureLooks
     private let pause: Pause
-    private let memory: Mutex<Roster>
+    let memory: Mutex<Memory>
     private let throttle = Mutex(LoginThrottle())
     /// When the station was last asked for a trusted date; by the machine's running time.
     private let askedDate = Mutex<Double?>(nil)
@@ -44,7 +54,7 @@ package final class Accounts: Sendable {
         looks = PictureLooks(database, clock: clock, logger: logger)
         cookie = SessionCookie(station: house.name)
         do {
-            memory = Mutex(try database.runNow { try Roster(reading: $0) })
+            memory = Mutex(Memory(roster: try database.runNow { try Roster(reading: $0) }))
         } catch let error as SQLiteError {
             throw WebDatabaseError(.sqlite(error), path: database.path)
         }
@@ -57,7 +67,7 @@ package final class Accounts: Sendable {
         roster.sessions.values.contains { $0.address == address }
     }
 
-    package var roster: Roster { memory.withLock { $0 } }
+    package var roster: Roster { memory.withLock { $0.roster } }
 
     /// Reads what is not in memory.
     func read<Value: Sendable>(
@@ -78,20 +88,34 @@ package final class Accounts: Sendable {
     ) async throws -> Value {
         let clock = clock
         return try await database.run { connection in
-            let value = try connection.transaction(
-                .immediate,
-                wrapping: { $0 as any Error }
-            ) { () throws(any Error) -> Value in
-                let before = connection.totalChangeCount
-                let value = try work(connection)
-                guard connection.totalChangeCount != before else { return value }
-                // Each change is a moment from which the age of sessions is counted on.
-                try SessionAgeTable(connection: connection).advance(clock)
-                return value
+            let unkept = self.memory.withLock { $0.unkept.start() }
+            let before = connection.totalChangeCount
+            let value: Value
+            do {
+                value = try connection.transaction(
+                    .immediate,
+                    wrapping: { $0 as any Error }
+                ) { () throws(any Error) -> Value in
+                    try unkept.write(to: connection)
+                    let value = try work(connection)
+                    guard connection.totalChangeCount != before else { return value }
+                    // Each change is a moment from which the age of sessions is counted on.
+                    try SessionAgeTable(connection: connection).advance(clock)
+                    return value
+                }
+            } catch {
+                self.failed(error, clock)
+                throw error
             }
             // On the one thread: a later change cannot be overtaken by an earlier one.
-            let roster = try Roster(reading: connection)
-            self.memory.withLock { $0 = roster }
+            var roster = try Roster(reading: connection)
+            let isWritten = connection.totalChangeCount != before
+            self.memory.withLock { memory in
+                memory.unkept.finish(unkept)
+                memory.unkept.apply(to: &roster)
+                memory.roster = roster
+                if isWritten { memory.trouble = nil }
+            }
             return value
         }
     }
@@ -172,6 +196,122 @@ extension Accounts {
         await touch("the age of sessions") {
             try SessionAgeTable(connection: $0).advance(clock, wall: wall)
         }
+    }
+}
+
+// MARK: - Without a card
+
+/// What goes on while the card takes nothing: people log in and out.
+extension Accounts {
+    /// From one try of a card that took nothing to the next, in seconds.
+    private static let retrySeconds = 60.0
+
+    /// Why changes are not kept, with the next step; nil while they are.
+    package var trouble: String? { memory.withLock { $0.trouble } }
+
+    /// Whether this process alone knows of sessions that ended or began.
+    package var isAheadOfCard: Bool { memory.withLock { !$0.unkept.isEmpty } }
+
+    /// Remembers that a change was not made, if the card is why.
+    func failed(_ error: any Error, _ clock: WebClock) {
+        let cause = (error as? SQLiteError).flatMap { $0.isOfMedium ? $0 : nil }
+        let words = cause.map { WebDatabaseError(.sqlite($0), path: database.path).description }
+        let isNew = memory.withLock { memory in
+            memory.unkept.stop()
+            guard let words else { return false }
+            defer { (memory.trouble, memory.tried) = (words, clock.uptime()) }
+            return memory.trouble != words
+        }
+        if isNew, let words { logger.error("\(words)") }
+    }
+
+    /// Tries a card again that took nothing, once a minute.
+    func retryCard() async {
+        let now = clock.uptime()
+        let isDue = memory.withLock { memory in
+            let isOver = now - memory.tried >= Self.retrySeconds
+            guard memory.trouble != nil, isOver else { return false }
+            memory.tried = now
+            return true
+        }
+        guard isDue else { return }
+        let clock = clock
+        do {
+            try await change { try SessionAgeTable(connection: $0).advance(clock) }
+            logger.notice("\(database.path) takes changes again")
+        } catch {
+            logger.debug("\(database.path) still takes no change: \(error)")
+        }
+    }
+
+    /// Ends sessions: here at once, and on the card as soon as it takes that.
+    ///
+    /// - Parameters:
+    ///   - isMeant: Of all that there are.
+    ///   - line: Of the audit; left out where the card has no room for it.
+    /// - Returns: Whether there was one.
+    func endSessions(
+        where isMeant: (SessionRecord) -> Bool,
+        _ line: @escaping @Sendable (Connection) throws -> Void
+    ) async -> Bool {
+        let numbers = memory.withLock { memory in
+            let sessions = memory.roster.sessions
+            let numbers = Set(sessions.values.filter(isMeant).map(\.id))
+            memory.unkept.end(numbers)
+            memory.roster.sessions = sessions.filter { !numbers.contains($0.value.id) }
+            return numbers
+        }
+        guard !numbers.isEmpty else { return false }
+        do {
+            try await change(line)
+        } catch {
+            do {
+                try await change { _ in }
+                logger.warning("the audit lacks the end of a session: \(error)")
+            } catch {
+                let rest = "the card has it until it takes changes while the dashboard runs"
+                logger.warning("a session has ended in memory, and \(rest): \(error)")
+            }
+        }
+        return true
+    }
+
+    /// Begins a session that the card did not take: it ends with this process.
+    ///
+    /// - Parameters:
+    ///   - account: Whose.
+    ///   - hash: SHA-256 of the cookie's value.
+    ///   - old: The browser's session before, which ends.
+    ///   - visitor: Who logs in.
+    /// - Throws: `Problem` `unauthenticated` for an account that is gone.
+    func beginSession(
+        of account: Int64,
+        hash: [UInt8],
+        endingOf old: Int64?,
+        by visitor: Visitor
+    ) throws(Problem) {
+        try memory.withLock { (memory) throws(Problem) in
+            guard memory.roster.accounts[account] != nil else {
+                throw Problem(.unauthenticated, "Wrong email or password")
+            }
+            var gone = Set([old].compactMap(\.self))
+            memory.unkept.end(gone)
+            let last = memory.roster.sessions.values.map(\.id).max() ?? 0
+            let session = SessionRecord(
+                id: max(last, memory.unkept.ended.max() ?? 0) + 1,
+                account: account,
+                created: visitor.time,
+                lastUsed: visitor.time,
+                agent: visitor.agent,
+                address: visitor.address,
+                born: visitor.age,
+                used: visitor.age
+            )
+            if let evicted = memory.unkept.begin(session, hash: hash) { gone.insert(evicted) }
+            memory.roster.sessions = memory.roster.sessions.filter { !gone.contains($0.value.id) }
+            memory.roster.sessions[hash] = session
+        }
+        logger.warning("a log-in is kept in memory alone: it ends when the dashboard does")
     }
 }
 

@@ -45,7 +45,8 @@ struct SessionRoutes {
             )
         else { throw Problem(.unauthenticated, "Wrong email or password") }
         let (visitor, secret) = (accounts.visitor(request), Secret.long())
-        try await accounts.change { connection in
+        let hash = SHA256.digest(secret)
+        let begin: @Sendable (Connection) throws -> Void = { connection in
             let sessions = SessionTable(connection: connection)
             // The browser's session before has no use any more.
             if let identity = request.identity, let old = request.sessionID {
@@ -55,8 +56,18 @@ struct SessionRoutes {
             guard try AccountTable(connection: connection).password(of: account.id) != nil else {
                 throw Problem(.unauthenticated, "Wrong email or password")
             }
-            try sessions.insert(hash: SHA256.digest(secret), of: account.id, by: visitor)
+            try sessions.insert(hash: hash, of: account.id, by: visitor)
             try Accounts.note(connection, account.name, .login, "", visitor)
+        }
+        do {
+            try await accounts.change(begin)
+        } catch let problem as Problem where problem.kind == .store {
+            try accounts.beginSession(
+                of: account.id,
+                hash: hash,
+                endingOf: request.sessionID,
+                by: visitor
+            )
         }
         return try accounts.welcome(account.id, secret, .ok, request.peer)
     }
@@ -65,9 +76,9 @@ struct SessionRoutes {
         try request.query.allow(only: [])
         if let identity = request.identity, let session = request.sessionID {
             let visitor = accounts.visitor(request)
-            try await accounts.change { connection in
-                let sessions = SessionTable(connection: connection)
-                _ = try sessions.delete(session, of: identity.account)
+            _ = await accounts.endSessions {
+                $0.id == session && $0.account == identity.account
+            } _: { connection in
                 try Accounts.note(connection, identity.name, .logout, "", visitor)
             }
         }
@@ -77,8 +88,9 @@ struct SessionRoutes {
     private func logOutEverywhere(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let (account, visitor) = (try request.account(in: accounts), accounts.visitor(request))
-        try await accounts.change { connection in
-            try SessionTable(connection: connection).deleteAll(of: account.id)
+        _ = await accounts.endSessions {
+            $0.account == account.id
+        } _: { connection in
             try Accounts.note(connection, account.name, .logout, "everywhere", visitor)
         }
         return .done(clearing: accounts.cookie.over(request.peer))
@@ -131,13 +143,12 @@ struct SessionRoutes {
         try request.query.allow(only: [])
         let (account, id) = (try request.account(in: accounts), try request.id())
         let visitor = accounts.visitor(request)
-        try await accounts.change { connection in
-            let sessions = SessionTable(connection: connection)
-            guard try sessions.delete(id, of: account.id) else {
-                throw Problem.notFound("no session of yours has this id")
-            }
+        let wasThere = await accounts.endSessions {
+            $0.id == id && $0.account == account.id
+        } _: { connection in
             try Accounts.note(connection, account.name, .session, String(id), visitor)
         }
+        guard wasThere else { throw Problem.notFound("no session of yours has this id") }
         return .done(clearing: id == request.sessionID ? accounts.cookie.over(request.peer) : nil)
     }
 }

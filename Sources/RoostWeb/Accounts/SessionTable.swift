@@ -67,6 +67,30 @@ struct SessionTable {
         )
     }
 
+    /// Adds one that began while the card took nothing, unless its account is gone.
+    func insert(_ session: SessionRecord, hash: [UInt8]) throws(SQLiteError) {
+        try connection.execute(
+            """
+            INSERT INTO sessions(
+                id, account, hash, created, last_used, agent, address, born, used)
+            SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM accounts WHERE id = ?
+            """,
+            session.id,
+            hash,
+            session.created,
+            session.lastUsed,
+            session.agent,
+            session.address,
+            session.born,
+            session.used,
+            session.account
+        )
+    }
+
+    func delete(_ session: Int64) throws(SQLiteError) {
+        try connection.execute("DELETE FROM sessions WHERE id = ?", session)
+    }
+
     /// Notes a use: its date, and the count of `SessionAge`.
     func touch(_ session: Int64, at now: Int64, age: Int64) throws(SQLiteError) {
         let sql = "UPDATE sessions SET last_used = ?, used = ? WHERE id = ?"

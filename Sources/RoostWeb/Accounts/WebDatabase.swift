@@ -6,14 +6,23 @@ import Synchronization
 
 /// The dashboard's own small database, and the one thread that may wait for the card or for Argon2.
 ///
-/// A rollback journal with `FULL`: what was answered is on the card. The file is 0600.
+/// A rollback journal with `FULL`: what was answered is on the card. The file is 0600. The journal
+/// keeps its room, so that a card that has become full still takes a small change in place.
 package final class WebDatabase: Sendable {
     /// Work that waits for its turn, at most; one more is refused with `busy`.
     package static let waitingMax = 8
 
     package let path: String
     private let pool = NIOThreadPool(numberOfThreads: 1)
-    private let connection: Mutex<Connection?>
+    /// Bytes of the journal that are there from the start: thirty pages.
+    private static let journalByteCount: off_t = 128 << 10
+
+    private struct Open {
+        var connection: Connection
+        let isWritable: Bool
+    }
+
+    private let connection: Mutex<Open?>
     private let waiting = Atomic<Int>(0)
 
     /// Opens the file and brings it up to date; makes it when it is missing.
@@ -23,7 +32,7 @@ package final class WebDatabase: Sendable {
     package init(folder: String) throws(WebDatabaseError) {
         path = folder + "/web.db"
         try Self.prepare(folder, path)
-        let opened: Connection
+        let opened: Open
         do { opened = try Self.open(path) } catch { throw WebDatabaseError(error, path: path) }
         connection = Mutex(opened)
         pool.start()
@@ -57,9 +66,14 @@ package final class WebDatabase: Sendable {
     package func runNow<Value: Sendable>(
         _ work: @Sendable (Connection) throws -> Value
     ) throws -> Value {
-        try connection.withLock { connection in
-            guard let connection else { throw Problem(.busy, "the dashboard is ending") }
-            return try work(connection)
+        try connection.withLock { open in
+            guard let now = open else { throw Problem(.busy, "the dashboard is ending") }
+            // A card that was read-only at the start and was mounted anew.
+            if !now.isWritable, access(path, W_OK) == 0, let again = try? Self.open(path) {
+                open = again
+                return try work(again.connection)
+            }
+            return try work(now.connection)
         }
     }
 
@@ -76,7 +90,20 @@ package final class WebDatabase: Sendable {
         }
     }
 
-    private static func open(_ path: String) throws(MigrationError) -> Connection {
+    /// Gives the journal its room; zeros behind its end mean nothing in it.
+    ///
+    /// A card that has none costs no change by that: the journal then takes what it needs.
+    private static func keepRoom(_ journal: String) {
+        let descriptor = Glibc.open(journal, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let there = lseek(descriptor, 0, SEEK_END)
+        guard there >= 0, there < journalByteCount else { return }
+        let zeros = [UInt8](repeating: 0, count: Int(journalByteCount - there))
+        if write(descriptor, zeros, zeros.count) != zeros.count { ftruncate(descriptor, there) }
+    }
+
+    private static func open(_ path: String) throws(MigrationError) -> Open {
         do {
             let isWritable = access(path, W_OK) == 0
             let connection = try Connection(
@@ -100,15 +127,16 @@ package final class WebDatabase: Sendable {
             }
             try connection.setPragma("foreign_keys", .integer(1))
             if isWritable {
-                try connection.setJournalMode(.delete)
+                try connection.setJournalMode(.persist)
                 try connection.setSynchronous(.full)
             }
             guard isWritable else {
                 _ = try WebSchema.migrations.pending(in: connection)
-                return connection
+                return Open(connection: connection, isWritable: false)
             }
             _ = try WebSchema.migrations.apply(to: connection, version: "1")
-            return connection
+            keepRoom(path + "-journal")
+            return Open(connection: connection, isWritable: true)
         } catch let error as SQLiteError {
             throw .sqlite(error)
         } catch let error as MigrationError {

@@ -32,6 +32,8 @@ package struct WebDatabaseError: Error, Hashable, Sendable, CustomStringConverti
                 "is damaged (\(error.message)): " + Self.moveAway
             } else if error.isFull {
                 "finds no room on the card: free some (df -h), then try again; nothing is lost"
+            } else if error.extendedCode == Self.moved {
+                "was moved or removed while it was open: restart roost-web"
             } else if error.isReadOnly {
                 "may only be read: make it and its folder writable for roost-web"
             } else if error.isCannotOpen {
@@ -43,6 +45,9 @@ package struct WebDatabaseError: Error, Hashable, Sendable, CustomStringConverti
             }
         self.init(path: path, words)
     }
+
+    /// `SQLITE_READONLY_DBMOVED`.
+    private static let moved: Int32 = 1_032
 
     static func unreachable(_ path: String, errno code: Int32) -> WebDatabaseError {
         let reason = String(cString: strerror(code))

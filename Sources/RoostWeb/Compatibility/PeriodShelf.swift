@@ -1,4 +1,5 @@
 import Core
+import Logging
 import SQLite
 import Store
 import StoreQueries
@@ -30,7 +31,7 @@ final class PeriodShelf: Sendable {
             let files = try self.files(history)
             return (try body(files, history), files?.origin)
         }
-        if let found { try await keep(found) }
+        if let found { await keep(found) }
         return value
     }
 
@@ -67,17 +68,23 @@ final class PeriodShelf: Sendable {
     }
 
     /// Names of files count from it for ever, also when the ring has lost that sample.
-    private func keep(_ origin: Int) async throws {
+    ///
+    /// A card that takes nothing costs no answer: the next process tries again.
+    private func keep(_ origin: Int) async {
         let isNew = known.withLock { known in
             defer { known.origin = known.origin ?? origin }
             return known.origin == nil
         }
         guard isNew, let database = sources.database else { return }
-        try await database.run { connection in
-            try connection.execute(
-                "INSERT OR IGNORE INTO faces(key, value) VALUES ('periods.origin', ?)",
-                Int64(origin)
-            )
+        do {
+            try await database.run { connection in
+                try connection.execute(
+                    "INSERT OR IGNORE INTO faces(key, value) VALUES ('periods.origin', ?)",
+                    Int64(origin)
+                )
+            }
+        } catch {
+            sources.logger.warning("where the period files begin is not kept: \(error)")
         }
     }
 }

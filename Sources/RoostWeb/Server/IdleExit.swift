@@ -18,8 +18,10 @@ package final class IdleExit: ChannelInboundHandler {
         }
 
         private let state = Mutex(State())
+        /// Whether the process knows something that the card does not.
+        fileprivate let isHeld: @Sendable () -> Bool
 
-        package init() {}
+        package init(isHeld: @escaping @Sendable () -> Bool = { false }) { self.isHeld = isHeld }
 
         fileprivate func opened() { state.withLock { $0.open += 1 } }
 
@@ -68,7 +70,8 @@ package final class IdleExit: ChannelInboundHandler {
     private func arm() {
         ending?.cancel()
         ending = loop.assumeIsolated().scheduleTask(in: patience) {
-            if let since = self.count.idleSince, since + self.patience <= .now() { self.end() }
+            guard let since = self.count.idleSince, since + self.patience <= .now() else { return }
+            if self.count.isHeld() { self.arm() } else { self.end() }
         }
     }
 }

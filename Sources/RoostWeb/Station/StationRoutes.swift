@@ -14,6 +14,8 @@ package struct StationRoutes: Sendable {
     private let summary: HistorySummary?
     /// For its figures; nil leaves them out.
     package var courier: CourierClient?
+    /// Why changes of accounts and sessions are not kept; nil while they are.
+    package var accountsTrouble: @Sendable () -> String? = { nil }
 
     /// - Parameters:
     ///   - station: Nil for a card without its station.
@@ -141,6 +143,12 @@ package struct StationRoutes: Sendable {
     }
 
     private func view() async -> StationView {
+        var view = await stationView()
+        view.accountsTrouble = accountsTrouble()
+        return view
+    }
+
+    private func stationView() async -> StationView {
         guard station != nil else {
             return StationView(.none(name: name), name: name, zone: zone, isSimulated: isSimulated)
         }

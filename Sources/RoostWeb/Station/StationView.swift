@@ -20,6 +20,8 @@ package struct StationView: Sendable {
     private let isSimulated: Bool
     /// What the history says, as far as it can be read.
     package var summary = HistorySummary.Summary()
+    /// Why changes of accounts and sessions are not kept, with the next step.
+    package var accountsTrouble: String?
 
     package init(_ daemon: Daemon, name: String, zone: String, isSimulated: Bool) {
         self.daemon = daemon
@@ -39,6 +41,9 @@ package struct StationView: Sendable {
                 verdict.sinceSeconds = seconds
                 writeAbsence(isHung ? "hung" : "down", verdict, name, &json)
             case .none(let name): writeAbsence("none", Verdict.cardOnly, name, &json)
+            }
+            if let accountsTrouble {
+                json.object("accounts") { $0.member("trouble", accountsTrouble) }
             }
         }
         return json.text

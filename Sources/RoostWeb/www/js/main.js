@@ -56,6 +56,7 @@ function showBanners(station, state) {
     ["simulated", station?.station?.isSimulated && t("banner.simulated")],
     ["lost", state === "lost" && t("banner.lost", { time: clockSeconds(live.lostAt / 1000) })],
     ["saved", state === "saved" && t("banner.saved", { time: clock(live.savedAt) })],
+    ["accounts", station?.accounts?.trouble && t("banner.accounts", { words: station.accounts.trouble })],
     ["unsure", station?.time?.trusted === false && t("banner.unsure")],
     ["still", state === "still" && t("banner.still")],
   ];

@@ -1,0 +1,153 @@
+import Glibc
+import HTTPTypes
+import SQLite
+import TestSupport
+import Testing
+
+@testable import RoostWeb
+
+/// A card that takes nothing while the dashboard runs: the way out does not need it.
+@Suite struct CardFaultTests {
+    /// The errors that a card gives, by what SQLite says.
+    enum Fault: CaseIterable, Sendable {
+        /// No page more than there is.
+        case full
+        /// Not even a change in place.
+        case readOnly
+
+        func begin(_ database: WebDatabase) async throws {
+            try await database.run { connection in
+                switch self {
+                case .full:
+                    let pages = try connection.pageCount()
+                    try connection.setPragma("max_page_count", .integer(Int64(pages)))
+                    // Nothing of the last pages is left for the next row.
+                    var hasRoom = true
+                    while hasRoom {
+                        let sql = "INSERT INTO faces(key, value) VALUES (hex(randomblob(200)), 1)"
+                        do { try connection.execute(sql) } catch { hasRoom = false }
+                    }
+                    hasRoom = true
+                    while hasRoom {
+                        let sql = "INSERT INTO audit(time, actor, action, target, address) "
+                        do {
+                            try connection.execute(sql + "VALUES (1, '', '', '', '')")
+                        } catch { hasRoom = false }
+                    }
+                case .readOnly: try connection.setPragma("query_only", .integer(1))
+                }
+            }
+        }
+
+        func end(_ database: WebDatabase) async throws {
+            try await database.run { connection in
+                try connection.setPragma("query_only", .integer(0))
+                try connection.setPragma("max_page_count", .integer(1 << 20))
+            }
+        }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func logOutWorks(fault: Fault) async throws {
+        let stage = try AccountsStage()
+        let phone = try await stage.claim()
+        let desk = try await Self.logIn(stage)
+        let tablet = try await Self.logIn(stage)
+        try await fault.begin(stage.database)
+        #expect(await stage.ask(.post, "/logout", "{}", as: desk).status == 204)
+        #expect(await stage.ask(.get, "/me", as: desk).status == 401)
+        #expect(await stage.ask(.get, "/me", as: phone).status == 200)
+        #expect(await stage.ask(.post, "/logout-everywhere", "{}", as: tablet).status == 204)
+        for browser in [phone, desk, tablet] {
+            #expect(await stage.ask(.get, "/me", as: browser).status == 401)
+        }
+        // The card takes changes again: within a minute of the next request it has them, too.
+        try await fault.end(stage.database)
+        stage.time.pass(61)
+        _ = await stage.ask(.get, "/me")
+        #expect(stage.accounts.trouble == nil && !stage.accounts.isAheadOfCard)
+        let later = try AccountsStage(folder: stage.folder, time: stage.time)
+        #expect(later.accounts.roster.sessions.isEmpty)
+    }
+
+    @Test(arguments: Fault.allCases)
+    func logInWorks(fault: Fault) async throws {
+        let stage = try AccountsStage()
+        let phone = try await stage.claim()
+        try await fault.begin(stage.database)
+        let desk = try await Self.logIn(stage)
+        #expect(await stage.ask(.get, "/me", as: desk).status == 200)
+        let sessions = await stage.ask(.get, "/sessions", as: desk).body
+        #expect(sessions.components(of: #""isThis":"#) == 2)
+        // The page says what to do.
+        let trouble = try #require(stage.accounts.trouble)
+        #expect(trouble.contains("web.db"))
+        #expect(trouble.contains(fault == .full ? "df -h" : "writable"))
+        var view = StationView(.none(name: "balcony"), name: "b", zone: "UTC", isSimulated: false)
+        view.accountsTrouble = trouble
+        #expect(view.json.contains(#""accounts":{"trouble":"#))
+        // The session before ends, also one that is in memory alone.
+        let login = AccountsStage.logIn("anna@example.org")
+        let again = await stage.ask(.post, "/login", login, as: desk)
+        #expect(again.status == 200)
+        #expect(await stage.ask(.get, "/me", as: desk).status == 401)
+        let next = Browser(cookie: again.cookie)
+        try await fault.end(stage.database)
+        stage.time.pass(61)
+        #expect(await stage.ask(.get, "/me", as: next).status == 200)
+        #expect(stage.accounts.trouble == nil && !stage.accounts.isAheadOfCard)
+        let later = try AccountsStage(folder: stage.folder, time: stage.time)
+        for (browser, status) in [(phone, 200), (desk, 401), (next, 200)] {
+            #expect(await later.ask(.get, "/me", as: browser).status == status)
+        }
+        #expect(later.accounts.roster.sessions.count == 2)
+    }
+
+    /// What has to be on the card before it counts says what is wrong, and changes nothing.
+    @Test func aNewPasswordNeedsTheCard() async throws {
+        let stage = try AccountsStage()
+        let phone = try await stage.claim()
+        try await Fault.readOnly.begin(stage.database)
+        let good = #"{"present":"\#(AccountsStage.password)","new":"nine-Kettles-hum"}"#
+        let refused = await stage.ask(.post, "/password", good, as: phone)
+        #expect(refused.status == 503)
+        #expect(refused.text("detail")?.contains("writable") == true)
+        try await Fault.readOnly.end(stage.database)
+        let old = AccountsStage.logIn("anna@example.org")
+        #expect(await stage.ask(.post, "/login", old).status == 200)
+    }
+
+    /// A card that became full still takes what changes in place: its journal has kept its room.
+    @Test func theJournalKeepsItsRoom() async throws {
+        let stage = try AccountsStage()
+        _ = try await stage.claim()
+        var status = stat()
+        try #require(stat(stage.database.path + "-journal", &status) == 0)
+        #expect(status.st_size >= 128 << 10 && status.st_mode & 0o777 == 0o600)
+        let later = try AccountsStage(folder: stage.folder, time: stage.time)
+        #expect(later.accounts.roster == stage.accounts.roster)
+    }
+
+    /// What is in memory alone is bounded, and a log-out of it is not forgotten.
+    @Test func whatTheCardLacksIsBounded() async throws {
+        let stage = try AccountsStage()
+        let phone = try await stage.claim()
+        try await Fault.readOnly.begin(stage.database)
+        for _ in 0..<40 {
+            let desk = try await Self.logIn(stage)
+            #expect(await stage.ask(.post, "/logout", "{}", as: desk).status == 204)
+        }
+        #expect(stage.accounts.roster.sessions.count == 1)
+        var last = phone
+        for _ in 0..<40 { last = try await Self.logIn(stage) }
+        #expect(stage.accounts.roster.sessions.count == 1 + UnkeptSessions.begunMax)
+        #expect(await stage.ask(.get, "/me", as: last).status == 200)
+        #expect(await stage.ask(.get, "/me", as: phone).status == 200)
+    }
+
+    private static func logIn(_ stage: AccountsStage) async throws -> Browser {
+        let answer = await stage.ask(.post, "/login", AccountsStage.logIn("anna@example.org"))
+        try #require(answer.status == 200, "\(answer.body)")
+        return Browser(cookie: answer.cookie)
+    }
+}
