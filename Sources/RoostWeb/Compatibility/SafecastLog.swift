@@ -13,16 +13,17 @@ final class SafecastLog: Sendable {
         /// Nil for a survey without a sample of a counter.
         var log: DriveLog?
         var isBegun = false
+        /// Given back with the last piece: the client may ask for the next log once it has it.
+        var seat: ExportSeats.Seat?
     }
 
     private let run: Mutex<Run>
-    private let seat: ExportSeats.Seat
 
     /// - Parameters:
     ///   - name: Of a survey.
     ///   - choice: Which samples.
     ///   - history: Opened for it alone.
-    ///   - seat: Given back with the log.
+    ///   - seat: Given back with the last piece, or with the log.
     /// - Throws: `Problem` for a survey that is not there or stays here; what the store throws.
     init(
         of name: String,
@@ -30,7 +31,6 @@ final class SafecastLog: Sendable {
         _ history: sending OpenHistory,
         _ seat: ExportSeats.Seat
     ) throws {
-        self.seat = seat
         let (reader, times) = (history.reader, history.times)
         guard let survey = try StoredSurvey.newest(named: name, reader, times) else {
             throw Problem.notFound("there is no survey \(name.prefix(60))")
@@ -39,7 +39,7 @@ final class SafecastLog: Sendable {
             throw Problem(.forbidden, "this survey is marked *do not upload*")
         }
         let log = try DriveLog(of: survey, choice, reader, times)
-        run = Mutex(Run(history: history, log: log))
+        run = Mutex(Run(history: history, log: log, seat: seat))
     }
 
     /// The next piece; nil at the end.
@@ -53,7 +53,9 @@ final class SafecastLog: Sendable {
             while piece.count < Self.pieceMax, let line = try run.log?.next() {
                 piece += Array(line.utf8) + [0x0D, 0x0A]
             }
-            return piece.isEmpty ? nil : piece
+            guard piece.isEmpty else { return piece }
+            run.seat = nil
+            return nil
         }
     }
 }
