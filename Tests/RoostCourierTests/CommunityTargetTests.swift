@@ -1,6 +1,8 @@
+import ControlProtocol
 import Core
 import CourierSimulation
 import RoostCourier
+import SimulationKit
 import Testing
 
 @Suite struct CommunityTargetTests {
@@ -61,6 +63,62 @@ import Testing
         let names = try TargetFixture.deliver(batch, to: community, server, at: host, faults)
         #expect(names == ["delivered", "foreign"])
         #expect(server.bodies.count == 2)
+    }
+
+    /// A node with one sensor takes any pin: a climate sensor that its owner did not name, and may
+    /// not have registered, would write into that of particulate matter.
+    @Test func withoutNamesEachSensorOfParticlesGoes() {
+        let target = SensorCommunityTarget(
+            sensor: Secret("raspi-00000000abcdef01"),
+            pins: nil,
+            station: TargetFixture.station
+        )
+        let air = TargetFixture.sample(1, "bme280", [(.temperature, .value(20))])
+        #expect(target.leavesOut(TargetFixture.dust()) == nil)
+        #expect(target.leavesOut(air) == .noValue)
+        let request = target.request(TargetFixture.batch(TargetFixture.dust(), air), "dust")
+        #expect(request.dryRun.contains("X-Pin: 1") && request.dryRun.contains("P1"))
+    }
+
+    @Test(arguments: [
+        #""type":"sensor-community","sensor":"raspi-0a","devices":{"dust2":{"pin":1}}"#,
+        #""type":"madavi","sensor":"raspi-0a","device":"dust2""#,
+        #""type":"influx1","url":"http://10.0.0.5","database":"air","streams":["dust2/*"]"#,
+        #""type":"safecast","apiKey":{"secret":"t"},"place":{"latitude":1,"longitude":1}"#,
+    ])
+    func aTargetThatCanSendNothingIsHeldAtOnceAndSaysWhatThereIs(entry: String) throws {
+        try simulate { clock in
+            let life = try CourierLife(clock, targets: "{\"id\":\"map\",\(entry)}")
+            life.secrets.set("t", "air")
+            let node = life.node()
+            try await life.run(node) {
+                life.station.record()
+                try await clock.sleep(for: .minutes(2))
+                let report = try #require(await node.report.targets.first)
+                #expect(report.state == .held, "\(report)")
+                #expect(report.why?.contains("dust (pm25, pm10)") == true, "\(report.why ?? "-")")
+                #expect(life.station.events.contains("outbox late map"))
+            }
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
+    @Test(arguments: [
+        #"{"id":"map","type":"sensor-community","sensor":"raspi-0a"}"#,
+        #"{"id":"map","type":"madavi","sensor":"raspi-0a"}"#,
+    ])
+    func aTargetWithoutNamesSendsWhatFits(entry: String) throws {
+        try simulate { clock in
+            let life = try CourierLife(clock, targets: entry)
+            let node = life.node()
+            try await life.run(node) {
+                life.station.record()
+                try await clock.sleep(for: .minutes(2))
+                #expect(await node.report.targets.first?.state == .later, "it tries")
+                #expect(life.internet.sent.contains { $0.text.contains("P1") })
+            }
+            withExtendedLifetime(life.station.folder) {}
+        }
     }
 
     @Test func aSecondPinThatFailsDoesNotRepeatTheFirst() throws {

@@ -33,7 +33,8 @@ import Testing
                 asking: life.station,
                 over: life.internet,
                 clock: clock,
-                heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(900)),
+                id: "alive"
             )
             @Sendable func beats(in time: Duration) async throws -> Int {
                 let before = server.alive.withLock { $0 }
@@ -52,6 +53,10 @@ import Testing
                 try await clock.sleep(for: .minutes(10))
                 #expect(try await beats(in: .minutes(60)) == 0)
                 #expect(server.failed.withLock { $0 } > 0)
+                // Its own failure, which is over with the beat, keeps none back.
+                life.station.set(progressAge: 1, reasons: ["outbox-fails:alive"])
+                try await clock.sleep(for: .minutes(10))
+                #expect(try await beats(in: .minutes(60)) >= 11)
                 life.station.set(progressAge: 1)
                 life.station.set(down: true)
                 try await clock.sleep(for: .minutes(10))

@@ -32,11 +32,11 @@ import Testing
 
     @Test func aTargetIsToldOnceWhenItIsLateAndOnceWhenItIsNot() {
         var late = LateTargets()
-        let waits = [Self.report(.later, waitsSince: 100)]
-        #expect(Self.judge(&late, waits, at: 100 + 23 * 3_600 - 1).isEmpty)
-        let told = Self.judge(&late, waits, at: 100 + 23 * 3_600)
+        let waits = [Self.report(.waiting, waitsSince: 100)]
+        #expect(Self.judge(&late, waits, at: 100 + Self.day - 1).isEmpty)
+        let told = Self.judge(&late, waits, at: 100 + Self.day)
         #expect(told == [.init(target: "influx", why: "503", oldest: "1970-01-01T00:01:40Z")])
-        #expect(Self.judge(&late, waits, at: 2 * Self.day).isEmpty)
+        #expect(Self.judge(&late, waits, at: 2 * Self.day - 1).isEmpty)
         let done = [Self.report(.idle)]
         let end = LateTargets.Change(target: "influx", why: nil, oldest: nil)
         #expect(Self.judge(&late, done, at: 2 * Self.day + 1) == [end])
@@ -45,12 +45,32 @@ import Testing
 
     @Test func withoutATrustedClockNoDataIsLateButWhatIsHeldIs() {
         var late = LateTargets()
-        let waits = [Self.report(.later, waitsSince: 0)]
+        let waits = [Self.report(.waiting, waitsSince: 0)]
         #expect(Self.judge(&late, waits, at: 9 * Self.day, isDated: false).isEmpty)
         let held = [Self.report(.held, of: "phone")]
-        #expect(Self.judge(&late, held, at: 9 * Self.day, isDated: false).isEmpty)
-        let told = Self.judge(&late, held, at: 10 * Self.day, isDated: false)
+        let told = Self.judge(&late, held, at: 9 * Self.day, isDated: false)
         #expect(told == [.init(target: "phone", why: "503", oldest: nil)])
+        #expect(Self.judge(&late, held, at: 10 * Self.day, isDated: false).isEmpty)
+    }
+
+    @Test func whatFailsForAQuarterOfAnHourIsToldAndAnHourlyRefusalOnceMore() {
+        var late = LateTargets()
+        let fails = [Self.report(.later, of: "phone")]
+        #expect(Self.judge(&late, fails, at: 60).isEmpty)
+        #expect(Self.judge(&late, fails, at: 60 + 899).isEmpty)
+        #expect(Self.judge(&late, fails, at: 60 + 900).count == 1)
+        #expect(Self.judge(&late, [Self.report(.held, of: "phone")], at: 1_000).count == 1)
+        #expect(Self.judge(&late, fails, at: 1_100).isEmpty)
+        #expect(Self.judge(&late, [Self.report(.idle, of: "phone")], at: 1_200).count == 1)
+        #expect(Self.judge(&late, fails, at: 1_300).isEmpty, "it counts from the new failure")
+    }
+
+    @Test func aHeartbeatThatIsKeptBackIsNoFault() {
+        var late = LateTargets()
+        var report = Self.report(.later, of: "alive")
+        report.code = "not-well"
+        #expect(Self.judge(&late, [report], at: 0).isEmpty)
+        #expect(Self.judge(&late, [report], at: Self.day).isEmpty)
     }
 
     @Test func whatItsOwnerPausedIsNotLate() {
@@ -61,7 +81,7 @@ import Testing
 
     @Test func aStationThatStartedAnewIsToldAgain() {
         var late = LateTargets()
-        let waits = [Self.report(.later, waitsSince: 0)]
+        let waits = [Self.report(.waiting, waitsSince: 0)]
         #expect(Self.judge(&late, waits, at: 2 * Self.day).count == 1)
         // It still has the alert, or has lost it: both times it hears that it is so.
         for raised: Set<String> in [[], ["influx"]] {

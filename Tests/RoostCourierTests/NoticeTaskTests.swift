@@ -142,4 +142,69 @@ import Testing
             withExtendedLifetime(life.station.folder) {}
         }
     }
+
+    /// Answers each request with what a bot's service says of a chat that it does not know.
+    private struct Telegram: SimulatedServer {
+        func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+            let text = #"{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}"#
+            return OutboundAnswer(400, ["content-type": "application/json"], text: text)
+        }
+    }
+
+    @Test(arguments: ["phone", "chat"])
+    func aReceiverThatIsDeadIsSaidWithinAMinuteOfItsFirstRefusal(id: String) throws {
+        let bot = """
+            {"id":"chat","type":"telegram","url":"https://bot.example","chat":"7",
+             "token":{"secret":"t"}}
+            """
+        try simulate { clock in
+            let entry = id == "chat" ? bot : Self.phone
+            let life = try CourierLife(clock, targets: "", receivers: entry)
+            life.secrets.set("t", "air")
+            life.internet.add(NtfyServer(), at: "ntfy.example")
+            life.internet.add(Telegram(), at: "bot.example")
+            life.internet.set(.status(403, retryAfterSeconds: nil), at: "ntfy.example")
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                #expect(!life.station.events.contains { $0.hasPrefix("outbox late") })
+                life.station.record(Self.raised(1))
+                try await clock.sleep(for: .minutes(1))
+                #expect(await node.report.receivers.first?.state == .held)
+                #expect(await node.report.receivers.first?.notices?.waiting == 1)
+                #expect(life.station.events.contains("outbox late \(id)"))
+                // It is another receiver that is to hear of it.
+                life.station.record(Self.raised(2, AlertEvent.Key("outbox", id)))
+                try await clock.sleep(for: .minutes(1))
+                #expect(await node.report.receivers.first?.notices?.waiting == 1)
+            }
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
+    @Test func aNoticeSaysOfWhichStationItIsAndWhereToLook() throws {
+        try simulate { clock in
+            let (life, server) = try Self.life(clock)
+            let configuration = """
+                {"network":{"address":"https://air.example.org/"},"receivers":[\(Self.phone)]}
+                """
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                let bytes = Array(configuration.utf8)
+                await node.reload(try CourierConfiguration(bytes, file: "courier.json"))
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1))
+                try await clock.sleep(for: .minutes(1))
+            }
+            let message = try #require(server.published.first)
+            guard case .string(let title)? = message["title"] else {
+                Issue.record("\(message)")
+                return
+            }
+            #expect(title.contains(": Air Quality Alert"), "\(title)")
+            #expect(message["click"] == .string("https://air.example.org/alerts"))
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
 }

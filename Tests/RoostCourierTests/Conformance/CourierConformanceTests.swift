@@ -99,7 +99,8 @@ import Testing
                 asking: link,
                 over: life.internet,
                 clock: clock,
-                heartbeat: heartbeat
+                heartbeat: heartbeat,
+                id: "alive"
             )
         case 3: return CourierControl(life.node()) { SimulatedListener(clock: clock) }
         case 4: return try await outlet(life, link, heartbeat)
@@ -236,7 +237,8 @@ import Testing
             asking: link,
             over: network,
             clock: life.clock,
-            heartbeat: heartbeat
+            heartbeat: heartbeat,
+            id: "alive"
         )
         await outlet.begin(task)
         await outlet.pause(for: .seconds(5))

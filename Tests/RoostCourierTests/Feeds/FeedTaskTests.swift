@@ -100,6 +100,53 @@ import Testing
         }
     }
 
+    /// After datagovsg/datagovsg-datasets#1661: for days *healthy*, and nothing in it.
+    @Test func aServiceThatAnswersAndGivesNothingIsNotUpToDate() throws {
+        let empty = #"{"items":[{}],"region_metadata":[],"api_info":{"status":"healthy"}}"#
+        try live { clock, keeper, server, internet, task in
+            try await clock.sleep(for: .minutes(5))
+            #expect(await task.standing.trouble == nil)
+            let newest = keeper.state.withLock { $0.values.keys.max() ?? "" }.suffix(20)
+            internet.add(Scripted(text: empty), at: Self.host)
+            try await clock.sleep(for: .minutes(100))
+            #expect(await task.standing.trouble == nil, "an hour without a value is nothing")
+            try await clock.sleep(for: .minutes(300))
+            let words = await task.standing.trouble?.words ?? ""
+            #expect(words.contains("has given nothing since \(newest)"), "\(words)")
+            internet.add(server, at: Self.host)
+            try await clock.sleep(for: .minutes(90))
+            #expect(await task.standing.trouble == nil)
+        }
+        try simulate { clock in
+            let internet = SimulatedInternet(clock: clock)
+            internet.add(Scripted(text: empty), at: Self.host)
+            let entry = try #require(try Self.read(Self.entry).feeds.first)
+            let world = FeedTask.World(
+                link: FeedKeeper(clock),
+                network: internet,
+                secrets: CourierLife.Secrets(),
+                clock: clock,
+                seed: 7
+            )
+            let task = FeedTask(
+                entry,
+                in: world,
+                heartbeat: Heartbeat(clock: clock, limit: .minutes(15))
+            )
+            _ = try await clock.run(task.run) { try await clock.sleep(for: .minutes(5)) }
+            let words = await task.standing.trouble?.words ?? ""
+            #expect(words.contains("has given no value"), "\(words)")
+        }
+    }
+
+    private struct Scripted: SimulatedServer {
+        let text: String
+
+        func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+            OutboundAnswer(200, text: text)
+        }
+    }
+
     @Test func asksAgainSoonAfterAFailureAndLosesNothing() throws {
         try live { clock, keeper, server, internet, task in
             try await clock.sleep(for: .minutes(5))

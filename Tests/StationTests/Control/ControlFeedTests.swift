@@ -138,6 +138,44 @@ import Testing
         #expect(names.contains("outbox held"))
     }
 
+    @Test func whatTheCourierCannotSendIsAFaultUntilItCan() throws {
+        let folder = try TestFolder()
+        let seen = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                func say(_ kind: String, _ target: String, _ why: String?) async throws
+                    -> [String]
+                {
+                    var details = ["target": target]
+                    details["why"] = why
+                    let event = ControlRequest.courierEvent(kind, details)
+                    let _: ControlAnswer<CourierEventReport> = try await Self.ask(test, event)
+                    let status: ControlAnswer<StatusReport> = try await Self.ask(
+                        test,
+                        ControlRequest(.status)
+                    )
+                    return status.body?.faults.map { "\($0.id) \($0.sentence)" }.sorted() ?? []
+                }
+                var seen = [try await say("outbox late", "phone", "status 401")]
+                seen.append(try await say("outbox late", "map", "no sensor for it"))
+                seen.append(try await say("outbox in time", "phone", nil))
+                // Beyond the events of an hour the fault ends all the same.
+                for _ in 0..<60 { _ = try await say("outbox refused", "map", "400") }
+                seen.append(try await say("outbox late", "phone", "status 403"))
+                seen.append(try await say("courier stopped", "all", nil))
+                return seen
+            }
+        }
+        let (phone, map) = ("outbox-fails:phone phone: ", "outbox-fails:map map: no sensor for it")
+        #expect(
+            seen == [
+                [phone + "status 401"], [map, phone + "status 401"], [map],
+                [map, phone + "status 403"], [],
+            ]
+        )
+    }
+
     @Test func cursorsAreKeptAndASeventeenthIsRefused() throws {
         let folder = try TestFolder()
         let (report, durable, refusal) = try simulate { clock in
