@@ -9,18 +9,20 @@ enum CommunityKinds {
         _ common: TargetOptions
     ) -> TargetMaterials.MakeTarget? {
         let sensor = reader.secretText("sensor")
-        let pins = pins(&reader)
+        let isNamed = reader.object.has("devices")
+        let pins = isNamed ? pins(&reader) : nil
         let url = reader.optionalURL("url").map { MaskedText($0) }
-        guard let sensor, let pins else { return nil }
+        guard let sensor, pins != nil || !isNamed else { return nil }
         return { materials in
-            var target = SensorCommunityTarget(
-                url: url ?? SensorCommunityTarget.standardURL,
-                sensor: try sensor.secret(materials.secrets),
-                pins: pins,
-                station: materials.station
+            .samples(
+                SensorCommunityTarget(
+                    url: url ?? SensorCommunityTarget.standardURL,
+                    sensor: try sensor.secret(materials.secrets),
+                    pins: pins,
+                    station: materials.station,
+                    trust: common.trust
+                )
             )
-            target.trust = common.trust
-            return .samples(target)
         }
     }
 
@@ -29,10 +31,10 @@ enum CommunityKinds {
         _ common: TargetOptions
     ) -> TargetMaterials.MakeTarget? {
         let sensor = reader.secretText("sensor")
-        let device = reader.object.required("device")
+        let device = reader.object.string("device")
         let prefix = reader.object.string("prefix") ?? "SDS_"
         let url = reader.optionalURL("url").map { MaskedText($0) }
-        guard let sensor, let device else { return nil }
+        guard let sensor else { return nil }
         return { materials in
             var target = MadaviTarget(
                 url: url ?? MadaviTarget.standardURL,
@@ -83,11 +85,11 @@ enum CommunityKinds {
         _ common: TargetOptions
     ) -> TargetMaterials.MakeTarget? {
         let key = reader.secret("apiKey")
-        let device = reader.object.required("device")
+        let device = reader.object.string("device")
         let site = site(&reader)
         let number = reader.whole("deviceID", in: 1...Double(Int32.max))
         let url = reader.optionalURL("url").map { MaskedText($0) }
-        guard let key, let device, let site else { return nil }
+        guard let key, let site else { return nil }
         return { materials in
             var target = SafecastTarget(
                 url: url ?? SafecastTarget.standardURL,
@@ -103,10 +105,10 @@ enum CommunityKinds {
 
     // MARK: Parts
 
-    /// `"devices": { "dust": { "pin": 1 } }`.
+    /// `"devices": { "sds011": { "pin": 1 } }`.
     private static func pins(_ reader: inout EntryReader) -> [String: Int]? {
         var pins: [String: Int] = [:]
-        let names = reader.names("devices", example: "{ \"dust\": { \"pin\": 1 } }")
+        let names = reader.names("devices", example: "{ \"sds011\": { \"pin\": 1 } }")
         guard !names.isEmpty, var devices = reader.object.object("devices") else { return nil }
         for name in names {
             guard var device = devices.object(name) else { continue }
@@ -117,16 +119,16 @@ enum CommunityKinds {
         return pins.count == names.count ? pins : nil
     }
 
-    /// `"sensors": { "dust/pm25": "5a0c…" }`.
+    /// `"sensors": { "sds011/pm25": "5a0c…" }`.
     private static func sensors(_ reader: inout EntryReader) -> [String: String]? {
         var sensors: [String: String] = [:]
-        let names = reader.names("sensors", example: "{ \"dust/pm25\": \"SENSOR\" }")
+        let names = reader.names("sensors", example: "{ \"sds011/pm25\": \"SENSOR\" }")
         guard !names.isEmpty, var object = reader.object.object("sensors") else { return nil }
         for name in names {
             guard let id = object.string(name) else { continue }
             let parts = name.split(separator: "/", omittingEmptySubsequences: false)
             if parts.count != 2 || parts.contains("") {
-                object.problem(name, "expected a channel like dust/pm25")
+                object.problem(name, "expected a channel like sds011/pm25")
             } else if !isID(id) {
                 object.problem(name, "expected the sensor's id, 24 hexadecimal digits")
             } else {

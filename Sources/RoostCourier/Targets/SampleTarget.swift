@@ -13,6 +13,9 @@ package protocol SampleTarget: Sendable {
     /// Why a sample is not for this target, besides its age; nil when it is.
     func leavesOut(_ sample: OutboxSample) -> LeftOut?
 
+    /// Whether samples with these channels can be for this target.
+    func takes(_ channels: SampleChannels) -> Bool
+
     /// Sends a batch and waits for the receiver's word.
     ///
     /// Called for one batch at a time. Safe to call again with the same batch.
@@ -26,6 +29,8 @@ package protocol SampleTarget: Sendable {
 
 extension SampleTarget {
     package var probe: OutboundRequest? { nil }
+
+    package func takes(_ channels: SampleChannels) -> Bool { true }
 }
 
 /// What the outbox must know of a target.

@@ -11,6 +11,8 @@ package struct TunedTarget: SampleTarget {
 
     package func leavesOut(_ sample: OutboxSample) -> LeftOut? { target.leavesOut(sample) }
 
+    package func takes(_ channels: SampleChannels) -> Bool { target.takes(channels) }
+
     package func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork

@@ -22,6 +22,16 @@ package struct CommunityValues: Hashable, Sendable {
         ("temperature", "temperature"), ("humidity", "humidity"), ("pressure", "pressure"),
     ]
 
+    /// Whether a device measures particulate matter.
+    package static func hasParticles(_ quantities: [Quantity]) -> Bool {
+        quantities.contains { ["pm1", "pm25", "pm4", "pm10"].contains($0.name) }
+    }
+
+    /// Whether a device has something for the service.
+    package static func takes(_ quantities: [Quantity]) -> Bool {
+        quantities.contains { quantity in types.contains { $0.quantity == quantity.name } }
+    }
+
     package let items: [Item]
 
     /// The means of samples of one device.

@@ -10,20 +10,20 @@ package struct MadaviTarget: SampleTarget {
     package var trust = ServerTrust.system
     private let url: MaskedText
     private let sensor: Secret
-    private let device: String
+    private let device: String?
     private let prefix: String
     private let station: StationIdentity
 
     /// - Parameters:
     ///   - url: The service's address.
     ///   - sensor: The id of the station there, as `raspi-…`.
-    ///   - device: The device whose values go.
+    ///   - device: The device whose values go; nil sends those of each that measures particles.
     ///   - prefix: The sensor's name before each value, as `SDS_`.
     ///   - station: The station that sends.
     package init(
         url: MaskedText = Self.standardURL,
         sensor: Secret,
-        device: String,
+        device: String?,
         prefix: String = "SDS_",
         station: StationIdentity
     ) {
@@ -38,7 +38,15 @@ package struct MadaviTarget: SampleTarget {
     }
 
     package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
-        sample.device == device ? CommunityValues.leavesOut(sample) : .noValue
+        fits(sample.device, sample.quantities) ? CommunityValues.leavesOut(sample) : .noValue
+    }
+
+    package func takes(_ channels: SampleChannels) -> Bool {
+        fits(channels.device, channels.chosen) && CommunityValues.takes(channels.chosen)
+    }
+
+    private func fits(_ name: String, _ quantities: [Quantity]) -> Bool {
+        device.map { $0 == name } ?? CommunityValues.hasParticles(quantities)
     }
 
     package func deliver(
@@ -52,7 +60,7 @@ package struct MadaviTarget: SampleTarget {
     }
 
     package func request(_ batch: SampleBatch) -> OutboundRequest {
-        let values = CommunityValues(batch.samples.filter { $0.device == device })
+        let values = CommunityValues(batch.samples.filter { fits($0.device, $0.quantities) })
         let body = values.body(version: station.version, prefix: prefix)
         var request = OutboundRequest(.post, url, json: body, [.init("X-Sensor", "\(sensor)")])
         request.trust = trust

@@ -68,6 +68,10 @@ package final class OpenSenseMapTarget: ProvableTarget {
         return measurements(sample).isEmpty ? .noValue : nil
     }
 
+    package func takes(_ channels: SampleChannels) -> Bool {
+        channels.chosen.contains { sensors["\(channels.device)/\($0.name)"] != nil }
+    }
+
     package func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork

@@ -24,20 +24,20 @@ package struct SafecastTarget: SampleTarget {
     package var traits: SampleTargetTraits
     package var trust = ServerTrust.system
     private let url: MaskedText
-    private let device: String
+    private let device: String?
     private let site: Site
     private let deviceNumber: Int?
 
     /// - Parameters:
     ///   - url: The service's address.
     ///   - key: The owner's key there.
-    ///   - device: The station's device whose counts go.
+    ///   - device: The station's device whose counts go; nil sends those of each counter.
     ///   - site: Where it stands.
     ///   - deviceNumber: The service's number of the device.
     package init(
         url: MaskedText = Self.standardURL,
         key: Secret,
-        device: String,
+        device: String?,
         site: Site,
         deviceNumber: Int? = nil
     ) {
@@ -49,7 +49,12 @@ package struct SafecastTarget: SampleTarget {
     }
 
     package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
-        sample.device == device && Self.value(sample) != nil ? nil : .noValue
+        device.map { $0 == sample.device } ?? true && Self.value(sample) != nil ? nil : .noValue
+    }
+
+    package func takes(_ channels: SampleChannels) -> Bool {
+        device.map { $0 == channels.device } ?? true
+            && channels.chosen.contains { Self.unit(of: $0) != nil }
     }
 
     package func deliver(
@@ -88,10 +93,16 @@ package struct SafecastTarget: SampleTarget {
     /// The first value in counts per minute or µSv/h, with the service's name of the unit.
     private static func value(_ sample: OutboxSample) -> (FixedPoint, String)? {
         for (quantity, outcome) in zip(sample.quantities, sample.outcomes) {
-            guard let value = outcome.value else { continue }
-            if quantity.unit == "cpm" { return (value, "cpm") }
-            if quantity.unit == "µSv/h" { return (value, "usv") }
+            if let value = outcome.value, let unit = unit(of: quantity) { return (value, unit) }
         }
         return nil
+    }
+
+    private static func unit(of quantity: Quantity) -> String? {
+        switch quantity.unit {
+        case "cpm": "cpm"
+        case "µSv/h": "usv"
+        default: nil
+        }
     }
 }

@@ -10,36 +10,51 @@ package struct SensorCommunityTarget: SampleTarget {
     package static let standardURL: MaskedText =
         "https://api.sensor.community/v1/push-sensor-data/"
 
-    package var traits: SampleTargetTraits
-    package var trust = ServerTrust.system
+    package let traits: SampleTargetTraits
+    private let trust: ServerTrust
     private let url: MaskedText
     private let sensor: Secret
-    private let pins: [String: Int]
+    private let pins: [String: Int]?
     private let station: StationIdentity
 
     /// - Parameters:
     ///   - url: The service's address, with its last slash.
     ///   - sensor: The id that is registered, as `raspi-…`: the only proof of ownership.
-    ///   - pins: By device: 1 SDS, PMS, HPM and SPS; 3 BMP; 7 DHT; 11 BME280.
+    ///   - pins: By device: 1 SDS, PMS, HPM and SPS; 3 BMP; 7 DHT; 11 BME280. Without them each
+    ///     device that measures particulate matter goes under pin 1. A node with one sensor takes
+    ///     any pin, so a climate sensor that is not registered would write into another one.
     ///   - station: The station that sends.
+    ///   - trust: Which certificates the service may show.
     package init(
-        url: MaskedText = Self.standardURL,
+        url: MaskedText = SensorCommunityTarget.standardURL,
         sensor: Secret,
-        pins: [String: Int],
-        station: StationIdentity
+        pins: [String: Int]?,
+        station: StationIdentity,
+        trust: ServerTrust = .system
     ) {
         (self.url, self.sensor, self.pins, self.station) = (url, sensor, pins, station)
-        traits = SampleTargetTraits()
+        self.trust = trust
+        var traits = SampleTargetTraits()
         traits.itemLimit = 2_000
         traits.ageLimit = .seconds(600)
         traits.repetition = .atMostOnce
         traits.liveInterval = .seconds(145)
         traits.pace = .seconds(60)
         traits.needsTime = false
+        self.traits = traits
     }
 
     package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
-        pins[sample.device] == nil ? .noValue : CommunityValues.leavesOut(sample)
+        pin(of: sample.device, sample.quantities) == nil
+            ? .noValue : CommunityValues.leavesOut(sample)
+    }
+
+    package func takes(_ channels: SampleChannels) -> Bool {
+        pin(of: channels.device, channels.chosen) != nil && CommunityValues.takes(channels.chosen)
+    }
+
+    private func pin(of device: String, _ quantities: [Quantity]) -> Int? {
+        pins.map { $0[device] } ?? (CommunityValues.hasParticles(quantities) ? 1 : nil)
     }
 
     /// One request for each device; when a later one fails, its samples alone are refused, because
@@ -74,9 +89,11 @@ package struct SensorCommunityTarget: SampleTarget {
 
     /// The request for one device of a batch.
     package func request(_ batch: SampleBatch, _ device: String) -> OutboundRequest {
-        let values = CommunityValues(batch.samples.filter { $0.device == device })
+        let samples = batch.samples.filter { $0.device == device }
+        let values = CommunityValues(samples)
+        let pin = samples.first.flatMap { self.pin(of: device, $0.quantities) } ?? 1
         let fields: [OutboundRequest.Field] = [
-            .init("X-Sensor", "\(sensor)"), .init("X-Pin", MaskedText("\(pins[device] ?? 1)")),
+            .init("X-Sensor", "\(sensor)"), .init("X-Pin", MaskedText("\(pin)")),
         ]
         let body = values.body(version: station.version)
         var request = OutboundRequest(.post, url, json: body, fields)

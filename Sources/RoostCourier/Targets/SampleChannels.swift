@@ -1,0 +1,21 @@
+import Core
+
+/// A device of the station with what it measures.
+package struct SampleChannels: Hashable, Sendable {
+    package let device: String
+    /// What the owner's choice of streams leaves to a target.
+    package let chosen: [Quantity]
+    /// All that there is.
+    package let all: [Quantity]
+
+    /// - Parameters:
+    ///   - device: Its name.
+    ///   - chosen: What a target may get.
+    ///   - all: What it measures.
+    package init(device: String, _ chosen: [Quantity], of all: [Quantity]) {
+        (self.device, self.chosen, self.all) = (device, chosen, all)
+    }
+
+    /// As `sds011 (pm25, pm10)`.
+    var words: String { "\(device) (\(all.map(\.name).joined(separator: ", ")))" }
+}
