@@ -144,8 +144,8 @@ package enum AlertSet: String, CaseIterable, Sendable {
             trouble(.power, for: 60, until: 3_600),
             trouble(.clock, for: 3_600, .notice),
             trouble(.store, for: 120, until: 120, .critical),
-            // The courier speaks of a target that is late by 23 h.
-            trouble(.outbox, for: 3_600),
+            // The courier has waited before it speaks of a target.
+            trouble(.outbox, for: 0),
         ]
     }
 }

@@ -108,13 +108,14 @@ package enum TrialJudge {
         return age < status.uptimeSeconds
     }
 
-    /// Whether a reason is of a device that the baseline does not count on.
+    /// Whether a reason is of a device that the baseline does not count on, or of a server.
     ///
     /// Devices in the network come and go by themselves; only a device whose values were fresh and
     /// whose wire ends at the board speaks for the update.
     private static func isOfNetwork(_ reason: String, _ before: UpdateBaseline) -> Bool {
         let parts = reason.split(separator: ":", maxSplits: 1)
         let kinds: Set = ["late", "device-away", "device-unusable", "sensor-silent"]
+        if parts.first == "outbox-fails" { return true }
         guard parts.count == 2, kinds.contains(String(parts[0])) else { return false }
         return !before.channels.contains { device(of: $0) == parts[1] }
     }

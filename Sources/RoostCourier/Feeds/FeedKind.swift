@@ -57,6 +57,16 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
+    /// For so long a service that is well may give nothing new: a few of its own intervals.
+    var silenceLimit: Duration {
+        switch self {
+        case .singapore: .seconds(3 * 3_600)
+        // Lombardy publishes the hours of a day on the next.
+        case .arpa: .seconds(2 * 86_400)
+        case .peer: .seconds(86_400)
+        }
+    }
+
     var secrets: [SecretName] {
         switch self {
         case .singapore: []
@@ -221,7 +231,7 @@ package enum FeedKind: Hashable, Sendable {
 }
 
 extension WallTime {
-    fileprivate func advanced(by duration: Duration) -> WallTime {
+    func advanced(by duration: Duration) -> WallTime {
         WallTime(nanoseconds: nanoseconds + duration.wholeNanoseconds)
     }
 }

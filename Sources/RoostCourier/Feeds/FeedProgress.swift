@@ -30,7 +30,34 @@ struct FeedProgress {
     /// Days that lay too far back.
     private(set) var missedDays = 0
 
-    init(_ reach: FeedPart.Reach) { self.reach = reach }
+    /// When its newest value was measured; nil for none so far.
+    private(set) var newestValue: WallTime?
+
+    init(_ reach: FeedPart.Reach) { (self.reach, newestValue) = (reach, reach.newest) }
+
+    /// Looks whether the service answers without a value.
+    ///
+    /// - Parameters:
+    ///   - part: Which this is the progress of.
+    ///   - limit: For so long a service that is well may give nothing.
+    ///   - now: The time; nil while it is not known.
+    /// - Returns: Since when; nil while it gives some.
+    func silence(
+        of part: FeedPart,
+        longerThan limit: Duration,
+        at now: WallTime?
+    ) -> DeliveryReason? {
+        func reason(_ words: String) -> DeliveryReason {
+            let start = "\(part.name): the service answers, and has given "
+            return DeliveryReason("nothing-new", start + words)
+        }
+        guard let newestValue else { return reason("no value so far") }
+        guard let now, newestValue.advanced(by: limit) < now else { return nil }
+        return reason("nothing since \(newestValue.iso8601)")
+    }
+
+    /// A value came.
+    mutating func saw(_ time: WallTime) { newestValue = max(newestValue ?? time, time) }
 
     /// A turn sets out to take it, whatever its server wants.
     mutating func begin(isWoken: Bool) {

@@ -51,6 +51,8 @@ package actor FeedTask: Child {
     private let heartbeat: Heartbeat
     private var random: SplitMix64
     private var failureCount = 0
+    /// The time of the last turn; nil while it was not known.
+    private var askedAt: WallTime?
     /// How far each part is; empty until the history was read.
     private var progress: [FeedPart: FeedProgress] = [:]
     /// What the server said of a page, so that it need not send it again, and what follows it; at
@@ -95,7 +97,8 @@ package actor FeedTask: Child {
             let wentWell = try await fetchAll(isWoken)
             let troubles = entry.kind.parts.compactMap { progress[$0]?.trouble }
             guard let first = troubles.first(where: { !$0.isHeld }) ?? troubles.first else {
-                (standing.trouble, standing.isHeld, failureCount) = (doubt, false, 0)
+                (standing.trouble, standing.isHeld) = (doubt ?? silence, false)
+                failureCount = 0
                 return regular
             }
             let wait = fail(first, isHeld: first.isHeld && !wentWell)
@@ -136,6 +139,7 @@ package actor FeedTask: Child {
             for part in progress.keys { progress[part]?.begin(isWoken: isWoken) }
         }
         let (now, parts) = (try await time(), entry.kind.parts)
+        askedAt = now
         if progress.isEmpty, !parts.isEmpty { try await readHistory() }
         guard now != nil || parts.isEmpty || entry.kind.asksByDay else {
             throw FeedTrouble("no-clock", "the station does not know what time it is")
@@ -207,7 +211,12 @@ package actor FeedTask: Child {
             round.requestCount += 1
             let next: String?
             if let page = try await fetch(place.path, of: part) {
-                try await hand(over: taken(page.rows.rows, &round))
+                let rows = taken(page.rows.rows, &round)
+                try await hand(over: rows)
+                let times = rows.lazy.filter { $0.value != nil }.map(\.time)
+                if let newest = times.compactMap({ WallTime(iso8601: $0) }).max() {
+                    progress[part]?.saw(newest)
+                }
                 take(page.rows.places)
                 round.omitted += page.rows.omittedCount
                 if let fault = page.rows.fault { throw FeedTrouble(fault, nil) }
@@ -263,6 +272,15 @@ package actor FeedTask: Child {
         guard let first = words.first else { return nil }
         let others = words.count > 1 ? "\(words.count) sensors differ: " : ""
         return DeliveryReason("sensor", others + first)
+    }
+
+    /// Which part the service answers without a value, and since when; nil while each gives some.
+    private var silence: DeliveryReason? {
+        let limit = entry.kind.silenceLimit
+        return entry.kind.parts.lazy.compactMap { [progress, askedAt] part in
+            let known = progress[part] ?? FeedProgress(FeedPart.Reach())
+            return known.silence(of: part, longerThan: limit, at: askedAt)
+        }.first
     }
 
     private func take(_ places: [FeedPlace]) {

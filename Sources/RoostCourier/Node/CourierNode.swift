@@ -12,7 +12,7 @@ import Synchronization
 ///              ├─ station   follows the station, whose store is the queue
 ///              ├─ routes    sees new connections, and those that are paid by volume
 ///              ├─ targets ──── one child per target
-///              ├─ lateness  says which targets do not get their data in time
+///              ├─ lateness  says which targets fail, or do not get their data in time
 ///              └─ control   the courier's own socket, where the program has one
 package final class CourierNode: Sendable {
     /// Targets that fail again and again are tried for ever, ever more seldom: a courier that ended
@@ -75,6 +75,7 @@ package final class CourierNode: Sendable {
         pushDesk = book.map { book in
             PushDesk(book, pushes, runtime: world.runtime, clock: world.clock)
         }
+        let failures = Signal()
         targets = CourierTargets(
             configuration,
             in: world,
@@ -91,13 +92,14 @@ package final class CourierNode: Sendable {
                 subscribers: book,
                 pushes: pushes,
                 supervision: supervision,
-                policy: Self.policy
+                policy: Self.policy,
+                failed: { failures.raise() }
             )
         )
-        lateness = LatenessWatch(news, clock: world.clock) { [targets] in
+        lateness = LatenessWatch(news, clock: world.clock, failures: failures) { [targets] in
             guard targets.hasBegun else { return nil }
             let all = await targets.reports
-            return all.targets + all.receivers
+            return all.targets + all.receivers + all.feeds
         }
     }
 

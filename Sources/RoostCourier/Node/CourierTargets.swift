@@ -88,8 +88,11 @@ final class CourierTargets: Sendable {
             let network = TargetNetwork(
                 try world.network(needs),
                 timeoutSeconds: entry.timeoutSeconds
-            )
-            outlet = Outlet(entry, over: network, clock: world.clock)
+            ) { [parts] in parts.failed() }
+            let streams = StreamChoice(wanted: entry.streams, left: configuration.left)
+            outlet = Outlet(entry, over: network, clock: world.clock) { [parts] in
+                await parts.source.channels(of: streams)
+            }
         } catch {
             let details: Logger.Metadata = ["target": "\(entry.id)", "why": "\(error)"]
             return world.logger.error("target has no network", metadata: details)
@@ -111,10 +114,12 @@ final class CourierTargets: Sendable {
                 return try await maker.child(of: outlet, materials, heartbeat)
             } catch {
                 await outlet.fail("\(error)")
+                parts.failed()
                 throw error
             }
         }
         supervisor.add(spec)
+        parts.failed()
     }
 
     /// An alert goes to all brokers, a motion to those whose owner named its channel: it says who

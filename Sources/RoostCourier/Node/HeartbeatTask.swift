@@ -9,6 +9,9 @@ package actor HeartbeatTask: Child {
     /// A period is at most a day, a request 10 s.
     private static let grace: Duration = .seconds(120)
 
+    /// The code of a heartbeat that is kept back, since the station is not well.
+    static let notWell = "not-well"
+
     /// How it stands, for reports.
     package struct Standing: Hashable, Sendable {
         package var trouble: DeliveryReason?
@@ -22,19 +25,28 @@ package actor HeartbeatTask: Child {
     private let network: any CourierNetwork
     private let clock: any NodeClock
     private let heartbeat: Heartbeat
+    private let id: String
     private var answeredAt: MonotonicInstant?
     package private(set) var standing: Standing
     private let wakeUp = Signal()
 
+    /// - Parameters:
+    ///   - target: The watchdog elsewhere.
+    ///   - link: Asks the station.
+    ///   - network: Carries the requests.
+    ///   - clock: The machine's.
+    ///   - heartbeat: Beaten at each turn.
+    ///   - id: The target's, from the configuration.
     package init(
         _ target: HeartbeatTarget,
         asking link: any StationLink,
         over network: any CourierNetwork,
         clock: any NodeClock,
-        heartbeat: Heartbeat
+        heartbeat: Heartbeat,
+        id: String
     ) {
         (self.target, self.link, self.network) = (target, link, network)
-        (self.clock, self.heartbeat) = (clock, heartbeat)
+        (self.clock, self.heartbeat, self.id) = (clock, heartbeat, id)
         standing = Standing(next: clock.now)
     }
 
@@ -56,7 +68,7 @@ package actor HeartbeatTask: Child {
         let decision = target.decide(try await health())
         guard let request = target.request(decision) else {
             if case .silent(let why) = decision {
-                standing.trouble = DeliveryReason("silent", "nothing is sent: \(why)")
+                standing.trouble = DeliveryReason(Self.notWell, "nothing is sent: \(why)")
             }
             return
         }
@@ -83,7 +95,8 @@ package actor HeartbeatTask: Child {
             answeredAt = clock.now
             return HeartbeatTarget.Health(
                 answerAge: .zero,
-                reasons: status.health?.reasons ?? [],
+                // Its own failure is over with the next beat, which must not wait for that.
+                reasons: (status.health?.reasons ?? []).filter { $0 != "outbox-fails:\(id)" },
                 samplers: Self.samplers(status)
             )
         } catch is CancellationError {

@@ -2,11 +2,11 @@ import ControlProtocol
 import Core
 import Store
 
-/// Says which targets do not get their data in time, and which do again.
+/// Says which targets fail or do not get their data in time, and which do again.
 ///
-/// Pure: a caller brings reports and the time. A target is late when its oldest sample has waited
-/// for `limit`, and a receiver or target when a person has had to change something for so long;
-/// one that its owner paused is not.
+/// Pure: a caller brings reports and the time. A target, receiver or feed fails when a person has
+/// to change something, and when it has failed otherwise for `patience`; it is late when its oldest
+/// sample has waited for `limit`. One that its owner paused is neither.
 package struct LateTargets: Sendable {
     package struct Change: Hashable, Sendable {
         package let target: String
@@ -20,12 +20,14 @@ package struct LateTargets: Sendable {
         }
     }
 
-    /// With the hour for which the alert's rule waits, a day.
-    package static let limit: Duration = .seconds(82_800)
+    /// A sample that waits for so long is worth a word.
+    package static let limit: Duration = .seconds(86_400)
+    /// What may pass by itself is worth a word after this time.
+    package static let patience: Duration = .seconds(900)
 
-    /// Targets that the station believes late.
-    private var told: Set<String> = []
-    private var heldSince: [String: MonotonicInstant] = [:]
+    /// Targets that the station believes late, and whether it knows that a person has to act.
+    private var told: [String: Bool] = [:]
+    private var failingSince: [String: MonotonicInstant] = [:]
     /// Whether the station hears of those that are late although it may know them.
     private var renewed = false
 
@@ -35,12 +37,18 @@ package struct LateTargets: Sendable {
     /// the end of an alert that is still raised.
     ///
     /// - Parameter raised: Targets for which the station has an alert.
-    package mutating func renew(raised: Set<String>) { (told, renewed) = (raised, true) }
+    package mutating func renew(raised: Set<String>) {
+        told = Dictionary(uniqueKeysWithValues: raised.map { ($0, true) })
+        renewed = true
+    }
+
+    /// Whether something changes soon by time alone, or may have come right.
+    var isWatching: Bool { !told.isEmpty || !failingSince.isEmpty }
 
     /// What to tell.
     ///
     /// - Parameters:
-    ///   - reports: Of all targets and receivers that there are.
+    ///   - reports: Of all targets, receivers and feeds that there are.
     ///   - now: The time.
     ///   - wall: The time of day; nil while it is not trusted: then no age is known.
     /// - Returns: In the order of the reports; of targets that are no more at the end.
@@ -51,32 +59,42 @@ package struct LateTargets: Sendable {
     ) -> [Change] {
         var changes: [Change] = []
         for report in reports {
-            let held = held(report, at: now)
-            let waits = report.state != .paused && Self.age(of: report, wall) >= Self.limit
-            guard waits || held >= Self.limit else {
-                if told.remove(report.id) != nil { changes.append(.init(report.id)) }
+            let isFailing = fails(report, at: now)
+            let isLate = report.state != .paused && Self.age(of: report, wall) >= Self.limit
+            guard isFailing || isLate else {
+                if told.removeValue(forKey: report.id) != nil { changes.append(.init(report.id)) }
                 continue
             }
-            guard told.insert(report.id).inserted || renewed else { continue }
+            let isHeld = report.state == .held || report.state == .broken
+            let before = told[report.id]
+            told[report.id] = isHeld || before == true
+            guard before == nil || renewed || (isHeld && before == false) else { continue }
             let why = report.why ?? "data waits"
             changes.append(Change(target: report.id, why: why, oldest: report.oldestWaiting))
         }
         let known = Set(reports.map(\.id))
-        for target in told.subtracting(known).sorted() { changes.append(.init(target)) }
-        told.formIntersection(known)
-        heldSince = heldSince.filter { known.contains($0.key) }
+        for target in told.keys.sorted() where !known.contains(target) {
+            changes.append(.init(target))
+            told[target] = nil
+        }
+        failingSince = failingSince.filter { known.contains($0.key) }
         renewed = false
         return changes
     }
 
-    private mutating func held(_ report: OutboxReport, at now: MonotonicInstant) -> Duration {
-        guard report.state == .held || report.state == .broken else {
-            heldSince[report.id] = nil
-            return .zero
+    private mutating func fails(_ report: OutboxReport, at now: MonotonicInstant) -> Bool {
+        // A heartbeat that is kept back says so of the station, not of its own way.
+        guard report.code != HeartbeatTask.notWell else { return false }
+        switch report.state {
+        case .held, .broken: return true
+        case .later:
+            let since = failingSince[report.id] ?? now
+            failingSince[report.id] = since
+            return since.duration(to: now) >= Self.patience
+        case .idle, .waiting, .waitsForStation, .paused:
+            failingSince[report.id] = nil
+            return false
         }
-        let since = heldSince[report.id] ?? now
-        heldSince[report.id] = since
-        return since.duration(to: now)
     }
 
     private static func age(of report: OutboxReport, _ wall: WallTime?) -> Duration {

@@ -3,27 +3,35 @@ import Core
 import Supervision
 import Synchronization
 
-/// Has the station record which targets do not get their data in time, as `LateTargets` decides.
+/// Has the station record which targets fail, or do not get their data in time, as `LateTargets`
+/// decides.
 final class LatenessWatch: Child {
-    /// Between two looks; the alert comes so much later at most.
-    private static let interval: Duration = .seconds(900)
-    private static let tolerance: Duration = .seconds(60)
+    /// Between two looks while all is well.
+    private static let interval: Duration = .seconds(300)
+    /// Between two looks while something is not.
+    private static let shortInterval: Duration = .seconds(60)
+    /// From a failed request to what its target makes of it.
+    private static let delay: Duration = .seconds(2)
 
     private let reports: @Sendable () async -> [OutboxReport]?
     private let news: StationNews
     private let clock: any NodeClock
+    private let failures: Signal
     private let state = Mutex(LateTargets())
 
     /// - Parameters:
     ///   - news: Has the station record it.
     ///   - clock: The machine's.
-    ///   - reports: Of all targets and receivers; nil before there are any.
+    ///   - failures: Raised when there may be something to see.
+    ///   - reports: Of all targets, receivers and feeds; nil before there are any.
     init(
         _ news: StationNews,
         clock: any NodeClock,
+        failures: Signal = Signal(),
         reports: @escaping @Sendable () async -> [OutboxReport]?
     ) {
         (self.news, self.clock, self.reports) = (news, clock, reports)
+        self.failures = failures
     }
 
     /// The station answers, for the first time or again.
@@ -45,7 +53,13 @@ final class LatenessWatch: Child {
 
     func run() async throws {
         while !Task.isCancelled {
-            try await clock.sleep(for: Self.interval, tolerance: Self.tolerance)
+            let wait = state.withLock { $0.isWatching } ? Self.shortInterval : Self.interval
+            let hasFailed = try await clock.wait(
+                for: failures,
+                until: clock.now.advanced(by: wait),
+                tolerance: wait / 5
+            )
+            if hasFailed { try await clock.sleep(for: Self.delay, tolerance: Self.delay / 2) }
             await look()
         }
     }

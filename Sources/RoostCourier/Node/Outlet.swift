@@ -28,9 +28,17 @@ package actor Outlet {
     private var pausedUntil: MonotonicInstant?
     private var isMetered = false
     private let order = Signal()
+    /// What the station has, and what of it the owner's choice leaves.
+    private let channels: @Sendable () async -> [SampleChannels]
 
-    init(_ entry: OutletEntry, over network: TargetNetwork, clock: any NodeClock) {
+    init(
+        _ entry: OutletEntry,
+        over network: TargetNetwork,
+        clock: any NodeClock,
+        channels: @escaping @Sendable () async -> [SampleChannels] = { [] }
+    ) {
         (self.entry, self.network, self.clock) = (entry, network, clock)
+        self.channels = channels
     }
 
     func begin(_ task: OutboxTask) { begin(.samples(task)) }
@@ -86,13 +94,13 @@ package actor Outlet {
     }
 
     /// Heartbeats and notices go over every connection: they are few, and cannot wait.
-    private func halt() {
-        var waits = isMetered && !entry.isMetered
+    private func halt() { network.halt(isPaused || waitsForOtherRoute) }
+
+    private var waitsForOtherRoute: Bool {
         switch work {
-        case .heartbeat, .notices, .pushes: waits = false
-        case .samples, .broker, .files, .drives, .feed, nil: break
+        case .heartbeat, .notices, .pushes: false
+        case .samples, .broker, .files, .drives, .feed, nil: isMetered && !entry.isMetered
         }
-        network.halt(isPaused || waits)
     }
 
     private var pauseEnd: MonotonicInstant? { pausedUntil.flatMap { $0 == Self.never ? nil : $0 } }
@@ -166,7 +174,7 @@ package actor Outlet {
                 Self.fill(&report, await task.standing, at: clock.now)
                 report.proof = await target.standing
                 if let trouble = await target.trouble, report.why == nil {
-                    (report.why, report.code) = (trouble.words, trouble.code)
+                    (report.state, report.why, report.code) = (.later, trouble.words, trouble.code)
                 }
                 report.omittedMotionCount = await news.omittedCount
             case .files(let task): Self.fill(&report, await task.standing, at: clock.now)
@@ -178,13 +186,34 @@ package actor Outlet {
             case nil where broken != nil: (report.state, report.why) = (.broken, broken)
             case nil: break
             }
+            if let misfit = await misfit {
+                (report.state, report.why, report.code) = (.held, misfit.words, misfit.code)
+            }
             report.isProvable = files != nil || samples?.isProvable ?? false
             (report.requestCount, report.byteCount) = network.counts
+            // No fault: it goes on by itself on another connection.
+            if waitsForOtherRoute, report.state == .later { report.state = .waiting }
             if isPaused {
                 (report.state, report.why) = (.paused, nil)
                 report.nextTrySeconds = pauseEnd.map { clock.now.duration(to: $0).inSeconds }
             }
             return report
+        }
+    }
+
+    /// Why nothing that the station measures is for this target; nil while something is, or
+    /// nothing is known of the station.
+    private var misfit: DeliveryReason? {
+        get async {
+            guard let target = samples?.target else { return nil }
+            // A broker may be for motions alone, which are no samples.
+            let motions = entry.streams.contains { $0.hasSuffix("motion") }
+            if case .broker = work, motions { return nil }
+            let all = await channels()
+            guard !all.isEmpty, !all.contains(where: { !$0.chosen.isEmpty && target.takes($0) })
+            else { return nil }
+            let words = "nothing that the station measures is for it: the station has "
+            return DeliveryReason("no-sensor", words + all.map(\.words).joined(separator: ", "))
         }
     }
 
@@ -295,6 +324,8 @@ extension Outlet {
     ) {
         report.state = standing.isHeld ? .held : standing.trouble == nil ? .idle : .later
         (report.why, report.code) = (standing.trouble?.words, standing.trouble?.code)
+        let code = FeedTrouble.unfinished.reason.code
+        if report.code == code { report.state = .waiting }
         report.nextTrySeconds = max(now.duration(to: standing.next).inSeconds, 0)
         report.lastDeliverySeconds = standing.lastFetch.map { $0.duration(to: now).inSeconds }
         report.values = standing.counts
@@ -358,21 +389,5 @@ extension Outlet {
         if upload.importID == nil { return .upload }
         if standing.working != nil { return .read }
         return upload.isDescribed ? .submit : .describe
-    }
-}
-
-/// The child of an outlet: its tasks, and the end of its pauses.
-struct OutletChild: Child {
-    let outlet: Outlet
-    let tasks: [any Child]
-
-    func run() async throws {
-        let (outlet, tasks) = (outlet, tasks)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in tasks { group.addTask { try await task.run() } }
-            group.addTask { try await outlet.keepPauses() }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
     }
 }

@@ -17,6 +17,8 @@ struct OutletMaker: Sendable {
         let pushes: PushTasks
         let supervision: SupervisorContext
         let policy: RestartPolicy
+        /// Called when there is something to see in the reports of targets.
+        let failed: @Sendable () -> Void
     }
 
     let world: CourierWorld
@@ -134,7 +136,8 @@ struct OutletMaker: Sendable {
                 asking: world.link,
                 over: outlet.network,
                 clock: world.clock,
-                heartbeat: heartbeat
+                heartbeat: heartbeat,
+                id: entry.id
             )
             await outlet.begin(task)
             return OutletChild(outlet: outlet, tasks: [task])

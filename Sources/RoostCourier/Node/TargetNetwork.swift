@@ -12,13 +12,19 @@ package final class TargetNetwork: CourierNetwork {
 
     private let network: any CourierNetwork
     private let timeoutSeconds: Int?
+    private let failed: @Sendable () -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - network: What carries it out.
     ///   - timeoutSeconds: Of a whole request, 1…600; nil leaves what each request says.
-    package init(_ network: any CourierNetwork, timeoutSeconds: Int? = nil) {
-        (self.network, self.timeoutSeconds) = (network, timeoutSeconds)
+    ///   - failed: Called after each request that brought no success.
+    package init(
+        _ network: any CourierNetwork,
+        timeoutSeconds: Int? = nil,
+        failed: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.network, self.timeoutSeconds, self.failed) = (network, timeoutSeconds, failed)
     }
 
     /// Requests, and bytes of their bodies and of the answers', since the process started.
@@ -31,8 +37,9 @@ package final class TargetNetwork: CourierNetwork {
 
     package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
         try count(request.body.count)
-        let answer = try await network.exchange(bounded(request))
-        return try received(answer, to: request)
+        return try await followed {
+            try received(await network.exchange(bounded(request)), to: request)
+        }
     }
 
     package func upload(
@@ -41,18 +48,37 @@ package final class TargetNetwork: CourierNetwork {
         _ read: @escaping @Sendable () async throws -> [UInt8]?
     ) async throws -> OutboundAnswer {
         try count(size)
-        let answer = try await network.upload(bounded(request), size: size, read)
-        return try received(answer, to: request)
+        return try await followed {
+            let answer = try await network.upload(bounded(request), size: size, read)
+            return try received(answer, to: request)
+        }
     }
 
     package func send(_ message: MailMessage) async throws -> OutboundAnswer {
         try count(message.bytes.count)
-        return try await network.send(message)
+        return try await followed { try await network.send(message) }
     }
 
     package func connect(_ broker: BrokerSettings) async throws -> any BrokerConnection {
         try count(0)
-        return try await network.connect(broker)
+        do { return try await network.connect(broker) } catch {
+            failed()
+            throw error
+        }
+    }
+
+    /// Sees how an exchange ends.
+    private func followed(
+        _ exchange: () async throws -> OutboundAnswer
+    ) async throws -> OutboundAnswer {
+        do {
+            let answer = try await exchange()
+            if !answer.isSuccess, answer.status != 304 { failed() }
+            return answer
+        } catch {
+            failed()
+            throw error
+        }
     }
 
     private func bounded(_ request: OutboundRequest) -> OutboundRequest {

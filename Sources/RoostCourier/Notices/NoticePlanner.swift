@@ -164,6 +164,8 @@ package struct NoticePlanner: Sendable {
         func fits(_ patterns: [String], _ name: [UInt8]) -> Bool {
             patterns.isEmpty || patterns.contains { StreamChoice.matches(Array($0.utf8), name) }
         }
+        // It cannot tell that it is dead; the others do.
+        if raised.key == AlertEvent.Key("outbox", receiver) { return false }
         return options.severities.contains { $0.rawValue == raised.severity.rawValue }
             && fits(options.rules, rule) && fits(options.channels, subject)
     }

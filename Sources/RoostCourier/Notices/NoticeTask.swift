@@ -192,7 +192,7 @@ package actor NoticeTask: Child {
             case .delivered, .partly: count()
             case .refused(let reason):
                 // It will never take this one; the next may be right.
-                trouble = reason
+                hold(reason)
             case .unknown(let reason):
                 unknownCount += 1
                 guard unknownCount >= Self.unknownLimit else { return fail(reason, after: nil) }
@@ -200,8 +200,7 @@ package actor NoticeTask: Child {
             case .later(let reason, let seconds): return fail(reason, after: seconds)
             case .foreign(let reason): return fail(reason, after: nil)
             case .hold(let reason):
-                if held == nil { world.tell(id, reason) }
-                (held, trouble) = (reason, reason)
+                hold(reason)
                 notBefore = world.clock.now.advanced(by: delay.spread(RetryDelay.probe))
                 return
             }
@@ -235,6 +234,12 @@ package actor NoticeTask: Child {
             notice.picture = picture
             return notice
         }
+    }
+
+    /// A person has to change something.
+    private func hold(_ reason: DeliveryReason) {
+        if held == nil { world.tell(id, reason) }
+        (held, trouble) = (reason, reason)
     }
 
     private func count() {

@@ -37,6 +37,14 @@ package struct CurrentSource: SampleSource {
         }
     }
 
+    /// What a choice leaves of them.
+    func channels(of choice: StreamChoice) async -> [SampleChannels] {
+        await descriptions.sorted { $0.key < $1.key }.compactMap { _, known in
+            let quantities = known.1.filter { choice.takes(known.0, $0.name) }
+            return SampleChannels(device: known.0, quantities, of: known.1)
+        }
+    }
+
     package func streams() async throws -> [StreamID] { try await source.streams() }
 
     package func boots() async throws -> [BootID: Int] { try await source.boots() }

@@ -4,7 +4,7 @@ import Core
 
 /// Says which of the reports that rules of the station ask for have changed.
 ///
-/// Pure. Bounds: one report for each topic and laser, and one for each of 16 targets.
+/// Pure. Bounds: one report for each topic and laser, and one for each of 32 targets.
 struct AlertReporter {
     /// What is known of the station at a moment.
     struct Facts {
@@ -15,8 +15,8 @@ struct AlertReporter {
         var vitals: MachineVitals?
     }
 
-    /// Targets of the courier that are followed at once.
-    private static let targetLimit = 16
+    /// Targets, receivers and feeds of the courier that are followed at once.
+    private static let targetLimit = 32
     /// Times at which the voltage was low, kept for `powerSpan`.
     private static let powerCount = 3
     private static let powerSpan = 86_400

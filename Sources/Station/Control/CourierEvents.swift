@@ -57,6 +57,7 @@ final class CourierEvents: Sendable {
     func answer(_ request: ControlRequest) throws(ControlFailure) -> CourierEventReport {
         let (kind, severity) = try kind(of: request)
         var details = try details(of: request)
+        follow(kind, details)
         let now = station.clock.now
         let (isKept, before, omitted) = state.withLock { state in
             if state.begun.map({ $0.advanced(by: Self.hour) <= now }) ?? true {
@@ -83,6 +84,21 @@ final class CourierEvents: Sendable {
             )
         }
         return CourierEventReport(isKept: isKept, omittedCount: omitted)
+    }
+
+    /// What the courier cannot send is a fault as long as it says so, whatever events are kept.
+    private func follow(_ kind: EventKind.Plain, _ details: [Event.Detail]) {
+        let target = details.first { $0.key == "target" }?.value
+        switch (kind, target) {
+        case (.outboxLate, let target?):
+            let why = details.first { $0.key == "why" }?.value ?? "data waits"
+            station.faults.raise(.outboxFails, of: target, "\(target): \(why)", isTold: true)
+        case (.outboxInTime, let target?):
+            station.faults.clear(.outboxFails, of: target, isTold: true)
+        // A courier that begins knows nothing of the one before; one that ended says no more.
+        case (.courierStarted, _), (.courierStopped, _): station.faults.clear(all: .outboxFails)
+        default: break
+        }
     }
 
     private func kind(

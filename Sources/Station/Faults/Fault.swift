@@ -51,6 +51,8 @@ package struct Fault: Hashable, Sendable {
         case bootFilesWrong = "boot-files"
         /// The card keeps nothing: its data partition cannot be used.
         case dataInMemory = "data-in-memory"
+        /// The courier cannot send to a target or receiver, or fetch from a feed.
+        case outboxFails = "outbox-fails"
         /// The board's watchdog cannot be used.
         case watchdogUnusable = "watchdog-unusable"
         /// More is wrong than is listed.
@@ -74,7 +76,8 @@ package struct Fault: Hashable, Sendable {
         next nextStep: String? = nil
     ) {
         (self.kind, self.subject, self.since) = (kind, subject, since)
-        self.sentence = sentence
+        // It may repeat what a server, a device or a network calls itself.
+        self.sentence = ForeignText.plain(sentence)
         self.nextStep = nextStep ?? kind.nextStep(subject ?? "")
     }
 
@@ -124,6 +127,8 @@ extension Fault.Kind {
         case .profileLeftOut: "roost profiles check"
         case .bootFilesWrong: "correct it on any computer, and start the station again"
         case .dataInMemory: "replace the card; roost doctor says what its start found"
+        case .outboxFails:
+            "roost outbox \(subject) says what waits; sudo roost courier probe \(subject) tries it"
         case .watchdogUnusable: "roost doctor --only watchdog"
         case .more: "repair the first ones; the others show then"
         }

@@ -84,6 +84,14 @@ package final class FaultList: Sendable {
         for kind in Fault.Kind.allCases { clear(kind, of: subject, isTold: true) }
     }
 
+    /// Removes all faults of a kind.
+    func clear(all kind: Fault.Kind) {
+        let subjects = state.withLock { state in
+            state.faults.values.filter { $0.kind == kind }.map(\.subject)
+        }
+        for subject in subjects { clear(kind, of: subject, isTold: true) }
+    }
+
     /// A fault reported by a driver lasts until the driver ends it.
     private func take(_ event: Event) {
         let line = "the line of \(event.source)"

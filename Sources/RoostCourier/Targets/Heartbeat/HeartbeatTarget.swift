@@ -65,8 +65,10 @@ package struct HeartbeatTarget: Sendable {
         guard stuck.isEmpty else {
             return .silent("no progress: " + stuck.sorted().joined(separator: ", "))
         }
-        guard health.reasons.isEmpty else {
-            let words = health.reasons.joined(separator: "\n")
+        // Two heartbeats that are silent for one another's failure would never speak again.
+        let reasons = health.reasons.filter { saysUnwell || !$0.hasPrefix("outbox-fails:") }
+        guard reasons.isEmpty else {
+            let words = reasons.joined(separator: "\n")
             return saysUnwell ? .unwell(words) : .silent(words)
         }
         return .alive("\(health.samplers.count) devices measure")
