@@ -96,6 +96,24 @@ import Testing
         #expect(again?.stage == .refused)
     }
 
+    /// Any client of the broker can leave one on a topic that Home Assistant's clients hear.
+    @Test(.enabled(if: MosquittoServer.isThere, hasMosquitto))
+    func aHugeRetainedMessageIsNotSentToTheStation() throws {
+        let server = try MosquittoServer()
+        let (stranger, station) = (server.settings("stranger"), server.settings("roost-1"))
+        let next = try onLoop { network in
+            let huge = [UInt8](repeating: 0x41, count: 8 << 20)
+            let other = try await network.connect(stranger)
+            let left = BrokerMessage(topic: "status", payload: huge, isRetained: true)
+            _ = try await other.publish(left)
+            let broker = try await network.connect(station)
+            try await broker.subscribe("status")
+            _ = try await other.publish(Self.message("status", "online"))
+            return try await broker.nextMessage()
+        }
+        #expect(next?.payload == Array("online".utf8))
+    }
+
     // MARK: A broker by a script
 
     private static func settings(_ server: LocalServer) -> BrokerSettings {
@@ -151,6 +169,40 @@ import Testing
         }
         #expect(versions == [4, 4])
         #expect(server.connectionCount == 3)
+    }
+
+    /// A broker of MQTT 3.1.1 cannot be told what is too large.
+    @Test func endsAConnectionWithAPacketBeyondItsBound() throws {
+        let server = try LocalServer { connection in
+            try connection.read(until: "roost")
+            try connection.write(" \u{2}\0\0")
+            // PUBLISH with a remaining length of 200 MiB (E1 80 80 64), of which less than one is
+            // to be taken.
+            try connection.write("0\u{1000}d\0\u{1}a")
+            let piece = String(repeating: "A", count: 64 << 10)
+            for _ in 0..<3_200 { try connection.write(piece) }
+        }
+        defer { server.stop() }
+        var settings = Self.settings(server)
+        settings.protocolVersion = 4
+        let ending = try onLoop { [settings] network in
+            let broker = try await network.connect(settings)
+            let next = try await broker.nextMessage()
+            return (next, broker.ending)
+        }
+        #expect(ending.0 == nil)
+        #expect(ending.1?.words.contains("sends a message of more than 256 KiB") == true)
+    }
+
+    @Test func aServerOfAnotherKindIsNamedWithinTenSeconds() throws {
+        let server = try LocalServer { connection in
+            try connection.read(until: "roost")
+            connection.waitForEnd()
+        }
+        defer { server.stop() }
+        // This one leaves after 20 s.
+        let found = try failure { try await $0.connect(Self.settings(server)) }
+        #expect(found?.words.contains("is the port right?") == true)
     }
 
     @Test func saysThatAMessageMayHaveArrived() throws {

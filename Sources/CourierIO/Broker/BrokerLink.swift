@@ -13,11 +13,7 @@ import RoostCourier
 final class BrokerLink: BrokerConnection, @unchecked Sendable {
     /// Messages that wait for `nextMessage`.
     static let messageLimit = 64
-    private static let connect: Duration = .seconds(10)
-    private static let encryption: Duration = .seconds(15)
     private static let answer: Duration = .seconds(30)
-
-    private enum Stage { case connecting, encrypting, asking, open }
 
     /// Waits for one PUBACK or SUBACK.
     private final class Acknowledgement {
@@ -31,7 +27,7 @@ final class BrokerLink: BrokerConnection, @unchecked Sendable {
     private let loop: EventLoop
     private let trust: UnsafeMutableRawPointer?
     private let handle: OpaquePointer
-    private var stage = Stage.connecting
+    private var stage = BrokerStage.connecting
     private var failure: NetworkFailure?
     private var refusal: BrokerRefusal?
     private var farewell: Int?
@@ -44,6 +40,7 @@ final class BrokerLink: BrokerConnection, @unchecked Sendable {
     /// By the packet's number; bound: one for each task that publishes.
     private var waiting: [Int32: Acknowledgement] = [:]
     private var messages: [BrokerMessage] = []
+    private var packets = PacketSizes()
     /// Messages that came while `messageLimit` waited.
     private(set) var droppedCount = 0
 
@@ -68,6 +65,8 @@ final class BrokerLink: BrokerConnection, @unchecked Sendable {
     }
 
     var protocolVersion: Int { setup.broker.protocolVersion }
+
+    var ending: NetworkFailure? { failure }
 
     private var name: String { setup.place.text }
 
@@ -95,7 +94,7 @@ final class BrokerLink: BrokerConnection, @unchecked Sendable {
             if let refusal { throw refusal }
             if let failure { throw failure }
             if stage != seen { (begun, seen) = (loop.clock.now, stage) }
-            let (limit, late) = lateness
+            let (limit, late) = stage.lateness(of: name)
             let deadline = begun.advanced(by: limit)
             guard loop.clock.now < deadline else { throw late }
             _ = try await loop.clock.wait(
@@ -106,19 +105,9 @@ final class BrokerLink: BrokerConnection, @unchecked Sendable {
         }
     }
 
-    private var lateness: (Duration, NetworkFailure) {
-        switch stage {
-        case .connecting:
-            (Self.connect, NetworkFailure(.connectTimedOut, "\(name) does not answer"))
-        case .encrypting:
-            (Self.encryption, NetworkFailure(.encryption, "\(name) does not agree on encryption"))
-        case .asking, .open:
-            (Self.answer, NetworkFailure(.silent, "\(name) accepted and fell silent"))
-        }
-    }
-
     private func startWatching() throws {
         descriptor = try check(dup(mosquitto_socket(handle)))
+        PacketSizes.bound(descriptor)
         watch = try LevelWatch(descriptor, on: loop) { [unowned self] in act($0) }
         timer = try LoopTimer(on: loop) { [unowned self] in keepAlive() }
         try timer?.set(after: quarter)
@@ -154,6 +143,7 @@ final class BrokerLink: BrokerConnection, @unchecked Sendable {
             } while code == 0 && mosquitto_ssl_get(handle).map { copenssl_pending($0) > 0 } == true
         }
         if code == 0, events.contains(.writable) { code = mosquitto_loop_write(handle, 1) }
+        if let excess = packets.excess(at: descriptor, of: name) { fail(excess) }
         look(after: code)
     }
 
@@ -227,7 +217,8 @@ final class BrokerLink: BrokerConnection, @unchecked Sendable {
         }
         switch code {
         case MOSQ_ERR_PROTOCOL.rawValue, MOSQ_ERR_MALFORMED_PACKET.rawValue:
-            return NetworkFailure(.malformed, "\(name) answers something that is no MQTT")
+            let words = "\(name) answers something that is no MQTT; is the port right?"
+            return NetworkFailure(.malformed, words)
         case MOSQ_ERR_KEEPALIVE.rawValue:
             return NetworkFailure(.silent, "\(name) fell silent")
         default:
@@ -376,6 +367,7 @@ final class BrokerLink: BrokerConnection, @unchecked Sendable {
     }
 
     private func connected(_ code: Int) {
+        packets.end(at: descriptor)
         if code == 0 {
             stage = .open
         } else {
@@ -384,11 +376,13 @@ final class BrokerLink: BrokerConnection, @unchecked Sendable {
     }
 
     private func acknowledged(_ number: Int32, _ code: Int) {
+        packets.end(at: descriptor)
         waiting[number]?.code = code
         waiting[number]?.signal.raise()
     }
 
     private func received(_ message: BrokerMessage) {
+        packets.end(at: descriptor)
         guard messages.count < Self.messageLimit else {
             droppedCount += 1
             return

@@ -42,12 +42,30 @@ struct BrokerSetup {
             codes.append(mosquitto_void_option(handle, MOSQ_OPT_SSL_CTX, trust))
         }
         if let will = broker.will { codes.append(set(will, handle)) }
+        if broker.protocolVersion == 5 { codes.append(demandSmallPackets(handle)) }
         if let code = codes.first(where: { $0 != 0 }) {
             mosquitto_destroy(handle)
             let words = String(cString: mosquitto_strerror(code))
             throw NetworkFailure(.local, "libmosquitto does not take a setting: \(words)")
         }
         return handle
+    }
+
+    /// Has the CONNECT say the maximum packet size (MQTT 5, section 3.1.2.11.4).
+    ///
+    /// Only the call that blocks until it is connected takes properties. It keeps them before it
+    /// looks at the host, and `mosquitto_connect_async` sends them: so it is called without a host.
+    private func demandSmallPackets(_ handle: OpaquePointer) -> Int32 {
+        var properties: OpaquePointer?
+        defer { mosquitto_property_free_all(&properties) }
+        let code = mosquitto_property_add_int32(
+            &properties,
+            Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue),
+            UInt32(PacketSizes.packetMax)
+        )
+        guard code == 0 else { return code }
+        let said = mosquitto_connect_bind_v5(handle, nil, 0, 60, nil, properties)
+        return said == MOSQ_ERR_INVAL.rawValue ? 0 : said
     }
 
     private func set(_ will: BrokerSettings.Will, _ handle: OpaquePointer) -> Int32 {

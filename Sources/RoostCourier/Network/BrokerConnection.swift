@@ -64,6 +64,9 @@ package protocol BrokerConnection: Sendable {
     /// 5, or 4 for MQTT 3.1.1.
     var protocolVersion: Int { get }
 
+    /// Why it ended; nil while it goes on, or where nothing is known.
+    var ending: NetworkFailure? { get }
+
     /// Publishes with quality of service 1 and waits for the broker's word.
     ///
     /// - Returns: The reason code of MQTT 5: 0 accepted, 0x10 no subscriber, from 0x80 refused;
@@ -85,4 +88,8 @@ package protocol BrokerConnection: Sendable {
 
     /// Ends in order: the broker does not publish the will.
     func close() async
+}
+
+extension BrokerConnection {
+    package var ending: NetworkFailure? { nil }
 }

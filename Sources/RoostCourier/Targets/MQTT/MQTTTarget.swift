@@ -6,16 +6,8 @@ import Synchronization
 /// It keeps one connection. Whichever of the outbox and the attendant needs it first makes it, and
 /// all retained topics are published again after each connect, as a broker may have lost its file.
 package actor MQTTTarget: SampleTarget {
-    private struct Connection {
-        let number: Int
-        let link: any BrokerConnection
-        let openedAt: MonotonicInstant
-    }
-
-    private struct Value {
-        let message: BrokerMessage
-        let until: MonotonicInstant
-    }
+    private typealias Connection = MQTTConnection
+    private typealias Value = MQTTValue
 
     /// A broker that closes within this time after CONNACK has not let us work.
     private static let shortLife: Duration = .seconds(10)
@@ -54,6 +46,8 @@ package actor MQTTTarget: SampleTarget {
     private var closing: (message: BrokerMessage, count: Int)?
     private var denial: (reason: BrokerDenial, until: MonotonicInstant)?
     private var lastProof: [UInt8]?
+    /// What the broker sent on a topic that was heard, so that none is asked for any more.
+    private var deafness: NetworkFailure?
 
     /// Makes a target without a connection; its seed is that of the wait before a Home Assistant
     /// that starts is answered.
@@ -242,6 +236,7 @@ package actor MQTTTarget: SampleTarget {
     }
 
     private func subscribe(_ topic: String, _ connection: Connection) async throws {
+        guard deafness == nil || topic == settings.payloads.topics.proof else { return }
         do {
             try await connection.link.subscribe(topic)
         } catch let failure as NetworkFailure {
@@ -265,6 +260,7 @@ package actor MQTTTarget: SampleTarget {
     private func lose(_ lost: Connection) {
         guard connection?.number == lost.number else { return }
         connection = nil
+        if let ending = lost.link.ending, ending.stage == .malformed { deafness = ending }
         let isShort = lost.openedAt.duration(to: clock.now) < Self.shortLife
         shortCloses = isShort ? shortCloses + 1 : 0
         notBefore = shortCloses >= 3 ? clock.now.advanced(by: .seconds(60)) : nil
@@ -300,7 +296,10 @@ package actor MQTTTarget: SampleTarget {
             if isNew, !isGreeted { try await announce(connection) }
             try await answerHomeAssistant(connection)
             try await sayCondition(connection)
-            (trouble, missCount) = (nil, 0)
+            trouble = deafness.map {
+                DeliveryReason("deaf", "\($0.words); until the courier starts anew, none is heard")
+            }
+            missCount = 0
         } catch let failure as NetworkFailure {
             missCount += 1
             trouble = DeliveryReason("network", failure.words)
