@@ -40,10 +40,11 @@ package struct UpdateRun {
 
     /// - Parameters:
     ///   - source: Where the file comes from.
-    ///   - decompressor: What makes the root of the payload.
+    ///   - decompressor: What makes the root of the payload; scripts/image packs with a window of
+    ///     4 MiB, and a payload may ask for 128.
     package init(
         _ source: UpdateSource,
-        decompressor: [String] = ["/usr/bin/zstd", "-dcq"]
+        decompressor: [String] = ["/usr/bin/zstd", "-dcq", "--memory=32MB"]
     ) {
         (self.source, self.decompressor) = (source, decompressor)
     }
