@@ -1,4 +1,5 @@
 import ControlProtocol
+import Core
 import Profiles
 
 /// Reads `/api/v1/station` of another station: its verdict, and what it has.
@@ -53,17 +54,7 @@ package enum PeerStation {
     ///
     /// Neither control characters nor marks that turn the direction of what follows.
     package static func plain(_ text: String) -> String {
-        let scalars = text.unicodeScalars.lazy.filter { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate,
-                .unassigned:
-                false
-            default: true
-            }
-        }
-        var plain = String.UnicodeScalarView()
-        for scalar in scalars.prefix(textMax) { plain.append(scalar) }
-        return String(plain)
+        String(String.UnicodeScalarView(ForeignText.plain(text).unicodeScalars.prefix(textMax)))
     }
 
     private static func text(_ key: String, of body: FeedBody) throws(FeedFault) -> String {

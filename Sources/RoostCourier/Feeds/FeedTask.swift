@@ -219,7 +219,7 @@ package actor FeedTask: Child {
                 }
                 take(page.rows.places)
                 round.omitted += page.rows.omittedCount
-                if let fault = page.rows.fault { throw FeedTrouble(fault, nil) }
+                if let fault = page.rows.fault { throw FeedTrouble(fault) }
                 if marks.count >= Self.pageLimit { marks = [:] }
                 marks[place.path] = page.mark
                 next = page.rows.next
@@ -233,7 +233,7 @@ package actor FeedTask: Child {
             }
             guard tokens.insert(next).inserted else {
                 round.omitted += 1
-                throw FeedTrouble(.continuation("it leads to the same page again"), nil)
+                throw FeedTrouble(.continuation("it leads to the same page again"))
             }
             place.path = entry.kind.path(place.first, continuedBy: next)
         }
@@ -356,7 +356,7 @@ package actor FeedTask: Child {
         do {
             let rows = try entry.kind.decode(answer.body, of: path, part)
             return Page(rows: rows, mark: Mark(fields: Self.marks(answer), next: rows.next))
-        } catch { throw FeedTrouble(error, DeliveryJudge.retryAfter(answer)) }
+        } catch { throw FeedTrouble(error, of: answer) }
     }
 
     private static func marks(_ answer: OutboundAnswer) -> [OutboundRequest.Field] {

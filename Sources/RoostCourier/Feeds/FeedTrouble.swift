@@ -1,4 +1,5 @@
 import ControlProtocol
+import Core
 import Feeds
 
 /// Why a turn of a feed ended early, or one part of it.
@@ -39,16 +40,20 @@ struct FeedTrouble: Error {
         }
     }
 
-    init(_ fault: FeedFault, _ afterSeconds: Int?) {
-        self.afterSeconds = afterSeconds
+    /// - Parameters:
+    ///   - fault: What is wrong with an answer.
+    ///   - answer: Which; nil where it was taken, and its end was not.
+    init(_ fault: FeedFault, of answer: OutboundAnswer? = nil) {
+        afterSeconds = answer.flatMap(DeliveryJudge.retryAfter)
         (isOfPart, isFinal) = (true, true)
+        let words = ForeignText.masked(fault.message, answer?.secrets ?? [])
         switch fault {
         case .busy:
-            reason = DeliveryReason("busy", fault.message)
+            reason = DeliveryReason("busy", words)
             (isOfPart, isFinal) = (false, false)
-        case .refused: reason = DeliveryReason("refused", fault.message)
+        case .refused: reason = DeliveryReason("refused", words)
         case .tooLarge, .notJSON, .shape, .continuation:
-            reason = DeliveryReason("foreign", fault.message)
+            reason = DeliveryReason("foreign", words)
         }
     }
 

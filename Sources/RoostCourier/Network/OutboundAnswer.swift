@@ -1,3 +1,5 @@
+import Core
+
 /// What a server answered.
 package struct OutboundAnswer: Hashable, Sendable {
     /// Bytes of a body that are read, unless the request allows more.
@@ -7,6 +9,8 @@ package struct OutboundAnswer: Hashable, Sendable {
     /// Names in small letters; of several with one name the last.
     package let fields: [String: String]
     package let body: [UInt8]
+    /// What the request had of secrets, which a server may repeat.
+    package var secrets: [String] = []
 
     package init(_ status: Int, _ fields: [String: String] = [:], body: [UInt8] = []) {
         (self.status, self.fields, self.body) = (status, fields, body)
@@ -27,11 +31,12 @@ package struct OutboundAnswer: Hashable, Sendable {
         return start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
     }
 
-    /// The first 80 bytes of the body on one line, for people.
-    package var excerpt: String {
-        let plain = String(decoding: body.prefix(80), as: UTF8.self)
-            .map { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } ? " " : $0 }
-        return String(plain).trimming()
+    /// The first 80 bytes of the body on one line, for people: without secrets of the request.
+    package var excerpt: String { line(String(decoding: body.prefix(4_096), as: UTF8.self)) }
+
+    /// A text of the answer for people: one line of at most 80 bytes, without secrets.
+    package func line(_ text: String) -> String {
+        ForeignText.line(text, byteMax: 80, without: secrets)
     }
 }
 

@@ -83,6 +83,15 @@ package struct OutboundRequest: Hashable, Sendable {
         shownBody = maskedJSON.shown
     }
 
+    /// What a server may repeat and no person is to see.
+    var secrets: [String] {
+        var found = url.secrets + fields.flatMap(\.value.secrets)
+        if let shownBody, let text = String(validating: body, as: UTF8.self) {
+            found += MaskedText(secret: text, shown: shownBody).secrets
+        }
+        return found
+    }
+
     /// The request as a dry run shows it: all bytes that would be sent but for secrets.
     ///
     /// A body that is not text is shown as its size.

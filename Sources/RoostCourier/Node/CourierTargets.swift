@@ -99,7 +99,7 @@ final class CourierTargets: Sendable {
         }
         state.withLock { $0.outlets.append(outlet) }
         var materials = TargetMaterials(
-            secrets: world.secrets,
+            secrets: HiddenSecrets(secrets: world.secrets, network: outlet.network),
             station: identity,
             clock: world.clock,
             zone: world.zone

@@ -152,7 +152,7 @@ struct OutletMaker: Sendable {
         let feed = FeedTask.World(
             link: world.link,
             network: outlet.network,
-            secrets: world.secrets,
+            secrets: HiddenSecrets(secrets: world.secrets, network: outlet.network),
             clock: world.clock,
             seed: seed(of: entry.id),
             history: parts.history

@@ -8,6 +8,8 @@ package final class TargetNetwork: CourierNetwork {
         var requestCount = 0
         var byteCount = 0
         var isHalted = false
+        /// Secrets that the target was given; at most as many as its entry names.
+        var secrets: Set<String> = []
     }
 
     private let network: any CourierNetwork
@@ -32,12 +34,17 @@ package final class TargetNetwork: CourierNetwork {
         state.withLock { ($0.requestCount, $0.byteCount) }
     }
 
+    /// What no word of a server may repeat, besides what a request has.
+    func hide(_ secret: Secret) {
+        state.withLock { _ = $0.secrets.insert(secret.reveal()) }
+    }
+
     /// While it is halted, every request fails at once.
     package func halt(_ isHalted: Bool) { state.withLock { $0.isHalted = isHalted } }
 
     package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
         try count(request.body.count)
-        return try await followed {
+        return try await followed(request.secrets) {
             try received(await network.exchange(bounded(request)), to: request)
         }
     }
@@ -48,7 +55,7 @@ package final class TargetNetwork: CourierNetwork {
         _ read: @escaping @Sendable () async throws -> [UInt8]?
     ) async throws -> OutboundAnswer {
         try count(size)
-        return try await followed {
+        return try await followed(request.secrets) {
             let answer = try await network.upload(bounded(request), size: size, read)
             return try received(answer, to: request)
         }
@@ -56,29 +63,42 @@ package final class TargetNetwork: CourierNetwork {
 
     package func send(_ message: MailMessage) async throws -> OutboundAnswer {
         try count(message.bytes.count)
-        return try await followed { try await network.send(message) }
+        let secrets = message.url.secrets + [message.password?.reveal() ?? ""]
+        return try await followed(secrets) { try await network.send(message) }
     }
 
     package func connect(_ broker: BrokerSettings) async throws -> any BrokerConnection {
         try count(0)
         do { return try await network.connect(broker) } catch {
             failed()
-            throw error
+            throw shown(error, without: [broker.password?.reveal() ?? ""])
         }
     }
 
-    /// Sees how an exchange ends.
+    /// Sees how an exchange ends, and that no word of it repeats a secret.
     private func followed(
+        _ secrets: [String],
         _ exchange: () async throws -> OutboundAnswer
     ) async throws -> OutboundAnswer {
         do {
-            let answer = try await exchange()
+            var answer = try await exchange()
             if !answer.isSuccess, answer.status != 304 { failed() }
+            answer.secrets = hidden(secrets)
             return answer
         } catch {
             failed()
-            throw error
+            throw shown(error, without: secrets)
         }
+    }
+
+    private func hidden(_ more: [String]) -> [String] {
+        Array(state.withLock { $0.secrets }.union(more))
+    }
+
+    private func shown(_ error: any Error, without secrets: [String]) -> any Error {
+        guard let failure = error as? NetworkFailure else { return error }
+        let words = ForeignText.masked(failure.words, hidden(secrets))
+        return NetworkFailure(failure.stage, words, wasSent: failure.wasSent)
     }
 
     private func bounded(_ request: OutboundRequest) -> OutboundRequest {
@@ -110,5 +130,17 @@ package final class TargetNetwork: CourierNetwork {
         guard !isHalted else {
             throw NetworkFailure(.unreachable, "waits for a connection that is not metered")
         }
+    }
+}
+
+/// The secrets of one target, which its network keeps from people.
+struct HiddenSecrets: SecretSource {
+    let secrets: any SecretSource
+    let network: TargetNetwork
+
+    func secret(_ name: SecretName) throws(SecretError) -> Secret {
+        let secret = try secrets.secret(name)
+        network.hide(secret)
+        return secret
     }
 }

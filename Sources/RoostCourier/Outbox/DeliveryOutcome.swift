@@ -1,3 +1,5 @@
+import Core
+
 /// What became of one attempt to deliver.
 package enum DeliveryOutcome: Hashable, Sendable {
     /// The receiver has it, by the proof that its protocol gives.
@@ -35,11 +37,11 @@ extension DeliveryOutcome {
 package struct DeliveryReason: Hashable, Sendable {
     /// Small letters and hyphens: `unknown-host`, `status-503`.
     package let code: String
-    /// At most 160 bytes; without a secret.
+    /// One line of at most 160 bytes; without a secret.
     package let words: String
 
     package init(_ code: String, _ words: String) {
         self.code = code
-        self.words = String(decoding: words.utf8.prefix(160), as: UTF8.self)
+        self.words = ForeignText.line(words, byteMax: 160)
     }
 }

@@ -158,7 +158,8 @@ package final class APNsSender: PushSender {
         guard let word = json?["reason"]?.string else {
             return .judged(DeliveryJudge.judge(answer))
         }
-        let reason = DeliveryReason("apns-\(answer.status)", "\(word): \(Self.advice(word))")
+        let words = "\(answer.line(word)): \(Self.advice(word))"
+        let reason = DeliveryReason("apns-\(answer.status)", words)
         switch (answer.status, word) {
         case (410, _):
             // A device may have subscribed again since its token was found to be dead.

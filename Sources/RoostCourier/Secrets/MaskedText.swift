@@ -49,6 +49,20 @@ package struct MaskedText: Hashable, Sendable, ExpressibleByStringInterpolation 
     package init(secret revealed: String, shown: String = Secret.mask) {
         (self.revealed, self.shown) = (revealed, shown)
     }
+
+    /// What `shown` hides: the parts of `revealed` that stand where it has the mask.
+    package var secrets: [String] {
+        let parts = shown.split(separator: Secret.mask, omittingEmptySubsequences: false)
+        guard parts.count > 1, let first = parts.first, revealed.hasPrefix(first) else { return [] }
+        var (secrets, rest) = ([String](), revealed.dropFirst(first.count))
+        for part in parts.dropFirst().dropLast() where !part.isEmpty {
+            guard let place = rest.firstRange(of: part) else { break }
+            secrets.append(String(rest[..<place.lowerBound]))
+            rest = rest[place.upperBound...]
+        }
+        if let last = parts.last, rest.hasSuffix(last) { rest = rest.dropLast(last.count) }
+        return (secrets + [String(rest)]).filter { !$0.isEmpty }
+    }
 }
 
 extension MaskedText: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

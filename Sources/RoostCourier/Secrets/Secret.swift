@@ -1,9 +1,11 @@
+import Core
+
 /// A password, token or key: no text, log or report shows it.
 ///
 /// Only `reveal()` gives the value, so a reader of the code sees every place where it leaves.
 package struct Secret: Hashable, Sendable {
     /// What stands for a secret wherever something is shown.
-    package static let mask = "•••"
+    package static let mask = ForeignText.mask
 
     private let text: String
 

@@ -74,7 +74,8 @@ package final class StationNews: Child {
 
     /// The station keeps 120 bytes of a detail, and none that is empty.
     private static func cut(_ text: String) -> String {
-        text.isEmpty ? "-" : String(decoding: text.utf8.prefix(117), as: UTF8.self)
+        let line = ForeignText.line(text, byteMax: 120)
+        return line.isEmpty ? "-" : line
     }
 }
 

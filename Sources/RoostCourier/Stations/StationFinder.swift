@@ -151,7 +151,7 @@ final class StationFinder: Sendable {
         var station = candidate.station
         do {
             let needs = CourierWorld.NetworkNeeds(allowsLocal: candidate.isLocal, proxy: proxy)
-            let network = try world.network(needs)
+            let network = TargetNetwork(try world.network(needs))
             var request = OutboundRequest(.get, MaskedText(station.url + "/api/v1/station"))
             request.fields.append(.init("Accept", "application/json"))
             if let token = candidate.token {
@@ -186,7 +186,7 @@ final class StationFinder: Sendable {
             (station.state, station.facts) = (.answers, facts)
             if !facts.name.isEmpty { station.name = facts.name }
         } catch {
-            (station.state, station.why) = (.foreign, PeerStation.plain(error.message))
+            (station.state, station.why) = (.foreign, answer.line(error.message))
         }
     }
 }

@@ -66,12 +66,13 @@ package struct GoogleAccount: Sendable {
         else {
             return .failure(FileStop(outcome: FileJudge.judge(answer)))
         }
-        let about = json?["error_description"]?.string ?? ""
+        let about = answer.line(json?["error_description"]?.string ?? "")
         let isClock = about.contains("iat")
+        let words = "Google refuses the account: \(answer.line(error)) \(about)"
         let reason =
             isClock
             ? DeliveryReason("clock-skewed", "Google finds this station's clock wrong: \(about)")
-            : DeliveryReason("account-refused", "Google refuses the account: \(error) \(about)")
+            : DeliveryReason("account-refused", words)
         return .failure(FileStop(outcome: .hold(reason)))
     }
 }

@@ -142,7 +142,8 @@ package struct ObjectStoreTarget: FileTarget {
         case (301, _), (_, "AuthorizationHeaderMalformed"), (_, "PermanentRedirect"):
             let region =
                 answer.fields["x-amz-bucket-region"] ?? XMLText.first("Region", in: answer.text)
-            let words = "the bucket is in another region" + (region.map { ": \($0)" } ?? "")
+            let name = region.map { ": \(answer.line($0))" } ?? ""
+            let words = "the bucket is in another region\(name)"
             return answer.isHTML
                 ? DeliveryJudge.judge(answer) : .hold(reason("other-region", words))
         case (409, _): return .later(reason("conflict", "two writers of one name at once"))
