@@ -120,7 +120,8 @@ import Testing
         }
     }
 
-    @Test func aPrivateSurveyNeverLeaves() throws {
+    /// Also with a word that a later version may write there.
+    @Test(arguments: ["no", "never"]) func aPrivateSurveyNeverLeaves(word: String) throws {
         try simulate { clock in
             let life = try CourierLife(clock)
             let node = life.node()
@@ -132,7 +133,7 @@ import Testing
             }
             try await life.run(node) {
                 try await record(5)
-                life.station.record(.surveyBegun, ["name": "walk", "upload": "no"])
+                life.station.record(.surveyBegun, ["name": "walk", "upload": word])
                 try await record(7)
                 life.station.record(.surveyEnded, ["name": "walk"])
                 try await record(4)

@@ -19,7 +19,7 @@ struct PrivateStretches: Sendable {
     /// Notes an event, in the order of time; those of surveys count.
     mutating func note(_ event: Event, at place: OutboxPlace) {
         switch event.kind {
-        case .plain(.surveyBegun) where event["upload"] == "no":
+        case .plain(.surveyBegun) where SurveyRights(event) == .kept:
             end(at: place)
             stretches.append(Stretch(name: event["name"] ?? "", from: place))
             if stretches.count > Self.limit { stretches.removeFirst() }

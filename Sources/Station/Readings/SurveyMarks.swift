@@ -37,18 +37,29 @@ final class SurveyMarks: Sendable {
         let now = next?.since ?? clock.now
         if let before {
             let lasted = Int(before.since.duration(to: now).inSeconds)
-            mark(.surveyEnded, ["name": before.name, "lasted": "\(lasted) s"], at: now)
+            let details = [
+                Event.Detail("name", before.name), Event.Detail("lasted", "\(lasted) s"),
+            ]
+            mark(.surveyEnded, details, at: now)
         }
         guard let next else { return }
-        let open: KeyValuePairs = ["name": next.name]
-        mark(.surveyBegun, next.isPrivate ? ["name": next.name, "upload": "no"] : open, at: now)
+        let rights: SurveyRights = next.isPrivate ? .kept : .open
+        mark(.surveyBegun, [Event.Detail("name", next.name)] + rights.details, at: now)
     }
 
     private func mark(
         _ kind: EventKind.Plain,
-        _ details: KeyValuePairs<String, String>,
+        _ details: [Event.Detail],
         at now: MonotonicInstant
     ) {
-        note(Event(at: now, source: "mode", kind: .plain(kind), severity: .notice, details))
+        note(
+            Event(
+                at: now,
+                source: "mode",
+                kind: .plain(kind),
+                severity: .notice,
+                details: details
+            )
+        )
     }
 }

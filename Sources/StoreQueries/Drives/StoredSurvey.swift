@@ -89,7 +89,7 @@ package struct StoredSurvey: Hashable, Sendable {
         found.append(
             StoredSurvey(
                 name: mark.event["name"] ?? "",
-                isPrivate: mark.event["upload"] == "no",
+                isPrivate: SurveyRights(mark.event) == .kept,
                 boot: mark.boot,
                 from: isAfterPrivate == true ? Tick(tenths: tick.tenths + 1) : tick,
                 to: nil

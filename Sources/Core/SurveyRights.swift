@@ -1,0 +1,26 @@
+/// Whether what a survey measures may leave the station.
+package enum SurveyRights: Hashable, Sendable {
+    case open
+    /// Its owner keeps it from uploads.
+    case kept
+
+    private static let key = "upload"
+
+    /// What the event of a survey's beginning says.
+    ///
+    /// A word that is not known keeps it: what has left does not come back.
+    package init(_ event: Event) {
+        switch event[Self.key] {
+        case nil, "yes": self = .open
+        case .some: self = .kept
+        }
+    }
+
+    /// For the event of a survey's beginning.
+    package var details: [Event.Detail] {
+        switch self {
+        case .open: []
+        case .kept: [Event.Detail(Self.key, "no")]
+        }
+    }
+}
