@@ -1,4 +1,5 @@
 import ControlProtocol
+import HTTPTypes
 import NIOCore
 import Synchronization
 
@@ -38,6 +39,11 @@ package final class LiveFan: Sendable {
         (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
+    /// The answer to one page too many.
+    static var isFull: Problem {
+        Problem(.busy, "\(listenerMax) pages follow already", headers: [.retryAfter: "30"])
+    }
+
     package var listenerCount: Int { state.withLock { $0.listeners.count } }
 
     /// Follows the station while there are listeners; until the task is cancelled.
@@ -68,7 +74,9 @@ package final class LiveFan: Sendable {
         let (stream, continuation) = AsyncStream<String>.makeStream(
             bufferingPolicy: .bufferingOldest(Self.waitingMax)
         )
-        let (id, first) = state.withLock { state -> (Int, [String]) in
+        let joined = state.withLock { state -> (Int, [String])? in
+            // All that ask at one moment found room.
+            guard state.listeners.count < Self.listenerMax else { return nil }
             state.lastID += 1
             state.listeners[state.lastID] = Listener(continuation: continuation)
             let hello = "event: hello\ndata: {\"epoch\":\"\(state.items.epoch)\"}\n\n"
@@ -79,6 +87,7 @@ package final class LiveFan: Sendable {
                 }
             return (state.lastID, ["retry: 3000\n\n" + hello] + missed)
         }
+        guard let (id, first) = joined else { throw Self.isFull }
         changed.yield()
         defer {
             _ = state.withLock { $0.listeners.removeValue(forKey: id) }

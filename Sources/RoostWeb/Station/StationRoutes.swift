@@ -205,13 +205,7 @@ package struct StationRoutes: Sendable {
 
     private func follow(_ request: WebRequest) throws -> WebResponse {
         guard let live else { throw Problem(.notOffered, "a card's history has nothing live") }
-        guard live.listenerCount < LiveFan.listenerMax else {
-            throw Problem(
-                .busy,
-                "\(LiveFan.listenerMax) pages follow already",
-                headers: [.retryAfter: "30"]
-            )
-        }
+        guard live.listenerCount < LiveFan.listenerMax else { throw LiveFan.isFull }
         let last = HTTPField.Name("last-event-id").flatMap { request.headers[$0] }
         return WebResponse(
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
