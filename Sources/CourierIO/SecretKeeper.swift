@@ -38,10 +38,21 @@ package struct SecretKeeper {
         guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
             throw failure(name, path)
         }
+        try settle(folder, name)
     }
 
     package func remove(_ name: SecretName) throws(SecretError) {
         guard unlink("\(folder)/\(name)") == 0 else { throw failure(name, "\(folder)/\(name)") }
+        try settle(folder, name)
+    }
+
+    /// Has the names in a folder outlast a loss of power: without that a secret that was stored is
+    /// gone, and one that was removed is there again.
+    private func settle(_ folder: String, _ name: SecretName) throws(SecretError) {
+        let place = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard place >= 0 else { throw failure(name, folder) }
+        defer { close(place) }
+        guard fsync(place) == 0 else { throw failure(name, folder) }
     }
 
     /// The names of the secrets, with the age of each in seconds; empty without a folder.
@@ -76,6 +87,8 @@ package struct SecretKeeper {
                 throw failure(name, folder)
             }
         }
+        let parent = folder.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        try settle(parent.isEmpty ? "." : parent.joined(separator: "/") + "/", name)
     }
 
     private func failure(_ name: SecretName, _ path: String) -> SecretError {
