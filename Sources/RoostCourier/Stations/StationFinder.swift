@@ -12,6 +12,11 @@ final class StationFinder: Sendable {
     private static let keptFor: Duration = .seconds(10)
     private static let answerMax = 256 << 10
     private static let timeoutSeconds = 5
+    /// Stations that are asked at once: uploads and notices have two of the four connections left,
+    /// whatever announces itself on the network.
+    private static let atOnce = 2
+    /// For all of them; those that were not asked by then say so.
+    private static let patience: Duration = .seconds(20)
 
     private let world: CourierWorld
     private let turn: OneAtATime
@@ -69,19 +74,45 @@ final class StationFinder: Sendable {
         candidates = Array(candidates.prefix(StationsReport.stationsMax))
         let own = await ownFacts()
         let proxy = configuration.network.proxy
-        let asked = try await withThrowingTaskGroup(of: (Int, FoundStation).self) { group in
-            for (index, candidate) in candidates.enumerated() {
-                group.addTask { (index, try await self.ask(candidate, proxy)) }
-            }
-            var asked: [(Int, FoundStation)] = []
-            for try await one in group { asked.append(one) }
-            return asked.sorted { $0.0 < $1.0 }.map(\.1)
-        }
+        let asked = try await ask(candidates, proxy)
         report.items = asked.filter { station in
             guard let own, let facts = station.facts else { return true }
             return (facts.bootID, facts.name) != (own.bootID, own.name)
         }
         return report
+    }
+
+    /// Asks some at once, those that answered the last time first.
+    ///
+    /// - Returns: In the order of the candidates.
+    private func ask(_ candidates: [Candidate], _ proxy: String?) async throws -> [FoundStation] {
+        let known = last.withLock { last in
+            Set(last?.report.items.filter { $0.state == .answers }.map(\.url) ?? [])
+        }
+        let end = world.clock.now.advanced(by: Self.patience)
+        let order = candidates.indices.sorted { left, right in
+            func rank(_ index: Int) -> Int {
+                let station = candidates[index].station
+                return station.feed != nil ? 0 : known.contains(station.url) ? 1 : 2
+            }
+            return (rank(left), left) < (rank(right), right)
+        }
+        var asked = candidates.map(\.station)
+        try await withThrowingTaskGroup(of: (Int, FoundStation).self) { group in
+            for (count, index) in order.enumerated() {
+                if count >= Self.atOnce, let (done, station) = try await group.next() {
+                    asked[done] = station
+                }
+                guard world.clock.now < end else {
+                    let words = "it was not asked: others took too long to answer"
+                    (asked[index].state, asked[index].why) = (.silent, words)
+                    continue
+                }
+                group.addTask { (index, try await self.ask(candidates[index], proxy)) }
+            }
+            for try await (done, station) in group { asked[done] = station }
+        }
+        return asked
     }
 
     /// What the network has, without this station itself.

@@ -188,6 +188,48 @@ import Testing
         }
     }
 
+    /// Takes five seconds for each answer, and knows how many it is asked at once.
+    private final class Tarpit: SimulatedServer {
+        let clock: SimulatedClock
+        let open = Mutex((now: 0, most: 0))
+
+        init(_ clock: SimulatedClock) { self.clock = clock }
+
+        func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+            open.withLock { open in
+                open.now += 1
+                open.most = max(open.most, open.now)
+            }
+            _ = try? await clock.sleep(for: .seconds(5))
+            open.withLock { $0.now -= 1 }
+            return OutboundAnswer(500)
+        }
+    }
+
+    @Test func falseStationsLeaveConnectionsAndTimeToTheOthers() throws {
+        try live { clock, network, internet, finder in
+            let tarpit = Tarpit(clock)
+            internet.add(Dashboard("the barn", token: Self.token), at: "barn.local")
+            internet.add(Dashboard("zoo"), at: "192.168.1.99")
+            network.announce("zoo", "192.168.1.99")
+            let configuration = try Self.read("{\"stations\":{},\"feeds\":[\(Self.peer)]}")
+            _ = try await finder.report(configuration)
+            for number in 20..<34 {
+                internet.add(tarpit, at: "192.168.1.\(number)")
+                network.announce("a\(number)", "192.168.1.\(number)")
+            }
+            try await clock.sleep(for: .seconds(11))
+            let begun = clock.now
+            let report = try await finder.report(configuration)
+            #expect(begun.duration(to: clock.now) <= .seconds(30))
+            #expect(tarpit.open.withLock { $0.most } == 2)
+            #expect(report.items.count == 16)
+            let answering = report.items.filter { $0.state == .answers }.map(\.name)
+            #expect(Set(answering) == ["the barn", "zoo"])
+            #expect(report.items.contains { $0.why?.contains("was not asked") == true })
+        }
+    }
+
     @Test func anotherAnswerIsNoStation() throws {
         try live { _, network, internet, finder in
             struct Router: SimulatedServer {
