@@ -37,13 +37,14 @@ struct ProbeCommand: ParsableCommand {
             let status = try await options.status(on: loop)
             let secrets = SecretFolder.ofProcess(options.secrets)
             let materials = try options.materials(status, secrets, loop.clock)
-            let (message, isLocal) = try await Self.message(configuration, options, materials)
+            let trial = try await Self.trial(configuration, options, materials)
             var settings = CurlSettings()
-            settings.allowsLocal = isLocal
+            settings.allowsLocal = trial.isLocal
             settings.authorities = options.authorities
             settings.proxy = configuration.network.proxy.map { MaskedText($0) }
+            // No word of a server repeats what it was sent.
             let network = TargetNetwork(try CurlNetwork(on: loop, settings: settings))
-            return try await Self.probe(message, of: options.id, over: network, loop.clock)
+            return try await Self.probe(trial, of: options.id, over: network, loop.clock)
         }
         if options.json {
             Output.line(try ControlCodec.line(report))
@@ -53,29 +54,43 @@ struct ProbeCommand: ParsableCommand {
         if !report.isReached { throw ExitCode(1) }
     }
 
-    /// What the entry would send first, and whether it may go to this computer.
-    private static func message(
+    /// What is tried.
+    private struct Trial {
+        let message: DryNetwork.Message
+        /// Whether it may go to this computer.
+        let isLocal: Bool
+        /// Whether its success says that the server knows us; otherwise only its server is asked.
+        var isLogin = false
+    }
+
+    /// A request that shows whether the server knows us; else what the entry would send first.
+    private static func trial(
         _ configuration: CourierConfiguration,
         _ options: EntryOptions,
         _ materials: TargetMaterials
-    ) async throws -> (DryNetwork.Message, isLocal: Bool) {
+    ) async throws -> Trial {
         let network = DryNetwork()
         let isLocal: Bool
+        func login(_ request: OutboundRequest, _ isLocal: Bool) -> Trial {
+            Trial(message: .request(request), isLocal: isLocal, isLogin: true)
+        }
         do {
             if let entry = configuration.receivers.first(where: { $0.id == options.id }) {
                 isLocal = entry.common.isLocal
-                _ = try await entry.make(materials)
-                    .deliver(NoticeValues.test(at: nil), over: network)
+                let receiver = try entry.make(materials)
+                if let probe = receiver.probe { return login(probe, isLocal) }
+                _ = try await receiver.deliver(NoticeValues.test(at: nil), over: network)
             } else if let entry = configuration.targets.first(where: { $0.id == options.id }) {
                 isLocal = entry.common.isLocal
                 switch try entry.make(materials) {
                 case .samples(let target):
-                    if let probe = target.probe { return (.request(probe), isLocal) }
+                    if let probe = target.probe { return login(probe, isLocal) }
                     let now = WallTime(nanoseconds: 0)
                     _ = try await target.deliver(ExampleBatch.make(nil, at: now), over: network)
                 case .broker(let target):
-                    return (.broker(target.settings.broker), isLocal)
+                    return Trial(message: .broker(target.settings.broker), isLocal: isLocal)
                 case .files(let work):
+                    if let probe = work.target.probe { return login(probe, isLocal) }
                     let example = try await OutboxFile(path: "example.csv") { _ in nil }
                     _ = try await work.target.deliver(example, over: network)
                 case .drives(let work):
@@ -88,7 +103,7 @@ struct ProbeCommand: ParsableCommand {
                     let origin = DryNetwork.Message.request(request).origin
                     var probe = OutboundRequest(.get, origin)
                     probe.trust = request.trust
-                    return (.request(probe), isLocal)
+                    return Trial(message: .request(probe), isLocal: isLocal)
                 }
             } else {
                 throw options.unknown(configuration)
@@ -101,12 +116,12 @@ struct ProbeCommand: ParsableCommand {
             Output.error("\(options.id) sends nothing that could be probed")
             throw ExitCode(1)
         }
-        return (message, isLocal)
+        return Trial(message: message, isLocal: isLocal)
     }
 
     /// Asks for nothing and sends nothing of the station's.
     private static func probe(
-        _ message: DryNetwork.Message,
+        _ trial: Trial,
         of id: String,
         over network: TargetNetwork,
         _ clock: any NodeClock
@@ -116,45 +131,56 @@ struct ProbeCommand: ParsableCommand {
             let elapsed = begun.duration(to: clock.now).inSeconds
             return Report(
                 id: id,
-                server: message.origin.shown,
+                server: trial.message.origin.shown,
                 isReached: isReached,
                 code: code,
                 words: words,
                 milliseconds: Int(elapsed * 1_000)
             )
         }
-        var request: OutboundRequest
-        switch message {
-        case .request(let first) where first.body.isEmpty: request = first
-        case .request(let first), .upload(let first, _):
-            request = OutboundRequest(.get, message.origin)
-            request.trust = first.trust
-            request.needsHTTP2 = first.needsHTTP2
-        case .broker(let broker):
-            do {
+        do {
+            switch trial.message {
+            case .request(let request) where trial.isLogin:
+                return try await judged(request, over: network, report)
+            case .request(let first), .upload(let first, _):
+                var request = OutboundRequest(.get, trial.message.origin)
+                (request.trust, request.needsHTTP2) = (first.trust, first.needsHTTP2)
+                request.timeoutSeconds = 30
+                let answer = try await network.exchange(request)
+                let words = "the server answers, status \(answer.status)"
+                return report(true, nil, "\(words); whether it knows us shows with the first data")
+            case .broker(let broker):
                 await (try await network.connect(broker)).close()
                 return report(true, nil, "the broker takes our log-in")
-            } catch let failure as NetworkFailure {
-                return report(false, failure.stage.rawValue, failure.words)
+            case .mail(var message):
+                message.isProbe = true
+                _ = try await network.send(message)
+                let isKnown = message.user == nil ? "" : " and takes our log-in"
+                return report(true, nil, "the server answers\(isKnown)")
             }
-        case .mail:
-            let words = "mail is tried by a test notice: `roost courier send`"
-            return report(false, "no-probe", words)
-        }
-        request.timeoutSeconds = 30
-        do {
-            let answer = try await network.exchange(request)
-            if answer.isHTML, request.method != .get {
-                return report(false, "foreign", "another server answers (captive portal?)")
-            }
-            if request.method != .get, !answer.isSuccess {
-                let words = "status \(answer.status) \(answer.excerpt)"
-                return report(false, "status-\(answer.status)", words)
-            }
-            let isKnown = request.method == .get ? "" : " and takes our log-in"
-            return report(true, nil, "the server answers\(isKnown), status \(answer.status)")
         } catch let failure as NetworkFailure {
             return report(false, failure.stage.rawValue, failure.words)
         }
+    }
+
+    /// Whether the server knows us.
+    private static func judged(
+        _ first: OutboundRequest,
+        over network: TargetNetwork,
+        _ report: (Bool, String?, String) -> Report
+    ) async throws -> Report {
+        var request = first
+        request.timeoutSeconds = 30
+        let answer = try await network.exchange(request)
+        if answer.isHTML {
+            return report(false, "foreign", "another server answers (captive portal?)")
+        }
+        guard answer.isSuccess else {
+            let words = "the server does not take our log-in: status \(answer.status)"
+            let said = answer.excerpt.isEmpty ? "" : " \(answer.excerpt)"
+            return report(false, "status-\(answer.status)", words + said)
+        }
+        let words = "the server answers and takes our log-in, status \(answer.status)"
+        return report(true, nil, words)
     }
 }

@@ -202,7 +202,9 @@ struct SendCommand: ParsableCommand {
         var settings = CurlSettings()
         (settings.allowsLocal, settings.isPublicOnly) = reach
         settings.authorities = options.authorities
-        let outcome = try await body(try CurlNetwork(on: loop, settings: settings))
+        let outcome = try await body(
+            TargetNetwork(try CurlNetwork(on: loop, settings: settings))
+        )
         guard outcome == .delivered else {
             Output.error("\(options.id): \(outcome.words)")
             throw ExitCode(1)

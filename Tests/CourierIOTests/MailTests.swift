@@ -35,6 +35,7 @@ import Testing
 
     /// Sends by a server with STARTTLS that goes by a script after it.
     private static func send(
+        isProbe: Bool = false,
         _ serve: @escaping @Sendable (ServerConnection) throws -> Void
     ) throws -> (Result<OutboundAnswer, NetworkFailure>, String) {
         let certificate = try TestCertificate()
@@ -54,7 +55,20 @@ import Testing
         defer { server.stop() }
         var message = Self.message(to: server)
         message.trust = .authority(path: path)
+        message.isProbe = isProbe
         return (try Self.sending(message), server.received)
+    }
+
+    /// `roost courier probe` logs in and sends nothing.
+    @Test(arguments: ["235 ok", "535 no"]) func aProbeEndsWithTheLogIn(answer: String) throws {
+        let (result, received) = try Self.send(isProbe: true) { connection in
+            try connection.answer("AUTH PLAIN", "334 \r\n")
+            try connection.answer("AHN0", "\(answer)\r\n")
+            connection.waitForEnd()
+        }
+        let failure = Self.failure(result)
+        #expect((failure == nil) == answer.hasPrefix("235"), "\(failure?.words ?? "")")
+        #expect(!received.contains("MAIL"))
     }
 
     private static func failure(_ result: Result<OutboundAnswer, NetworkFailure>)

@@ -83,6 +83,9 @@ final class MailTransfer {
         reading.wasSent = sentAt != nil
         reading.today = MachineDate.today
         let broken = failure ?? (code == CURLE_OK ? nil : reading.failure(code))
+        if message.isProbe, code == CURLE_OK, broken == nil {
+            return OutboundAnswer(250, text: conversation.last?.text ?? "")
+        }
         return try conversation.outcome(of: place, otherwise: broken)
     }
 
@@ -99,6 +102,11 @@ final class MailTransfer {
         if let user = message.user {
             try handle.set(CURLOPT_USERNAME, user)
             try handle.set(CURLOPT_PASSWORD, message.password?.reveal() ?? "")
+        }
+        guard !message.isProbe else {
+            try handle.set(CURLOPT_CONNECT_ONLY, 1)
+            try handle.set(CURLOPT_VERBOSE, 1)
+            return try handle.set(CURLOPT_NOPROGRESS, 0)
         }
         try handle.set(CURLOPT_MAIL_FROM, message.from)
         try handle.set(CURLOPT_MAIL_RCPT, message.recipients)

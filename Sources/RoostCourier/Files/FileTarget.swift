@@ -3,6 +3,9 @@
 /// It makes requests and judges answers; what is sent when, and what happens after a failure, is
 /// decided by `FileOutboxMachine`. It keeps nothing that a restart may not take.
 package protocol FileTarget: Sendable {
+    /// A request that changes nothing and succeeds where the receiver knows us; nil without one.
+    var probe: OutboundRequest? { get }
+
     /// Sends a file and waits for the receiver's proof.
     ///
     /// Called for one file at a time. Safe to call again with the same file: where the name is
@@ -23,6 +26,10 @@ package protocol FileTarget: Sendable {
         of file: OutboxFile,
         over network: any CourierNetwork
     ) async throws -> FileHolding
+}
+
+extension FileTarget {
+    package var probe: OutboundRequest? { nil }
 }
 
 /// What a receiver has under a file's name.

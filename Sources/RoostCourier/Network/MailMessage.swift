@@ -12,6 +12,8 @@ package struct MailMessage: Hashable, Sendable {
     package var trust = ServerTrust.system
     /// Whether a server without encryption is allowed: only on the local network.
     package var allowsPlain = false
+    /// Whether the conversation ends after the log-in: nothing is sent.
+    package var isProbe = false
 
     package init(url: MaskedText, from: String, recipients: [String], bytes: [UInt8]) {
         (self.url, self.from, self.recipients, self.bytes) = (url, from, recipients, bytes)

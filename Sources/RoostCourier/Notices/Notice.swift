@@ -34,7 +34,7 @@ package struct Notice: Hashable, Sendable {
     package let key: String
     package let severity: Severity
     /// In the receiver's language: `Air Quality Alert`.
-    package let title: String
+    package private(set) var title: String
     /// As `PM2.5 of 16.1 µg/m³ (24 h mean, guideline 15) measured 07:49`.
     package let subtitle: String
     /// Lines of at most 200 bytes.
@@ -82,6 +82,13 @@ package struct Notice: Hashable, Sendable {
         return notice
     }
 
+    /// The same with the name of the station that it is of.
+    func named(_ station: String?) -> Notice {
+        var notice = self
+        if let station, !station.isEmpty { notice.title = "\(station): \(title)" }
+        return notice
+    }
+
     /// Title, subtitle and body as one text.
     package var message: String { ([subtitle] + body).joined(separator: "\n") }
 }
@@ -90,6 +97,9 @@ package struct Notice: Hashable, Sendable {
 package protocol NoticeReceiver: Sendable {
     /// Whether a later notice of the same key replaces one that was not seen.
     var replaces: Bool { get }
+
+    /// A request that sends nothing and succeeds where the service knows us; nil without one.
+    var probe: OutboundRequest? { get }
 
     /// Whether a notice is for it: some services take values alone.
     func takes(_ notice: Notice) -> Bool
@@ -104,5 +114,7 @@ package protocol NoticeReceiver: Sendable {
 }
 
 extension NoticeReceiver {
+    package var probe: OutboundRequest? { nil }
+
     package func takes(_ notice: Notice) -> Bool { true }
 }

@@ -71,6 +71,12 @@ package struct Preset: Hashable, Sendable {
         package let fields: [Header]
     }
 
+    /// How a service is asked whether it knows the account.
+    package struct Probe: Hashable, Sendable {
+        package let url: Template
+        package let headers: [Header]
+    }
+
     package let id: String
     package let name: String
     /// For people: what to do at the service.
@@ -90,6 +96,8 @@ package struct Preset: Hashable, Sendable {
     package let replaces: Bool
     /// Nil for a service that takes none.
     package var picture: Picture?
+    /// A request that sends nothing and succeeds for an account that the service knows.
+    package var probe: Probe?
 
     /// The names that its templates may use.
     package static func names(_ settings: [Setting]) -> Set<String> {

@@ -66,6 +66,7 @@ package struct PresetReader {
         let needs = self.needs(&object, names)
         let replaces = object.bool("replaces")
         let picture = picture(&object, names)
+        let probe = probe(&object, names)
         object.finish()
         guard let id, let name, let url, let body, let proof else { return nil }
         var preset = Preset(
@@ -83,7 +84,7 @@ package struct PresetReader {
             needs: Set(needs),
             replaces: replaces ?? false
         )
-        preset.picture = picture
+        (preset.picture, preset.probe) = (picture, probe)
         return preset
     }
 
@@ -104,6 +105,14 @@ package struct PresetReader {
             file: file,
             fields: fields
         )
+    }
+
+    private func probe(_ object: inout ObjectReader, _ names: Set<String>) -> Preset.Probe? {
+        guard var part = object.object("probe") else { return nil }
+        let url = template(&part, "url", names)
+        let headers = headers(&part, names)
+        part.finish()
+        return url.map { Preset.Probe(url: $0, headers: headers) }
     }
 
     private static func isJSON(_ body: Template, _ settings: [Preset.Setting]) -> Bool {

@@ -44,6 +44,14 @@ package struct PresetReceiver: NoticeReceiver {
         return preset.needs.allSatisfy { values[$0].map { $0 != .none } ?? false }
     }
 
+    package var probe: OutboundRequest? {
+        guard let probe = preset.probe else { return nil }
+        let url = probe.url.render(settings, in: zone)
+        var request = OutboundRequest(.get, url, fields(probe.headers, settings))
+        request.trust = trust
+        return request
+    }
+
     /// The request for a notice.
     package func request(_ notice: Notice) -> OutboundRequest {
         let values = self.values(notice)

@@ -23,6 +23,11 @@ package struct WebDAVTarget: FileTarget {
         login = user.map { .basicAuthorisation(user: $0, password: password ?? Secret("")) }
     }
 
+    /// Asks for the folder itself.
+    package var probe: OutboundRequest? {
+        request(.findProperties, "", [.init("Depth", "0")])
+    }
+
     package func deliver(
         _ file: OutboxFile,
         over network: any CourierNetwork
