@@ -61,6 +61,9 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The program that looks for other stations.")
     var avahiBrowse = AvahiBrowser.standardProgram
 
+    /// The image's, and that of scripts/install.
+    private static let announcement = "/etc/avahi/services/roost.service"
+
     @OptionGroup var presets: PresetOptions
 
     @Flag(help: "Log what happens, not only what matters.")
@@ -164,6 +167,13 @@ struct RunCommand: ParsableCommand {
         let disk = try DiskThread(name: "subscribers")
         world.files = CourierFolder.ofProcess(state, on: disk)
         world.pictures = RingPictures(path: pictures, on: try DiskThread(name: "pictures"))
+        if access(Self.announcement, R_OK) == 0 {
+            var name = [CChar](repeating: 0, count: 256)
+            if gethostname(&name, name.count - 1) == 0 {
+                let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+                world.address = "http://\(String(decoding: bytes, as: UTF8.self)).local"
+            }
+        }
         world.stations = AvahiBrowser(avahiBrowse)
         world.runtime = CourierFolder(path: runtime, credentials: nil, on: disk)
         do {

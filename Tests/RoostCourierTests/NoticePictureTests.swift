@@ -54,7 +54,7 @@ import Testing
             #expect(server.attachments == [Self.picture.bytes])
             #expect(Self.text(server, "topic") == "door-9")
             #expect(Self.text(server, "attachment") == Self.picture.name)
-            #expect(Self.text(server, "title") == "Motion")
+            #expect(Self.text(server, "title") == "balcony: Motion")
             #expect(Self.text(server, "message").contains("motion:door"))
             withExtendedLifetime(life.station.folder) {}
         }

@@ -45,9 +45,12 @@ package struct CourierConfiguration: Sendable {
         }
         network = NetworkSettings(root.object("network"))
         var targets: [TargetEntry] = []
+        let known = Set(ReceiverKinds.names(presets))
+            .subtracting(TargetKind.allCases.map(\.rawValue))
         for (index, value) in root.array("targets", limit: Self.entryLimit).enumerated() {
             let place = "targets[\(index)]"
-            if let entry = TargetEntry(value, at: place, problems) { targets.append(entry) }
+            let entry = TargetEntry(value, at: place, receivers: known, problems)
+            if let entry { targets.append(entry) }
         }
         var receivers: [ReceiverEntry] = []
         for (index, value) in root.array("receivers", limit: Self.entryLimit).enumerated() {
@@ -86,6 +89,17 @@ package struct CourierConfiguration: Sendable {
         .sorted { $0.text < $1.text }
     }
 
+    /// The files of authorities that it names, with the place of each.
+    package var authorityFiles: [(place: String, path: String)] {
+        let all: [(String, ServerTrust)] =
+            targets.enumerated().map { ("targets[\($0)].trust", $1.common.trust) }
+            + receivers.enumerated().map { ("receivers[\($0)].trust", $1.common.trust) }
+            + feeds.enumerated().map { ("feeds[\($0)].trust", $1.trust) }
+        return all.compactMap { place, trust in
+            if case .authority(let path) = trust { (place, path) } else { nil }
+        }
+    }
+
     private static func left(_ reader: ObjectReader?, _ problems: ProblemList) -> [String] {
         guard var reader else { return [] }
         var patterns: [String] = []
@@ -116,11 +130,18 @@ package struct NetworkSettings: Hashable, Sendable {
     package let metered: Metered
     /// As `http://proxy.example:3128`; nil for none.
     package let proxy: String?
+    /// Of the dashboard, for links in notices: `https://air.example.org`; nil for the one that the
+    /// station announces.
+    package let address: String?
 
     init(_ reader: ObjectReader?) {
         guard var reader else {
-            (metered, proxy) = (.auto, nil)
+            (metered, proxy, address) = (.auto, nil, nil)
             return
+        }
+        address = reader.string("address").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        if let address, !address.hasPrefix("http://"), !address.hasPrefix("https://") {
+            reader.problem("address", "expected an address like https://air.example.org")
         }
         let words = reader.string("metered", in: Metered.allCases.map(\.rawValue))
         metered = words.flatMap(Metered.init) ?? .auto

@@ -110,7 +110,13 @@ final class CourierTargets: Sendable {
             [self, materials] heartbeat in
             do {
                 await outlet.set(metered: isMetered)
-                let maker = OutletMaker(world: world, parts: parts, left: left)
+                let maker = OutletMaker(
+                    world: world,
+                    parts: parts,
+                    left: left,
+                    station: identity.name,
+                    address: configuration.network.address ?? world.address
+                )
                 return try await maker.child(of: outlet, materials, heartbeat)
             } catch {
                 await outlet.fail("\(error)")

@@ -35,6 +35,8 @@ package struct CourierWorld: Sendable {
     package var pictures: (any PictureSource)?
     /// Looks for other stations; nil where nothing can.
     package var stations: (any StationBrowser)?
+    /// Of the station's dashboard, as `http://balcony.local`; nil where it announces none.
+    package var address: String?
     package var processID: Int32 = 0
     /// The machine's zone, where the station names none.
     package var zone = Zone.utc

@@ -25,6 +25,10 @@ struct OutletMaker: Sendable {
     let parts: Parts
     /// Streams that no target gets.
     let left: [String]
+    /// The station's name.
+    let station: String
+    /// Of its dashboard, as `http://balcony.local`; nil for none.
+    let address: String?
 
     /// The child of an outlet, by its entry.
     ///
@@ -61,6 +65,9 @@ struct OutletMaker: Sendable {
             news.tell(reason == nil ? "outbox resumed" : "outbox held", details)
         }
         notices.pictures = world.pictures
+        // The seed's clients know their titles.
+        notices.station = entry.type == "seed" ? nil : station
+        notices.link = address.map { "\($0)/alerts" }
         let (seed, options) = (seed(of: entry.id), entry.common)
         if let way = way as? PushReceiver {
             notices.removed = { [logger = world.logger] words in

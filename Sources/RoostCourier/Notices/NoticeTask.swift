@@ -15,6 +15,10 @@ package actor NoticeTask: Child {
         /// Receives why the receiver is held, and nil when it goes on.
         package let tell: @Sendable (_ receiver: String, DeliveryReason?) -> Void
         package var pictures: (any PictureSource)?
+        /// The station's name, which titles begin with; nil where clients know the titles.
+        package var station: String?
+        /// The station's page about alerts; nil where it has no address.
+        package var link: String?
         /// Receives which subscriber was removed, and why, without its address.
         package var removed: @Sendable (_ words: String) -> Void = { _ in }
 
@@ -95,7 +99,8 @@ package actor NoticeTask: Child {
         writer = NoticeWriter(
             language: NoticeText.Language(rawValue: options.language) ?? .en,
             isGrouped: options.isGrouped,
-            link: nil
+            link: world.link,
+            station: world.station
         )
         delay = RetryDelay(seed: seed)
     }

@@ -8,6 +8,8 @@ struct NoticeWriter {
     let isGrouped: Bool
     /// A page of the station about alerts; nil where it has no address.
     let link: String?
+    /// Before each title; nil where clients know the titles.
+    let station: String?
     /// The owner's sentences, by rule and language; English stands for those that are missing.
     var words: [String: [String: String]] = [:]
 
@@ -42,7 +44,7 @@ struct NoticeWriter {
     private func inLanguage(_ notice: Notice) -> Notice {
         var notice = notice
         notice.language = language.rawValue
-        return notice
+        return notice.named(station)
     }
 
     private func items(

@@ -265,7 +265,8 @@ package actor PushTask: Child {
             var writer = NoticeWriter(
                 language: NoticeText.Language(rawValue: language) ?? .en,
                 isGrouped: options.isGrouped,
-                link: nil
+                link: world.link,
+                station: world.station
             )
             writer.words = words
             fanouts[place].texts[language] = writer.write(

@@ -24,7 +24,8 @@ import Testing
             }
             #expect(life.browsers.messages.count == 2)
             let titles = life.browsers.messages.map { $0.json["title"] }
-            #expect(titles[0] == .string("Air Quality Alert") && titles[0] != titles[1])
+            let title = "balcony: Air Quality Alert"
+            #expect(titles[0] == .string(title) && titles[0] != titles[1])
             for _ in 0..<3 {
                 let node = life.courier.node()
                 try await life.courier.run(node) { try await clock.sleep(for: .minutes(10)) }
