@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import Core
 import FoundationEssentials
+import Glibc
 import Profiles
 import RoostCourier
 
@@ -58,6 +59,16 @@ struct CheckCommand: ParsableCommand {
         do {
             let catalog = try presets.catalog()
             let configuration = try CourierConfiguration(bytes, file: file, presets: catalog)
+            let missing = configuration.authorityFiles.filter { access($0.path, R_OK) != 0 }
+            report.problems = missing.map { place, path in
+                let why = "the file \(path) cannot be read: \(String(cString: strerror(errno)))"
+                return .init(place: place, message: why, suggestion: nil)
+            }
+            if !json {
+                for problem in report.problems {
+                    Output.error("\(file): \(problem.place) \(problem.message)")
+                }
+            }
             report.targets = configuration.targets.map { entry in
                 .init(id: entry.id, type: entry.type, secrets: entry.secrets.map(\.text))
             }

@@ -154,16 +154,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""type":"sensor-community","sensor":"raspi-1""#, "expected { \"dust\": { \"pin\": 1 } }"),
-        (#""type":"sensor-community","sensor":"r","devices":{}"#, "1 to 64 entries"),
+        (#""type":"sensor-community","sensor":"raspi-1","devices":{}"#, "1 to 64 entries"),
         (#""type":"sensor-community","sensor":"r","devices":{"dust":{}}"#, "devices.dust.pin"),
         (
             #""type":"sensor-community","sensor":"r","devices":{"dust":{"pin":1.5}}"#,
             "expected a whole number"
         ),
-        (#""type":"madavi","sensor":"r""#, "device: is missing"),
+        (#""type":"madavi","device":"r""#, "sensor: is missing"),
         (#""type":"opensensemap","box":"b","token":{"secret":"t"}"#, "24 hexadecimal"),
-        (#""type":"opensensemap",\#(box),"sensors":{"dust":"x"}"#, "a channel like dust/pm25"),
+        (#""type":"opensensemap",\#(box),"sensors":{"dust":"x"}"#, "a channel like sds011/pm25"),
         (#""type":"opensensemap",\#(box),"sensors":{"dust/pm25":"x"}"#, "the sensor's id, 24"),
         (#""type":"opensensemap",\#(box),"since":"spring""#, "expected a time like"),
         (#""type":"safecast","apiKey":"hush""#, "roost secret set"),
@@ -338,5 +337,49 @@ import Testing
             }
             _ = try? CourierConfiguration(bytes, file: "courier.json")
         }
+    }
+
+    /// Forms that a person writes by mistake, and what `check` says of each.
+    @Test(arguments: [
+        [
+            "targets",
+            #""type":"influx2","url":"http://a/api/v2/write","org":"o","bucket":"b","token":{"#
+                + #""secret":"t"}"#,
+            "the server's address alone",
+        ],
+        [
+            "targets",
+            #""type":"influx1","url":"http://192.168.1.5:8086/write?db=air","database":"air""#,
+            "the server's address alone",
+        ],
+        [
+            "targets", #""type":"sensor-community","sensor":"00000000abcdef01""#,
+            "raspi-00000000abcdef01",
+        ],
+        ["targets", #""type":"madavi","sensor":"0000000001""#, "raspi-0000000001"],
+        ["targets", #""type":"ntfy","topic":{"secret":"t"}"#, "move it to `receivers`"],
+        ["receivers", #""type":"influx1","database":"air""#, "move it to `targets`"],
+        [
+            "receivers",
+            #""type":"ntfy","url":"https://ntfy.sh/air","topic":{"secret":"t"}"#,
+            "the topic stands in `topic`",
+        ],
+    ])
+    func wrongFormsAreNamed(form: [String]) {
+        let text = "{\"\(form[0])\":[{\"id\":\"a\",\(form[1])}]}"
+        do throws(ConfigurationError) {
+            _ = try CourierConfiguration(Array(text.utf8), file: "courier.json")
+            Issue.record("\(form[1]) is right")
+        } catch {
+            #expect("\(error)".contains(form[2]), "\(error)")
+        }
+    }
+
+    @Test func aDatabaseBelowAPathOfAProxyIsRight() throws {
+        let text = """
+            {"targets":[{"id":"a","type":"influx1","database":"b",
+             "url":"https://home.example/influx/"}]}
+            """
+        #expect(try CourierConfiguration(Array(text.utf8), file: "c").targets.count == 1)
     }
 }

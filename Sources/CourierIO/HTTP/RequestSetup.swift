@@ -9,6 +9,14 @@ struct RequestSetup {
     let source: Transfer.Source
 
     func apply(to handle: CurlHandle) throws(NetworkFailure) {
+        // libcurl sends what stands before the break, as half of a token.
+        let broken = request.fields.first { field in
+            field.value.revealed.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+        }
+        if let broken {
+            let words = "the value of \(broken.name) has a line break or another control character"
+            throw NetworkFailure(.notAuthorised, "\(words): store the secret anew")
+        }
         try handle.set(CURLOPT_URL, request.url.revealed)
         // Dots and doubled slashes of a file's name stay what they are.
         try handle.set(CURLOPT_PATH_AS_IS, 1)

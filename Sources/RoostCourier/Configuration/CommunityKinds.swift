@@ -8,7 +8,7 @@ enum CommunityKinds {
         _ reader: inout EntryReader,
         _ common: TargetOptions
     ) -> TargetMaterials.MakeTarget? {
-        let sensor = reader.secretText("sensor")
+        let sensor = sensor(&reader)
         let isNamed = reader.object.has("devices")
         let pins = isNamed ? pins(&reader) : nil
         let url = reader.optionalURL("url").map { MaskedText($0) }
@@ -30,7 +30,7 @@ enum CommunityKinds {
         _ reader: inout EntryReader,
         _ common: TargetOptions
     ) -> TargetMaterials.MakeTarget? {
-        let sensor = reader.secretText("sensor")
+        let sensor = sensor(&reader)
         let device = reader.object.string("device")
         let prefix = reader.object.string("prefix") ?? "SDS_"
         let url = reader.optionalURL("url").map { MaskedText($0) }
@@ -104,6 +104,16 @@ enum CommunityKinds {
     }
 
     // MARK: Parts
+
+    /// The id with the board before it, as the services register it: `raspi-00000000abcdef01`.
+    private static func sensor(_ reader: inout EntryReader) -> TextSetting? {
+        let setting = reader.secretText("sensor")
+        guard case .plain(let id)? = setting else { return setting }
+        let parts = id.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty { return setting }
+        reader.object.problem("sensor", "expected the board before the id, as \"raspi-\(id)\"")
+        return nil
+    }
 
     /// `"devices": { "sds011": { "pin": 1 } }`.
     private static func pins(_ reader: inout EntryReader) -> [String: Int]? {

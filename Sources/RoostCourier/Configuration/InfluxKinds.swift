@@ -7,7 +7,7 @@ enum InfluxKinds {
         _ reader: inout EntryReader,
         _ common: TargetOptions
     ) -> TargetMaterials.MakeTarget? {
-        let url = reader.url("url")
+        let url = server(&reader)
         let database = reader.object.required("database")
         let user = reader.object.string("user")
         let password = reader.secret("password", isRequired: user != nil)
@@ -33,7 +33,7 @@ enum InfluxKinds {
         _ reader: inout EntryReader,
         _ common: TargetOptions
     ) -> TargetMaterials.MakeTarget? {
-        let url = reader.url("url")
+        let url = server(&reader)
         let organisation = reader.object.required("org")
         let bucket = reader.object.required("bucket")
         let token = reader.secret("token")
@@ -59,7 +59,7 @@ enum InfluxKinds {
         _ reader: inout EntryReader,
         _ common: TargetOptions
     ) -> TargetMaterials.MakeTarget? {
-        let url = reader.url("url")
+        let url = server(&reader)
         let database = reader.object.required("database")
         let token = reader.secret("token")
         let line = line(&reader)
@@ -88,5 +88,19 @@ enum InfluxKinds {
                 hasFlags: hasFlags
             )
         }
+    }
+
+    /// The server's address: below it each version has paths of its own, which are not given.
+    private static func server(_ reader: inout EntryReader) -> String? {
+        guard let url = reader.url("url") else { return nil }
+        // A proxy may have it below a path.
+        let path = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst(2)
+        let own = path.first { ["api", "write", "query"].contains($0.prefix { $0 != "?" }) }
+        guard own == nil, !url.contains("?") else {
+            let words = "is the server's address alone, as http://192.168.1.5:8086: "
+            reader.object.problem("url", words + "the paths of its interface are added")
+            return nil
+        }
+        return url
     }
 }

@@ -33,13 +33,23 @@ enum ReceiverKinds {
             reader.object.problem("type", "\(error)")
             return nil
         }
-        let all = presets.ids + [MailKind.name, PushKinds.webPush, PushKinds.apns]
+        let all = names(presets)
+        if TargetKind(rawValue: type) != nil {
+            let words = "\"\(type)\" is a target of what is measured: move it to `targets`"
+            reader.object.problem("type", words)
+            return nil
+        }
         reader.object.problem(
             "type",
             "unknown type \"\(type)\", known are \(all.joined(separator: ", "))",
             meant: Spelling.nearest(to: type, among: all)
         )
         return nil
+    }
+
+    /// All types of receivers.
+    static func names(_ presets: PresetCatalog) -> [String] {
+        presets.ids + [MailKind.name, PushKinds.webPush, PushKinds.apns]
     }
 
     private static func preset(
@@ -60,6 +70,11 @@ enum ReceiverKinds {
                 isWhole = isWhole && (name != nil || !isRequired)
             } else if setting.name == "url", reader.object.value("url") != nil {
                 plain["url"] = reader.url("url")
+                // ntfy has no place below another address: a path is the topic, once more.
+                if preset.id == "ntfy", let url = plain["url"], URLText.hasPath(url) {
+                    let words = "is the server's address alone: the topic stands in `topic`"
+                    reader.object.problem("url", words)
+                }
                 isWhole = isWhole && plain["url"] != nil
             } else if let text = reader.object.string(setting.name) {
                 plain[setting.name] = text

@@ -13,7 +13,18 @@ package struct TargetEntry: Sendable {
     package let make: TargetMaterials.MakeTarget
 
     /// Reads an entry; nil with problems noted when it is wrong.
-    init?(_ value: JSONValue, at place: String, _ problems: ProblemList) {
+    ///
+    /// - Parameters:
+    ///   - value: As it stands.
+    ///   - place: Where, for messages.
+    ///   - receivers: Types of receivers.
+    ///   - problems: Takes what is wrong.
+    init?(
+        _ value: JSONValue,
+        at place: String,
+        receivers: Set<String>,
+        _ problems: ProblemList
+    ) {
         guard var reader = EntryReader(value, at: place, problems) else { return nil }
         let id = reader.id()
         let type = reader.object.required("type")
@@ -21,6 +32,11 @@ package struct TargetEntry: Sendable {
         guard let type else { return nil }
         let before = problems.problems.count
         guard let kind = TargetKind(rawValue: type) else {
+            guard !receivers.contains(type) else {
+                let words = "\"\(type)\" is a receiver of notices: move it to `receivers`"
+                reader.object.problem("type", words)
+                return nil
+            }
             let all = TargetKind.allCases.map(\.rawValue)
             reader.object.problem(
                 "type",

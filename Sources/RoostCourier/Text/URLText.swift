@@ -56,6 +56,12 @@ package enum URLText {
         return MaskedText(secret: trimmed(url.revealed), shown: trimmed(url.shown))
     }
 
+    /// Whether an absolute URL has more than a slash behind its host.
+    static func hasPath(_ url: String) -> Bool {
+        guard let mark = url.firstRange(of: "://") else { return false }
+        return url[mark.upperBound...].drop { $0 != "/" && $0 != "?" }.contains { $0 != "/" }
+    }
+
     /// `https://host:port` of an absolute URL, which is what RFC 6454 calls its origin.
     package static func origin(_ url: String) -> String? {
         guard let mark = url.firstRange(of: "://"), !url[..<mark.lowerBound].isEmpty else {
