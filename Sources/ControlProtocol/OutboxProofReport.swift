@@ -6,6 +6,8 @@ package struct OutboxProofReport: Codable, Hashable, Sendable {
         /// As `2026-11-23T14:02:10Z`: before when values are compared, as later ones wait or are
         /// yet to come; nil when all of the day is.
         package let until: String?
+        /// By device, where values are compared before an earlier time; nil for none.
+        package let behind: [String: String]?
         /// Values by our count.
         package let delivered: Int
         /// Values that it has; nil when it cannot be asked.
@@ -16,11 +18,13 @@ package struct OutboxProofReport: Codable, Hashable, Sendable {
         package init(
             day: String,
             until: String? = nil,
+            behind: [String: String]? = nil,
             delivered: Int,
             held: Int?,
             isProved: Bool?
         ) {
             (self.day, self.until, self.delivered) = (day, until, delivered)
+            self.behind = behind
             (self.held, self.isProved) = (held, isProved)
         }
     }

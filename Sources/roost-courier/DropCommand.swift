@@ -11,15 +11,15 @@ struct DropCommand: ParsableCommand {
             The samples stay in the station's store; the target is never sent them. The count shows
             in `roost outbox` as dropped by you.
 
-            Example: roost outbox drop influx --before 2026-11-01T00:00:00Z
+            Example: roost outbox drop influx --before 2026-11-01
             """
     )
 
     @Argument(help: "The target.")
     var target: String
 
-    @Option(help: "The moment, ISO 8601.")
-    var before: String
+    @Option(help: "The moment: 2026-11-01 on this machine's clocks, or with a zone.")
+    var before: MomentArgument
 
     @Flag(help: "Do not ask.")
     var yes = false
@@ -27,13 +27,15 @@ struct DropCommand: ParsableCommand {
     @OptionGroup var options: CourierOptions
 
     func run() throws {
+        if let note = before.note { Output.error(note) }
         if !yes {
-            Output.error("What waits at \(target) from before \(before) will not be delivered.")
+            let what = "What waits at \(target) from before \(before.text)"
+            Output.error("\(what) will not be delivered.")
             Output.error("Type yes to go on: ")
             guard readLine()?.lowercased() == "yes" else { throw ExitCode(1) }
         }
         var request = CourierRequest(.drop, target: target)
-        request.time = before
+        request.time = before.text
         let report = try options.ask(request, OutboxDropReport.self)
         if options.json { return Output.line(try ControlCodec.line(report)) }
         let what = report.dropped == 1 ? "1 sample" : "\(report.dropped) samples"

@@ -62,7 +62,9 @@ struct ProveCommand: ParsableCommand {
         if days.isEmpty { Output.line("\(report.target): nothing was delivered in this time") }
         for day in days {
             let until = day.until.map { " until \($0.dropFirst(11))" } ?? ""
-            let own = "\(day.delivered) values delivered\(until)"
+            let behind = (day.behind ?? [:]).sorted { $0.key < $1.key }
+                .map { "; \($0.key) until \($0.value.dropFirst(11))" }.joined()
+            let own = "\(day.delivered) values delivered\(until)\(behind)"
             switch day.isProved {
             case true: Output.line("\(day.day)  proved: \(own), all are there")
             case false: Output.line("\(day.day)  differs: \(own), \(Self.held(day))")

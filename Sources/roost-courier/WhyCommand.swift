@@ -10,12 +10,13 @@ struct WhyCommand: ParsableCommand {
         discussion: """
             Of each device the first sample from the moment on.
 
-            Example: roost outbox why 2026-11-20T03:10:00Z
+            Examples: roost outbox why 2026-11-20T03:10
+                      roost outbox why 2026-11-20T03:10:00Z
             """
     )
 
-    @Argument(help: "The moment, ISO 8601.")
-    var time: String
+    @Argument(help: "The moment: 2026-11-20T03:10 on this machine's clocks, or with a zone.")
+    var time: MomentArgument
 
     @Option(help: "One target; all without it.")
     var target: String?
@@ -24,10 +25,11 @@ struct WhyCommand: ParsableCommand {
 
     func run() throws {
         var request = CourierRequest(.why, target: target)
-        request.time = time
+        request.time = time.text
+        if let note = time.note { Output.error(note) }
         let report = try options.ask(request, OutboxFatesReport.self)
         if options.json { return Output.line(try ControlCodec.line(report)) }
-        if report.fates.isEmpty { Output.line("No sample is known from \(time) on.") }
+        if report.fates.isEmpty { Output.line("No sample is known from \(time.text) on.") }
         for fate in report.fates {
             var line = "\(fate.target): \(fate.device) at \(fate.time ?? "an unknown time") "
             switch fate.fate {

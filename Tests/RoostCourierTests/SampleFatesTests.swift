@@ -4,6 +4,7 @@ import CourierSimulation
 import RoostCourier
 import SimulationKit
 import Store
+import StoreQueries
 import Synchronization
 import Testing
 
@@ -68,5 +69,16 @@ import Testing
             #expect(life.server.stored.count == 2)
             withExtendedLifetime(life.station.folder) {}
         }
+    }
+
+    @Test(arguments: [
+        ("2026-11-20T03:10", "2026-11-20T02:10:00Z"),
+        ("2026-11-20 03:10:05", "2026-11-20T02:10:05Z"),
+        ("2026-11-20", "2026-11-19T23:00:00Z"), ("2026-11-20T03:10Z", "2026-11-20T03:10:00Z"),
+        ("2026-11-20T03:10:00+05:30", "2026-11-19T21:40:00Z"),
+    ])
+    func aMomentIsOfTheClocksWhereItNamesNoZone(typed: String, utc: String) {
+        #expect(MomentText(typed, in: Zone { _ in 3_600 })?.text == utc)
+        #expect(MomentText("soon", in: .utc) == nil)
     }
 }

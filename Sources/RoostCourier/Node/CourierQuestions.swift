@@ -101,6 +101,7 @@ struct CourierQuestions {
                 OutboxProofReport.Day(
                     day: String(proof.day.iso8601.prefix(10)),
                     until: proof.until?.iso8601,
+                    behind: proof.behind.isEmpty ? nil : proof.behind.mapValues(\.iso8601),
                     delivered: proof.delivered,
                     held: proof.held,
                     isProved: proof.isProved

@@ -6,6 +6,8 @@ package struct DayProof: Hashable, Sendable {
     package let day: WallTime
     /// Before when values are compared, as later ones wait or are yet to come; nil: all of the day.
     package let until: WallTime?
+    /// Devices whose values are compared before an earlier time: their next ones wait for longer.
+    package let behind: [String: WallTime]
     /// Values that were delivered to it, by our count.
     package let delivered: Int
     /// Values that it has; nil when it cannot be asked.
@@ -86,12 +88,12 @@ package struct OutboxProver: Sendable {
         at target: any ProvableTarget
     ) async throws -> DayProof {
         var (delivered, held): (Int, Int?) = (0, 0)
-        var (isProved, until) = (true, range.upperBound)
+        var (isProved, ends) = (true, [String: WallTime]())
         for (device, own) in try await sums(in: range, bounds) {
             let names = own.keys.sorted().filter { target.sends($0, of: device) }
             let groups = Dictionary(grouping: names) { bounds.part(of: range, device, $0) }
             for (part, names) in groups where !part.isEmpty {
-                until = min(until, part.upperBound)
+                ends[device] = min(ends[device] ?? part.upperBound, part.upperBound)
                 delivered += names.reduce(0) { $0 + (own[$1]?.count ?? 0) }
                 let theirs = try await target.holdings(
                     of: device,
@@ -110,9 +112,11 @@ package struct OutboxProver: Sendable {
                 }
             }
         }
+        let until = ends.values.max() ?? range.upperBound
         return DayProof(
             day: range.lowerBound,
             until: until < range.upperBound ? until : nil,
+            behind: ends.filter { $0.value < until },
             delivered: delivered,
             held: held,
             isProved: held == nil ? nil : isProved

@@ -87,12 +87,23 @@ struct AlertsTestCommand: ParsableCommand {
     }
 
     func run() throws {
+        let receivers = try CourierLine(nil).report()?.receivers ?? []
+        if let to, !receivers.contains(where: { $0.id == to }) {
+            let known = receivers.map(\.id).joined(separator: ", ")
+            let there = known.isEmpty ? "no courier with receivers runs" : "there are \(known)"
+            throw ClientFailure(message: "there is no receiver \(to); \(there)", exitCode: 1)
+        }
         var request = ControlRequest(.testAlert, name: rule)
         (request.value, request.receiver) = (value, to)
         let report = try client.withStation { [request] in
             try await $0.ask(request, AlertsReport.self)
         }
-        try client.show(report) { report, _ in ["notice \(report.number) is on its way"] }
+        try client.show(report) { report, _ in
+            let end =
+                receivers.isEmpty
+                ? "told to no person: no courier with receivers runs" : "on its way"
+            return ["notice \(report.number) is \(end)"]
+        }
     }
 }
 

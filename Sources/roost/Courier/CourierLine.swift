@@ -19,10 +19,15 @@ struct CourierLine: Sendable {
     /// What the feeds know of places; nil where no courier listens.
     ///
     /// - Throws: `ClientFailure` when it is silent, or the user may not ask.
-    func feeds() throws -> [OutboxReport]? {
+    func feeds() throws -> [OutboxReport]? { try report()?.feeds }
+
+    /// How the courier is; nil where none listens.
+    ///
+    /// - Throws: As `feeds()`.
+    func report() throws -> CourierReport? {
         let line = SocketLine(socket: socket, program: "roost-courier", patience: Self.patience)
         do {
-            return try line.ask(CourierRequest(.status), CourierReport.self)?.feeds ?? nil
+            return try line.ask(CourierRequest(.status), CourierReport.self)
         } catch let failure as ControlFailure {
             throw ClientFailure(message: failure.message, exitCode: 1)
         }
