@@ -38,8 +38,7 @@ for (let i = 0; i < 4000; i += 1) { c.fillStyle = `rgba(${night ? 255 : 0},${nig
 return canvas.toDataURL('image/jpeg', 0.82);"""
 TAKE = """#!/bin/sh
 [ -e {fault} ] && exit 3
-n=$(cat {count} 2>/dev/null || echo 0); echo $((n + 1)) >{count}
-cat {folder}/$((n % 12)).jpg
+cat {folder}/$(($$ % 12)).jpg
 """
 
 
@@ -75,7 +74,7 @@ class Camera:
                 file.write(base64.b64decode(text))
         self.fault, take = os.path.join(self.folder, "fault"), os.path.join(self.folder, "take")
         with open(take, "w", encoding="utf-8") as file:
-            file.write(TAKE.format(fault=self.fault, count=os.path.join(self.folder, "count"), folder=self.folder))
+            file.write(TAKE.format(fault=self.fault, folder=self.folder))
         os.chmod(take, 0o755)
         with open(os.path.join(self.folder, "eyes.json"), "w", encoding="utf-8") as file:
             json.dump({"command": [take], "ring": self.ring, "megabytes": 8, "pictures": 40}, file)
@@ -92,7 +91,7 @@ class Camera:
             until(lambda: motions.followers and os.path.exists(ring), 30)
             for number in range(1, count + 1):
                 motions.send(number)
-                if not until(lambda last=number: newest(ring) == last, 10, 0.01):
+                if not until(lambda last=number: newest(ring) == last, 60, 0.01):
                     raise Failed(f"picture {number} is not taken")
         finally:
             kill(eyes)
