@@ -204,9 +204,12 @@ class Judge:
             return
         near = [words for text in option.near for words in split(text)]
         is_known = any(name in self.options(words) for words in near) if near else \
-            any(name in all_options(tree) for tree in self.trees.values())
+            any(name in all_options(tree) for tree in self.trees.values()) or self.in_scripts(name)
         beside = ", ".join(dict.fromkeys(option.near)) or "no command"
         self.check.demand(is_known, f"{option.place}: `{option.text}` is no option of what stands near it ({beside})")
+
+    def in_scripts(self, name):
+        return any(name in self.options(["scripts/" + script]) for script in os.listdir(os.path.join(ROOT, "scripts")))
 
     def options(self, words):
         """The options of a command and of all below it."""

@@ -27,7 +27,7 @@ class Command(NamedTuple):
 class Option(NamedTuple):
     place: str
     text: str
-    near: tuple  # The commands of its paragraph; of its page where that has none.
+    near: tuple  # The commands of its paragraph; where that has none, it may be any program's.
 
 
 class Forms(NamedTuple):
@@ -76,8 +76,6 @@ class Page:
             if not fence and line.strip():
                 self.paragraph.append((number, line))
         self.end()
-        everywhere = tuple(command.text for command in self.commands)
-        self.options = [option if option.near else option._replace(near=everywhere) for option in self.options]
 
     def block(self, number, fence, rows):
         text, language = [], fence[2].split(" ")[0]
