@@ -53,6 +53,24 @@ import Testing
         #expect(report.problems[0].description == "a.log:6: no line of a log: place")
     }
 
+    /// An early bGeigie Zen names its lines `$BZRDD` and writes what a Nano does.
+    ///
+    /// - Source: `Safecast/bGeigieZen`, issue 16.
+    @Test func theLogOfAnEarlyZenIsThatOfABGeigie() throws {
+        let lines = (0..<10).map { index in
+            let second = index * 5 < 10 ? "0\(index * 5)" : "\(index * 5)"
+            return Self.line(
+                "BZRDD,2001,2021-04-06T10:05:\(second)Z,\(30 + index * 5),\(index),"
+                    + "\(100 + index * 5),A,3540.1234,N,13945.5678,E,40.5,A,7,1.10"
+            )
+        }
+        let head = "# NEW LOG\n# format=3.3.3zen\n"
+        let (samples, report) = try load(head + lines.joined())
+        #expect(report.rows == 10 && report.badRows == 0 && report.imported == 10)
+        #expect(Set(samples.map(\.source)) == ["bgeigie:2001"])
+        #expect(samples[9].values.first?.value == 75)
+    }
+
     /// Counts of the first minute, and places without a fix, are no values.
     @Test func aLineThatSaysNothingIsNoSample() throws {
         let lines = [

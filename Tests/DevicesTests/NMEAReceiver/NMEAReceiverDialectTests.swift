@@ -56,6 +56,14 @@ import Testing
         #expect(Self.said(sentences) == [Self.nothing])
     }
 
+    /// As a Bluetooth module may pass them on.
+    @Test func sentencesWithoutLineEndsAreRead() {
+        let whole = Self.said([Self.gsa, Self.gga, Self.rmc])
+        let bytes = [Self.gsa, Self.gga, Self.rmc].flatMap { Self.line($0).utf8.dropLast(2) }
+        var dialect = NMEAReceiverDialect()
+        #expect(dialect.decode(bytes) == whole && whole.count == 1)
+    }
+
     @Test func aFixInTwoDimensionsHasNoHeight() {
         let flat = Self.gsa.replacing("GPGSA,A,3", with: "GPGSA,A,2")
         guard case .measurement(let outcomes, _)? = Self.said([flat, Self.rmc, Self.gga]).first

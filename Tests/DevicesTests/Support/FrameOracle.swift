@@ -36,8 +36,8 @@ struct FrameOracle {
     func good(in stream: [UInt8]) -> [Values] {
         switch driver {
         case "sps30": Self.betweenFlags(stream).compactMap(Self.sps30)
-        case "bgeigie-nano": Self.lines(stream).compactMap(Self.bGeigie)
-        case "nmea": Self.lines(stream).compactMap(Self.position)
+        case "bgeigie-nano": Self.records(stream).compactMap(Self.bGeigie)
+        case "nmea": Self.records(stream).compactMap(Self.position)
         case "line": Self.lines(stream).compactMap(Self.line)
         default: stream.indices.compactMap { frame(at: $0, of: stream) }
         }
@@ -144,6 +144,15 @@ struct FrameOracle {
 
     private static func lines(_ stream: [UInt8]) -> [String] {
         stream.split { $0 == 10 || $0 == 13 }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// From each `$` to the first `*` behind it in its line, and two characters more.
+    private static func records(_ stream: [UInt8]) -> [String] {
+        stream.indices.filter { stream[$0] == 0x24 }.compactMap { start in
+            let line = stream[start...].prefix { $0 != 10 && $0 != 13 }
+            guard let star = line.firstIndex(of: 0x2A) else { return nil }
+            return String(decoding: line[..<star] + line[star...].prefix(3), as: UTF8.self)
+        }
     }
 
     /// What is between `$` and the first `*`, when the two digits behind it are its XOR.
