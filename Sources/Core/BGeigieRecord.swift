@@ -37,7 +37,7 @@ package struct BGeigieRecord: Hashable, Sendable {
 
     /// Names of lines: bGeigies, Pointcast, and counters that write the same form.
     package static let headers: Set<String> = [
-        "BMRDD", "BGRDD", "BNRDD", "BNXRDD", "PNTDD", "CZRDD",
+        "BMRDD", "BGRDD", "BNRDD", "BNXRDD", "BZRDD", "PNTDD", "CZRDD",
     ]
     /// Bytes of the longest line, without its end.
     package static let byteLimit = 160

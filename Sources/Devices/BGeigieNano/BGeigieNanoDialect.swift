@@ -11,7 +11,7 @@ package struct BGeigieNanoDialect: SensorDialect {
     package let rhythm = SensorRhythm.streams(every: .seconds(5))
     private var scanner = LineScanner(limit: BGeigieRecord.byteLimit, skipsFirst: false)
 
-    package init() {}
+    package init() { scanner.hasRecords = true }
 
     /// A line is about 85 bytes and its length is not known before its end.
     package var missingByteCount: Int { 60 }

@@ -21,6 +21,7 @@ package struct NMEAReceiverDialect: SensorDialect {
     package init() {
         // gpsd says in JSON who it is, and what it reads.
         scanner.passedOver = UInt8(ascii: "{")
+        scanner.hasRecords = true
     }
 
     /// A second's sentences are some 400 bytes; the least that says a position has two of them.

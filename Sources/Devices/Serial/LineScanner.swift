@@ -1,4 +1,4 @@
-/// Finds lines that end with CR, LF or both.
+/// Finds lines that end with CR, LF or both, and records that end with their own check.
 ///
 /// A line longer than `limit` is given up and the rest of it skipped. What comes before the first
 /// end may be the tail of a line and is skipped too, unless lines are known to say how they begin.
@@ -10,8 +10,14 @@ struct LineScanner: Sendable {
     let limit: Int
     /// A line that begins with it is passed over, however long it is.
     var passedOver: UInt8?
+    /// Whether lines are records from `$` to `*` and two digits, as NMEA 0183 has them.
+    ///
+    /// A Bluetooth module may leave out the ends of lines: such a record ends with its digits, and
+    /// a `$` begins the next one.
+    var hasRecords = false
     private var pending: [UInt8] = []
     private var isSkipping: Bool
+    private var isPassingOver = false
 
     init(limit: Int, skipsFirst: Bool) {
         self.limit = limit
@@ -22,7 +28,7 @@ struct LineScanner: Sendable {
     /// Forgets what has begun.
     mutating func restart(skipsFirst: Bool) {
         pending.removeAll(keepingCapacity: true)
-        isSkipping = skipsFirst
+        (isSkipping, isPassingOver) = (skipsFirst, false)
     }
 
     /// Takes bytes; calls `found` with each whole line, and with nil for one that was too long.
@@ -32,19 +38,38 @@ struct LineScanner: Sendable {
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
                 if !isSkipping, !pending.isEmpty { found(pending[...]) }
                 pending.removeAll(keepingCapacity: true)
+                (isSkipping, isPassingOver) = (false, false)
+            } else if hasRecords, !isPassingOver, byte == UInt8(ascii: "$") {
+                // The end of the record before is lost, and not this one's beginning.
+                if !isSkipping, !pending.isEmpty { found(pending[...]) }
+                pending.removeAll(keepingCapacity: true)
+                pending.append(byte)
                 isSkipping = false
             } else if !isSkipping {
-                if pending.isEmpty, byte == passedOver {
-                    isSkipping = true
-                } else if pending.count < limit {
-                    pending.append(byte)
-                } else {
-                    pending.removeAll(keepingCapacity: true)
-                    isSkipping = true
-                    found(nil)
-                }
+                take(byte, found)
             }
         }
+    }
+
+    private mutating func take(_ byte: UInt8, _ found: (ArraySlice<UInt8>?) -> Void) {
+        if pending.isEmpty, byte == passedOver {
+            (isSkipping, isPassingOver) = (true, true)
+        } else if pending.count < limit {
+            pending.append(byte)
+            guard hasRecords, isWholeRecord else { return }
+            found(pending[...])
+            pending.removeAll(keepingCapacity: true)
+        } else {
+            pending.removeAll(keepingCapacity: true)
+            isSkipping = true
+            found(nil)
+        }
+    }
+
+    /// Whether two bytes follow the `*` of a record.
+    private var isWholeRecord: Bool {
+        pending.count > 3 && pending.first == UInt8(ascii: "$")
+            && pending[pending.count - 3] == UInt8(ascii: "*")
     }
 }
 
