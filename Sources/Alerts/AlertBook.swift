@@ -6,21 +6,12 @@ import Core
 /// where the hours of wall clocks lie on it. Bounds: those of `AlertBounds`;
 /// what is beyond shows in `leftOut` and as the alert `many`.
 package struct AlertBook: Sendable {
-    /// No alert for an adapter that is plugged in again within this time.
-    private static let replugSeconds = 300
     /// Without a known interval a channel is blind after this time without an attempt.
     private static let attemptMax = 3_600
 
-    private struct Device {
-        var interval: Int?
-        var expectedSince: Int
-        var unpluggedSince: Int?
-        var channels: [Channel] = []
-    }
-
     private var register: AlertRegister
     private var channels: [Channel: ChannelMemory] = [:]
-    private var devices: [String: Device] = [:]
+    private var devices: [String: AlertDevice] = [:]
     private var counts = AlertCounts()
     /// Where the hours of wall clocks lie.
     package var hours = AlertHours()
@@ -51,9 +42,15 @@ package struct AlertBook: Sendable {
 
     // MARK: What comes
 
-    /// Says how often a device measures, in seconds.
-    package mutating func expect(_ device: String, every interval: Int, at now: Int) {
-        if devices[device] == nil { devices[device] = Device(expectedSince: now) }
+    /// Says how often a device measures, and how long it warms up before that, in seconds.
+    package mutating func expect(
+        _ device: String,
+        every interval: Int,
+        warmUp: Int = 0,
+        at now: Int
+    ) {
+        if devices[device] == nil { devices[device] = AlertDevice(expectedSince: now) }
+        devices[device]?.warmUp = warmUp
         guard devices[device]?.interval != interval else { return }
         devices[device]?.interval = interval
         devices[device]?.expectedSince = now
@@ -178,9 +175,7 @@ package struct AlertBook: Sendable {
             for device in devices.values {
                 guard let interval = device.interval else { continue }
                 times += device.channels.compactMap { channels[$0] }.filter(\.isExpected).map {
-                    let since = max($0.lastSignAt ?? device.expectedSince, device.expectedSince)
-                    let end = since + intervals * interval + 1
-                    return max(end, device.unpluggedSince.map { $0 + Self.replugSeconds } ?? end)
+                    device.silenceEnd(of: $0, patience: intervals * interval + 1)
                 }
                 .filter { end in !isJudgedSilent(device, end) }
             }
@@ -189,7 +184,7 @@ package struct AlertBook: Sendable {
         return times.min()
     }
 
-    private func isJudgedSilent(_ device: Device, _ end: Int) -> Bool {
+    private func isJudgedSilent(_ device: AlertDevice, _ end: Int) -> Bool {
         guard let name = device.channels.first?.device, let rule = silentRule else { return false }
         let key = AlertEvent.Key(rules[rule.index].id, name)
         return register.tracks[key]?.life.level ?? 0 > 0
@@ -217,7 +212,9 @@ package struct AlertBook: Sendable {
             return false
         }
         channels[channel] = memory
-        if devices[channel.device] == nil { devices[channel.device] = Device(expectedSince: now) }
+        if devices[channel.device] == nil {
+            devices[channel.device] = AlertDevice(expectedSince: now)
+        }
         devices[channel.device]?.channels.append(channel)
         return true
     }
@@ -266,11 +263,9 @@ package struct AlertBook: Sendable {
         else { return [] }
         let memories = device.channels.compactMap { channels[$0] }
         guard !memories.isEmpty else { return [] }
-        let isReplugged = device.unpluggedSince.map { now - $0 < Self.replugSeconds } ?? false
         let patience = rule.intervals * interval + 1
         let isSilent = memories.map { memory in
-            let since = max(memory.lastSignAt ?? device.expectedSince, device.expectedSince)
-            return memory.isExpected && !isReplugged && now - since >= patience
+            memory.isExpected && now >= device.silenceEnd(of: memory, patience: patience)
         }
         let expected = memories.filter(\.isExpected).count
         let count = isSilent.filter(\.self).count

@@ -15,6 +15,11 @@ struct ChannelMemory: Sendable {
     /// When it last had a value, or none for a reason that is no fault of the sensor.
     private(set) var lastSignAt: Int?
     private(set) var reason: NoData?
+    /// Since when its part warms up; nil where that is not why there is no value.
+    ///
+    /// One that begins anew again and again, without a value in between, has one beginning.
+    var warmingSince: Int? { reason == .warmingUp ? warmingFrom : nil }
+    private var warmingFrom: Int?
     private(set) var flags: Quality = []
     private var value: Double?
     private let wants: ChannelAverages.Wants
@@ -55,6 +60,7 @@ struct ChannelMemory: Sendable {
     mutating func goOn(from old: ChannelMemory) {
         (lastAttempt, lastSignAt) = (old.lastAttempt, old.lastSignAt)
         (value, flags, reason) = (old.value, old.flags, old.reason)
+        warmingFrom = old.warmingFrom
     }
 
     /// Adds a mean of the past, without a finding.
@@ -80,8 +86,10 @@ struct ChannelMemory: Sendable {
         case .value(let measured, let quality):
             averages.add(measured, from: from, to: max(now, from + 1))
             (value, flags, reason) = (measured.doubleValue, quality, nil)
+            warmingFrom = nil
         case .noData(let why):
             (value, flags, reason) = (nil, [], why)
+            if why == .warmingUp { warmingFrom = warmingFrom ?? now }
         }
         lastAttempt = now
         if reason == nil || !isExpected { lastSignAt = now }

@@ -91,6 +91,11 @@ extension DeviceConfiguration {
         case .pir, .button, .led: nil
         }
     }
+
+    /// How long its part runs before a value counts.
+    package var warmUp: Duration {
+        if case .sensor(let sensor) = kind { sensor.warmUp } else { .zero }
+    }
 }
 
 extension DeviceConfiguration {

@@ -170,6 +170,59 @@ import Testing
         #expect(names(events) == ["alert raised silent:balcony"])
     }
 
+    /// A bGeigie counts its first minute at each start of `live`, and says where it is meanwhile.
+    @Test func aPartThatWarmsUpByItselfIsNotSilent() {
+        let book = Bench(AlertSet.station.rules)
+        book.expect("balcony", every: 60, at: 0)
+        _ = book.take(sample(value(10), value(20)), at: 60)
+        book.expect("balcony", every: 10, at: 70)
+        var events: [AlertEvent] = []
+        for time in stride(from: 75, to: 135, by: 5) {
+            events += book.take(sample(.noData(.warmingUp), value(20)), at: time)
+            events += book.advance(to: time + 1)
+        }
+        #expect(events.isEmpty)
+        // Whole, as before the first fix.
+        for time in stride(from: 135, to: 375, by: 5) {
+            events += book.take(sample(.noData(.warmingUp), .noData(.noFix)), at: time)
+        }
+        #expect(events.isEmpty && book.deadline == 75 + 300)
+        events = book.take(sample(.noData(.warmingUp), .noData(.noFix)), at: 375)
+        #expect(names(events) == ["alert raised silent:balcony"], "it never becomes warm")
+    }
+
+    /// What began to warm up again and again without a value is not warm, and neither is what
+    /// stopped to answer.
+    @Test func aPartThatWarmsUpAgainAndAgainIsSilent() {
+        let book = Bench(AlertSet.station.rules)
+        book.expect("balcony", every: 10, warmUp: 180, at: 0)
+        _ = book.take(sample(value(10)), at: 10)
+        var events: [AlertEvent] = []
+        for time in stride(from: 20, to: 500, by: 10) {
+            events += book.take(sample(.noData(.warmingUp)), at: time)
+        }
+        #expect(events.isEmpty && book.deadline == 20 + 180 + 300)
+        events = book.take(sample(.noData(.replyTimeout)), at: 490)
+        #expect(names(events) == ["alert raised silent:balcony"])
+    }
+
+    /// A sensor whose values are doubted from some day on.
+    @Test func aFlagThatStaysEndsAnAlertAfterADay() throws {
+        var rule = Self.levels[0]
+        rule.unless = [.unchanging]
+        let book = Bench([rule])
+        #expect(book.take(sample(value(60)), at: 0).count == 1)
+        var events: [AlertEvent] = []
+        let doubted = Outcome.value(FixedPoint(60, decimals: 1), [.unchanging])
+        for time in stride(from: 300, through: 300 + 86_100, by: 300) {
+            events += book.take(sample(doubted), at: time)
+        }
+        #expect(events.isEmpty && book.raised.first?.life.blind?.why == "unchanging")
+        events = book.take(sample(doubted), at: 300 + 86_400)
+        guard case .resolved(let resolved)? = events.first else { throw Missing() }
+        #expect(resolved.why == .noData && book.raised.isEmpty)
+    }
+
     @Test func aSensorThatMeasuresIsNotSilentByOtherRules() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 60, at: 0)

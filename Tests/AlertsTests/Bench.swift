@@ -11,8 +11,8 @@ final class Bench {
     var tracks: [AlertTrack] { book.tracks }
     var deadline: Int? { book.deadline }
 
-    func expect(_ device: String, every interval: Int, at now: Int) {
-        book.expect(device, every: interval, at: now)
+    func expect(_ device: String, every interval: Int, warmUp: Int = 0, at now: Int) {
+        book.expect(device, every: interval, warmUp: warmUp, at: now)
     }
 
     func remove(_ device: String, at now: Int) -> [AlertEvent] { book.remove(device, at: now) }

@@ -90,15 +90,17 @@ package final class AlertDesk: Sendable {
     private func expect() {
         let isContinuous = context.modes.isContinuous
         settle { state, second in
-            var expected: [String: Int] = [:]
+            var (expected, warmUps) = ([String: Int](), [String: Int]())
             for device in state.devices {
                 let interval = device.sampleInterval(isContinuous: isContinuous)
                 guard let interval else { continue }
                 let seconds = Int(interval.inSeconds.rounded(.up))
                 expected[device.name] = max(Self.leastInterval, seconds)
+                warmUps[device.name] = Int(device.warmUp.inSeconds.rounded(.up))
             }
             for (name, interval) in expected {
-                state.book.expect(name, every: interval, at: second)
+                let warmUp = warmUps[name] ?? 0
+                state.book.expect(name, every: interval, warmUp: warmUp, at: second)
             }
             let gone = state.expected.keys.filter { expected[$0] == nil }.sorted()
             state.expected = expected
