@@ -137,7 +137,9 @@ struct ChannelMemory: Sendable {
     ) -> (AlertLife.Finding, Measured?) {
         if reason == .muted { return (.muted, nil) }
         let blind = AlertLife.Finding.blind(reason?.rawValue ?? "too few values")
-        if !flags.isDisjoint(with: rule.unless) { return (.undecided, nil) }
+        let doubts = flags.intersection(rule.unless)
+        // A doubt decides nothing either, and one that stays for good must not keep an alert up.
+        if !doubts.isEmpty { return (.blind(doubts.names.joined(separator: ", ")), nil) }
         switch rule.condition {
         case .value(let scale):
             guard let value else { return (blind, nil) }
