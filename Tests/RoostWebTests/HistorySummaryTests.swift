@@ -28,6 +28,15 @@ import Testing
         #expect(await summary.latest().complete == complete)
     }
 
+    /// The sensor of now has values for two of three hours, a forgotten one for the first.
+    @Test func speaksOfTheSensorInUse() async throws {
+        let fixture = try QueryFixture([QueryFixture.boot(followedFrom: "2026-04-14T00:00:00Z")])
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let history = HistoryClient(nil, folder: fixture.path, logger: logger)
+        let complete = try #require(await HistorySummary(history).latest().complete)
+        #expect(abs(complete.covered - 2.0 / 3) < 0.02)
+    }
+
     /// In ten minutes its shares would be those of its warm-up.
     @Test func ofAYoungRecordTheSharesAreRenewedSoon() async throws {
         let boot = Boot(started: "2026-04-14T00:00:00Z", minutes: 20, silent: [])

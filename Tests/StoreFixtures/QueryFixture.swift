@@ -24,6 +24,8 @@ package final class QueryFixture {
         /// Motions of a sensor: when they begin, and how long they are; nil where none ended.
         package var motions: [(source: String, second: Int64, length: Int64?)] = []
         package var isDated = true
+        /// Blocks of other devices, in the order of time.
+        package var others: [[JournalRecord]] = []
 
         package init(
             started: String,
@@ -161,6 +163,28 @@ package final class QueryFixture {
                 blocks.append([.samples(stream.id, segment: encoder.finished())])
             }
         }
-        return blocks
+        return blocks + boot.others
+    }
+
+    /// A boot of three hours in which `attic`, a later stream, takes the place of `dust` after one.
+    package static func boot(followedFrom started: String) -> Boot {
+        let attic = StreamDescription(
+            id: StreamID(2),
+            device: "attic",
+            quantities: stream.quantities
+        )
+        let hour: Int64 = 36_000
+        var encoder = SegmentEncoder(decimals: [1, 1], startingAt: Tick(tenths: hour))
+        for minute in 60..<Int64(180) {
+            let outcome = Outcome.value(FixedPoint(minute, decimals: 1))
+            encoder.append(Tick(tenths: minute * 600), [outcome, outcome])
+        }
+        var boot = Boot(started: started, minutes: 180, silent: [60..<180])
+        boot.others = [
+            [.schedule(stream.id, from: Tick(tenths: hour), interval: nil), .stream(attic)],
+            [.schedule(attic.id, from: Tick(tenths: hour), interval: .seconds(60))],
+            [.samples(attic.id, segment: encoder.finished())],
+        ]
+        return boot
     }
 }

@@ -3,6 +3,8 @@ import Core
 import Devices
 import HardwareIO
 import SimulationKit
+import Store
+import TestSupport
 import Testing
 
 @testable import Station
@@ -135,6 +137,79 @@ import Testing
             }
         }
         #expect(states == ["adopted", "ignored", "adopted"])
+    }
+
+    /// Its history, its newest values, its mutes: all go by the new name.
+    @Test func aRenameCarriesItsPastWithIt() throws {
+        let folder = try TestFolder()
+        let text = """
+            {"name": "test", "mode": "live",
+             "store": {"folder": "\(folder.path)", "megabytes": 4, "journalBlocks": 64}}
+            """
+        let (counts, mutes, isMuted) = try simulate { clock in
+            let bench = try DetectionBench(clock, text)
+            return try await bench.run { bench in
+                bench.usb.plug(.sds011("sds", id: 0xA160, on: clock), into: 1)
+                try await bench.sleep(.minutes(2))
+                let before = bench.values(of: "sds011").count
+                _ = try await bench.ask(Self.request(.mute, "sds011/pm10"))
+                _ = try await bench.ask(Self.request(.rename, "sds011", name: "balcony"))
+                try await bench.sleep(.minutes(2))
+                let after = ["sds011", "balcony"].map { bench.values(of: $0).count }
+                let newest = bench.values(of: "balcony").suffix(10)
+                return (
+                    [before] + after, bench.station.context.mutes.current.map(\.target),
+                    newest.allSatisfy { $0.channel.quantity == .pm25 }
+                )
+            }
+        }
+        #expect(counts[1] == 0 && counts[2] > counts[0])
+        #expect(mutes == ["balcony/pm10"] && isMuted)
+        let reader = try HistoryReader(path: folder.path("history.db"))
+        #expect(try reader.streams().map(\.device) == ["balcony"])
+        let spans = try StreamExtents(reader).spans(of: StreamID(1))
+        let samples = try RawSamples(reader, StreamID(1), spans)
+        var ticks: [Int64] = []
+        while let sample = try samples.next() { ticks.append(sample.tick.tenths / 10) }
+        #expect(ticks.contains { $0 < 110 } && ticks.contains { $0 > 200 })
+        let runs = try NodeRuns.all(in: reader)
+        let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
+        let timeline = GapLedgerTimeline(runs: runs, clock: clock)
+        let reports = try GapLedgerReports.all(
+            of: reader,
+            along: timeline,
+            within: 0..<timeline.length
+        )
+        let gaps = reports.flatMap(\.lines).flatMap(\.gaps)
+        #expect(gaps.allSatisfy { $0.cause != .unexplained }, "\(gaps)")
+    }
+
+    /// While its line is probed again after the rename.
+    @Test func adoptRightAfterARenameIsNotInItsOwnWay() throws {
+        let (answers, names, events) = try simulate { clock in
+            let bench = try DetectionBench(clock, #"{"name": "test", "mode": "live"}"#)
+            return try await bench.run { bench in
+                bench.usb.plug(.sds011("sds", id: 0xA160, on: clock), into: 1)
+                try await bench.sleep(.minutes(1))
+                var answers: [String?] = []
+                for (command, target, name) in [
+                    (ControlRequest.Command.rename, "sds011", "balcony"),
+                    (.adopt, "/dev/ttyUSB0", "balcony"), (.adopt, "/dev/ttyUSB0", "porch"),
+                    (.adopt, "/dev/ttyUSB0", "porch"),
+                ] {
+                    let answer = try await bench.ask(Self.request(command, target, name: name))
+                    answers.append(answer.error?.message)
+                }
+                try await bench.sleep(.minutes(1))
+                let names = bench.found.map { "\($0.state) \($0.name ?? "")" }
+                let count = bench.values(of: "porch").count
+                #expect(count > 60, "what was measured as sds011 is the sensor's too")
+                return (answers, names, bench.events.map(\.kind.name))
+            }
+        }
+        #expect(answers == [nil, nil, nil, nil])
+        #expect(names == ["adopted porch"])
+        #expect(!events.contains("name not given"))
     }
 
     @Test func renamesIgnoresAdoptsAndForgets() throws {
