@@ -242,11 +242,8 @@ extension StationStore.Opening {
         let stored =
             files.history.isReadOnly
             ? (try? files.history.streams()) ?? [] : try files.history.streams()
-        // Waiting blocks may name streams that the history does not know yet.
-        let told = HistoryTail(files.waiting.blocks).streams.filter { stream in
-            !stored.contains { $0.id == stream.id }
-        }
-        streams = stored + told
+        // Waiting blocks may name streams that the history does not know yet, or not so.
+        streams = HistoryTail(files.waiting.blocks).named(stored)
         ended = files.endedStreams
         cursors = files.keepsake.cursors.merging(HistoryTail(files.waiting.blocks).cursors.values)
         lacksCursors = files.keepsake.lacksCursors

@@ -66,7 +66,7 @@ extension GapCause {
         case .notKept:
             ("Recording was switched off: values were shown and not kept.", "Switch it on again.")
         case .notScheduled:
-            ("Nothing was to be measured: events only, not configured, or renamed.", nil)
+            ("Nothing was to be measured: events only, not configured, or forgotten.", nil)
         case .notImported:
             ("The files that were imported have no sample there.", "Import the missing files.")
         case .starting: ("The station started, and the first reading had not come.", nil)

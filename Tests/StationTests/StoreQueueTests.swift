@@ -95,6 +95,25 @@ extension [JournalBlock] {
         #expect(left.sequence == 1 && left.records.count == 1)
     }
 
+    @Test func theStreamsOfARenamedDeviceGoWithIt() throws {
+        let dust = StreamDescription(id: StreamID(7), device: "dust", quantities: [.pm25])
+        let co2 = StreamDescription(id: StreamID(8), device: "dust", quantities: [.co2])
+        let taken = StreamDescription(id: StreamID(9), device: "attic", quantities: [.co2])
+        var intake = StoreIntake(
+            lossWindow: .seconds(60),
+            capacity: 1_024,
+            streams: [dust, co2, taken]
+        )
+        let channel = Channel(device: "dust", quantity: .pm25)
+        let reading = Reading(channel, at: .boot, .value(FixedPoint(1, decimals: 1)))
+        _ = intake.take([reading], at: .boot)
+        #expect(intake.rename("dust", to: "attic") == [dust.renamed("attic")])
+        let next = Channel(device: "attic", quantity: .pm25)
+        #expect(intake.stream(of: [Reading(next, at: .boot, reading.outcome)])?.id == dust.id)
+        #expect(intake.streams(of: "dust") == [co2], "the new name has such a channel")
+        #expect(intake.rename("cellar", to: "attic").isEmpty)
+    }
+
     @Test func aProcessDescribesAnOldStreamOnceWithItsFirstSamples() throws {
         let dust = StreamDescription(id: StreamID(7), device: "dust", quantities: [.pm25])
         var intake = StoreIntake(lossWindow: .seconds(60), capacity: 1_024, streams: [dust])

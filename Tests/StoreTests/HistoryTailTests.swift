@@ -59,6 +59,26 @@ import Testing
         #expect(try reader([block, named]).streams() == [DustSeries.stream])
     }
 
+    /// In the tail, in the history, and in a journal without one.
+    @Test func aStreamGetsALaterNameWithItsPast() throws {
+        let history = try open()
+        var dust = DustSeries(every: 10)
+        let samples = dust.samples(700)
+        let attic = DustSeries.stream.renamed("attic")
+        let blocks = [dust.start(), dust.block(samples), dust.block([], [.stream(attic)])]
+        try history.take(Array(blocks.prefix(2)))
+        let renamed = try reader([blocks[2]])
+        #expect(try renamed.streams() == [attic])
+        #expect(try renamed.all() == samples)
+        try history.take([blocks[2]])
+        #expect(try reader([]).streams() == [attic])
+        // What was written before is read once more, and in its order.
+        #expect(try reader(blocks).streams() == [attic])
+        // A description with other channels is no name.
+        let other = StreamDescription(id: attic.id, device: "cellar", quantities: [.co2])
+        #expect(try reader([dust.block([], [.stream(other)])]).streams() == [attic])
+    }
+
     @Test func aStationThatHasTakenNothingYetIsItsTail() throws {
         let history = try open()
         try history.close()

@@ -41,7 +41,7 @@ struct Checker {
     }
 
     mutating func verdicts() -> [LifeReport.Verdict] {
-        do { stored = try StoredSamples(history()) } catch {}
+        do { stored = try StoredSamples(history(), records) } catch {}
         return [
             verdict("P1") { try $0.everyIntervalIsAccountedFor() },
             verdict("P2") { try $0.acknowledgedIsDurable() },
@@ -131,7 +131,7 @@ struct Checker {
         )
         let marks = try GapMarks.all(in: reader).filter { $0.cause == .noPlace }
         givenUp = Dictionary(grouping: marks) { mark in
-            mark.stream.flatMap { names[$0] } ?? ""
+            mark.stream.flatMap { names[$0] }.map(records.firstName) ?? ""
         }
         let lines = reports.flatMap(\.lines)
         for line in lines {
@@ -263,7 +263,7 @@ struct Checker {
         }
         let place = key(segment.boot, tick)
         // Not the ledger's stretches: the sample that follows may cover the same time.
-        let isMarked = givenUp[device, default: []].contains { mark in
+        let isMarked = givenUp[records.firstName(of: device), default: []].contains { mark in
             key(mark.from.boot, mark.from.tick) <= place && place < key(mark.to.boot, mark.to.tick)
         }
         guard isMarked else { return false }
@@ -294,7 +294,7 @@ struct Checker {
         // Far fewer than the smallest ring holds: then nothing may be gone, but for imports.
         let pushed = records.imports.last(where: \.hasOverwritten)
         guard records.samples.count > 200_000 || pushed != nil else { return false }
-        guard let oldest = stored?.oldest[device] else {
+        guard let oldest = stored?.oldest[records.firstName(of: device)] else {
             let at = segment.bootedAt.advanced(by: .milliseconds(tick.tenths * 100))
             return pushed.map { at <= $0.at } ?? false
         }

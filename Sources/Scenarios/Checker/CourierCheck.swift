@@ -57,8 +57,11 @@ struct CourierCheck {
     }
 
     private func rows(until end: MonotonicInstant) throws -> Rows {
-        let delivered = world.receiver.digests
-        let segments = world.records.segments
+        let records = world.records
+        let delivered = Dictionary(
+            world.receiver.digests.map { ($0.key.named(records.firstName), $0.value) }
+        ) { $1 }
+        let segments = records.segments
         let bootedAt = Dictionary(segments.map { ($0.boot, $0.bootedAt) }) { first, _ in first }
         var rows = Rows()
         for stream in try history.streams() where !stream.id.isImported {
@@ -74,7 +77,8 @@ struct CourierCheck {
                 rows.count += 1
                 let isNewest = age < .seconds(1)
                 rows.newest += isNewest ? 1 : 0
-                let key = SampleKey(stream.device, stream.id, sample.boot, sample.tick)
+                let device = records.firstName(of: stream.device)
+                let key = SampleKey(device, stream.id, sample.boot, sample.tick)
                 guard let found = delivered[key] else {
                     if !isNewest { rows.missing.append(key) }
                     continue
@@ -105,13 +109,13 @@ struct CourierCheck {
         var heard: Set<Heard> = []
         for sample in records.samples {
             let boot = boots[Int(sample.segment)].prefix(8)
-            let device = records.devices[Int(sample.device)]
+            let device = records.firstName(of: records.devices[Int(sample.device)])
             // A row may be a tenth later than its sample.
             for tenths in sample.tick.tenths...sample.tick.tenths + 1 {
                 heard.insert(Heard(device: device, boot: boot, tenths: tenths))
             }
         }
-        for key in world.receiver.valued {
+        for key in world.receiver.valued.map({ $0.named(records.firstName) }) {
             let wanted = Heard(device: key.device, boot: key.boot[...], tenths: key.tenths)
             guard heard.contains(wanted) else {
                 let near = heard.filter { $0.device == key.device && $0.boot == key.boot[...] }

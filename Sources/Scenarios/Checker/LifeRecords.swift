@@ -164,8 +164,19 @@ package struct LifeRecords: Sendable {
     /// Names that the owner gave.
     package internal(set) var givenNames: [GivenName] = []
 
+    /// The name that a device had before the owner gave it any.
+    ///
+    /// A rename carries its past with it: what was measured under one of its names may be stored,
+    /// and may have been delivered, under any other.
+    func firstName(of device: String) -> String {
+        givenNames.reversed().reduce(device) { name, given in
+            given.name == name ? given.was : name
+        }
+    }
+
     package struct GivenName: Sendable {
         let name: String
+        let was: String
         let at: MonotonicInstant
         let segment: Int
     }

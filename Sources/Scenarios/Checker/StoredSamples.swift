@@ -9,11 +9,11 @@ struct StoredSamples {
         let digest: UInt64
     }
 
-    /// Keys by device.
+    /// Keys by the first name of a device.
     private var keys: [String: Set<Key>] = [:]
     /// Ticks by device and what was said then, for samples that were moved a little.
     private var moved: [String: [UInt64: [Int64]]] = [:]
-    /// The oldest that is kept, by device.
+    /// The oldest that is kept, by the first name of a device.
     private(set) var oldest: [String: (boot: BootID, tick: Tick)] = [:]
     private(set) var devices: [StreamID: String] = [:]
     private(set) var count = 0
@@ -22,9 +22,13 @@ struct StoredSamples {
     /// The first pair that is not in the order of time, as text.
     private(set) var disorder: String?
 
-    init(_ reader: HistoryReader) throws {
+    private let records: LifeRecords
+
+    init(_ reader: HistoryReader, _ records: LifeRecords) throws {
+        self.records = records
         for stream in try reader.streams() {
-            devices[stream.id] = stream.device
+            let device = records.firstName(of: stream.device)
+            devices[stream.id] = device
             let spans = try reader.boots().map {
                 HistorySpan(boot: $0.id, from: Tick(tenths: 0), to: .end)
             }
@@ -38,29 +42,31 @@ struct StoredSamples {
             while let sample = try samples.next() {
                 let digest = SampleDigest.of(sample.outcomes)
                 own.insert(Key(boot: sample.boot, tick: sample.tick, digest: digest))
-                moved[stream.device, default: [:]][digest, default: []].append(sample.tick.tenths)
+                moved[device, default: [:]][digest, default: []].append(sample.tick.tenths)
                 if let last, last.boot == sample.boot, last.tick > sample.tick, disorder == nil {
-                    disorder = "\(stream.device): \(last.tick) before \(sample.tick)"
+                    disorder = "\(device): \(last.tick) before \(sample.tick)"
                 }
-                if oldest[stream.device] == nil {
-                    oldest[stream.device] = (sample.boot, sample.tick)
+                if oldest[device] == nil {
+                    oldest[device] = (sample.boot, sample.tick)
                 }
                 last = sample
                 count += 1
             }
-            keys[stream.device, default: []].formUnion(own)
+            keys[device, default: []].formUnion(own)
         }
     }
 
     /// Whether exactly this is there.
-    func has(_ device: String, _ key: Key) -> Bool { keys[device]?.contains(key) == true }
+    func has(_ device: String, _ key: Key) -> Bool {
+        keys[records.firstName(of: device)]?.contains(key) == true
+    }
 
     /// Whether a sample is there, up to six minutes from its time.
     ///
     /// Absences that are accounted for afterwards push what was before them.
     func holds(_ device: String, _ key: Key) -> Bool {
-        if keys[device]?.contains(key) == true { return true }
-        let near = moved[device]?[key.digest] ?? []
+        if has(device, key) { return true }
+        let near = moved[records.firstName(of: device)]?[key.digest] ?? []
         return near.contains { abs($0 - key.tick.tenths) <= 3_600 }
     }
 }

@@ -107,6 +107,16 @@ struct SampleKey: Hashable, Sendable {
         (self.boot, tenths) = (String(boot.description.prefix(8)), tick.tenths)
     }
 
+    /// The same of a device that goes by another name.
+    func named(_ name: (String) -> String) -> SampleKey {
+        SampleKey(device: name(device), stream: stream, boot: boot, tenths: tenths)
+    }
+
+    private init(device: String, stream: UInt16, boot: String, tenths: Int64) {
+        (self.device, self.stream) = (device, stream)
+        (self.boot, self.tenths) = (boot, tenths)
+    }
+
     /// Whether a receiver that rejects now and then does not like it.
     var isUnlucky: Bool { (UInt64(bitPattern: tenths) &* 0x9E37_79B9_7F4A_7C15) >> 58 == 0 }
 }

@@ -83,7 +83,7 @@ extension Machine {
         world.fire(.rename)
         let segment = world.records.segments.count - 1
         world.records.givenNames.append(
-            LifeRecords.GivenName(name: name, at: now, segment: segment)
+            LifeRecords.GivenName(name: name, was: old, at: now, segment: segment)
         )
         world.records.deviceOfPart[part.name] = name
     }

@@ -15,6 +15,8 @@ struct ControlSettings {
         let problems: @Sendable (StationOverlay) -> [ConfigurationProblem]
         let follow: @Sendable (StationOverlay) -> Void
         let origin: @Sendable (_ device: String) -> DeviceOrigin?
+        /// Gives what a device has measured to its new name.
+        let carry: @Sendable (_ device: String, _ name: String) async -> Void
     }
 
     let station: StationContext
@@ -131,7 +133,7 @@ struct ControlSettings {
         }
     }
 
-    /// Gives a device that the owner added another name; it begins a new record under that.
+    /// Gives a device that the owner added another name; what it has measured goes with it.
     func rename(_ old: String, to name: String, by asker: ControlAsker) async throws {
         guard dependencies.origin(name) == nil else {
             throw ControlFailure(
@@ -140,9 +142,17 @@ struct ControlSettings {
                 pointer: "/name"
             )
         }
-        try await change(asker, nil, at: name) { overlay throws(ControlFailure) in
-            let fields = overlay.device(old)
-            return overlay.patched(by: ["devices": .object([old: .null, name: .object(fields)])])
+        // First: the first sample under the new name would begin another record.
+        await dependencies.carry(old, name)
+        do {
+            try await change(asker, nil, at: name) { overlay throws(ControlFailure) in
+                let fields = overlay.device(old)
+                let moved = [old: JSONValue.null, name: .object(fields)]
+                return overlay.patched(by: ["devices": .object(moved)])
+            }
+        } catch {
+            await dependencies.carry(name, old)
+            throw error
         }
     }
 

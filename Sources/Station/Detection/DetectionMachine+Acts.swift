@@ -108,7 +108,10 @@ extension DetectionMachine {
             record.isIgnored = false
             // With another profile it becomes another device, which gets this name.
             let isSame = profile == nil || profile?.id == record.profile
-            if let name, record.name != nil, isSame { record.name = name }
+            if let name, let old = record.name, isSame, old != name {
+                record.name = name
+                actions.append(.rename(from: old, to: name))
+            }
             if record.name == nil {
                 registry.remove(identity)
                 actions.append(.save(identity: identity, nil))
@@ -169,7 +172,7 @@ extension DetectionMachine {
         let isRunning = devpath.flatMap { ports[$0]?.adopted } != nil
         if let devpath, isRunning { actions += release(devpath, at: now) }
         record.name = name
-        actions += [.drop(name: old)] + remember(identity, record, name: name)
+        actions += [.rename(from: old, to: name)] + remember(identity, record, name: name)
         // Its line is probed again: the same part under its new name.
         if let devpath, isRunning {
             set(devpath, .found(until: nil, why: "renamed"), at: now)

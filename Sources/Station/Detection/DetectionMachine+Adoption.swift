@@ -159,8 +159,11 @@ extension DetectionMachine {
         let known = record(identity)
         var record = known ?? DeviceRecord()
         let isWished = ports[devpath]?.wishedName != nil
-        let actions = grantWish(at: devpath, to: identity, &record)
+        var actions = grantWish(at: devpath, to: identity, &record)
         let name = name(for: record, identity, profile)
+        if isWished, let old = known?.name, old != name {
+            actions.append(.rename(from: old, to: name))
+        }
         (record.name, record.profile) = (name, profile.id)
         record.port = ports[devpath]?.key.description
         guard knowsNames || registry[identity] != nil || isWished else {

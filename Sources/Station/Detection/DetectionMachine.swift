@@ -18,7 +18,7 @@ package struct DetectionMachine: Sendable {
         case end(name: String)
         /// Its name is free again.
         case drop(name: String)
-        /// A device with a provisional name gets its own, also for its earlier readings.
+        /// A device has another name, also for its earlier readings.
         case rename(from: String, to: String)
         case notify(Notice)
         /// To be remembered; nil is to be forgotten.

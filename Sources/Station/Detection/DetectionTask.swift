@@ -10,7 +10,7 @@ package actor DetectionTask: Child {
         let start: @Sendable (DetectionMachine.Adoption) -> Void
         let end: @Sendable (_ name: String) -> Void
         let drop: @Sendable (_ name: String) -> Void
-        let rename: @Sendable (_ old: String, _ name: String) -> Void
+        let rename: @Sendable (_ old: String, _ name: String) async -> Void
         /// Whether there is a store to wait for.
         let hasStore: @Sendable () -> Bool
     }
@@ -110,7 +110,7 @@ package actor DetectionTask: Child {
         case .start(let adoption): callbacks.start(adoption)
         case .end(let name): callbacks.end(name)
         case .drop(let name): callbacks.drop(name)
-        case .rename(let old, let name): callbacks.rename(old, name)
+        case .rename(let old, let name): await callbacks.rename(old, name)
         case .notify(let notice):
             context.recorder.record(
                 Event(

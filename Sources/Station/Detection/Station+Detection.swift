@@ -1,5 +1,6 @@
 import Configuration
 import ControlProtocol
+import Core
 import Devices
 import Profiles
 import Supervision
@@ -30,7 +31,7 @@ extension Station {
             start: { [weak self] in self?.start($0) },
             end: { [weak self] in self?.end($0) },
             drop: { [weak self] in self?.drop($0) },
-            rename: { [weak self] in self?.rename($0, to: $1) },
+            rename: { [weak self] in await self?.rename($0, to: $1) },
             hasStore: { [weak self] in
                 self?.state.withLock { $0.configuration.store } != nil
             }
@@ -88,10 +89,30 @@ extension Station {
         followFound()
     }
 
-    private func rename(_ old: String, to name: String) {
+    private func rename(_ old: String, to name: String) async {
+        await carryPast(of: old, to: name)
+        drop(old)
+    }
+
+    /// Gives what a device has measured, its mutes and its laser's hours to its new name.
+    func carryPast(of old: String, to name: String) async {
         context.recorder.rename(old, to: name)
         context.lasers.rename(old, to: name)
-        drop(old)
+        store.rename(old, to: name)
+        alerts.askAgain()
+        guard context.mutes.rename(old, to: name) else { return }
+        do { try await store.settleMutes() } catch {
+            let why = "its mute is forgotten at a restart; the store: \(error)"
+            context.recorder.note(
+                Event(
+                    at: context.clock.now,
+                    source: name,
+                    kind: .plain(.deviceNotRemembered),
+                    severity: .warning,
+                    details: [Event.Detail("why", why)]
+                )
+            )
+        }
     }
 
     /// Lamps and store go by the devices that are found, too.

@@ -23,6 +23,12 @@ struct Mute: Hashable, Sendable {
         channel.device == target || channel.description == target
     }
 
+    /// The same of a device that has another name.
+    func renamed(_ device: String, to name: String) -> Mute {
+        guard target == device || target.hasPrefix(device + "/") else { return self }
+        return Mute(target: name + target.dropFirst(device.count), end: end)
+    }
+
     /// Whether it still counts; `boot` and `now` are those of this moment.
     ///
     /// In another boot only the wall clock can decide: until it is set a mute with a date stays,
@@ -146,6 +152,17 @@ package final class MuteList: Sendable {
             let known = holding(state.mutes)
             state.mutes = known.filter { $0.target != target }
             return known.contains { $0.target == target }
+        }
+    }
+
+    /// Goes on for a device that has another name.
+    ///
+    /// - Returns: Whether anything of it is muted.
+    func rename(_ device: String, to name: String) -> Bool {
+        state.withLock { state in
+            let known = holding(state.mutes)
+            state.mutes = known.map { $0.renamed(device, to: name) }
+            return state.mutes != known
         }
     }
 

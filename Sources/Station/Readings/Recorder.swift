@@ -32,7 +32,7 @@ package final class Recorder: ReadingSink {
         var eventCount = 0
         var feeds: [LiveFeed] = []
         var watchers: [Watcher] = []
-        /// Names of devices that had provisional ones; as many as there are devices.
+        /// New names of devices whose drivers may still use the old; `forgottenLimit` at most.
         var renamed: [String: String] = [:]
         /// Devices that were removed, oldest first; their drivers' last readings make no channel.
         var forgotten: [String] = []
@@ -285,12 +285,17 @@ extension Recorder {
 
     /// Accepts readings of a device by this name from now on, also after it was removed.
     func expect(_ device: String) {
-        state.withLock { state in state.forgotten.removeAll { $0 == device } }
+        state.withLock { state in
+            state.forgotten.removeAll { $0 == device }
+            state.renamed[device] = nil
+        }
     }
 
     /// Renames a device in the past as well: its measured values and its driver's last readings.
     package func rename(_ device: String, to name: String) {
         state.withLock { state in
+            state.renamed[name] = nil
+            if state.renamed.count >= Self.forgottenLimit { state.renamed = [:] }
             state.renamed[device] = name
             for index in state.rings.indices where state.rings[index].channel.device == device {
                 let quantity = state.rings[index].channel.quantity

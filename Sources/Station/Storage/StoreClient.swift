@@ -70,10 +70,12 @@ package final class StoreClient: Sendable {
             state.lossWindow = configuration.store?.lossWindow ?? .zero
             return (state.queue, before.subtracting(configuration.devices.map(\.name)))
         }
-        // Renamed, forgotten or no longer configured: nothing is expected of it from now on.
+        // Forgotten or no longer configured: nothing is expected of it from now on.
         for name in gone.sorted() { queue?.reschedule(name) }
         reschedule()
     }
+
+    func rename(_ device: String, to name: String) { queue?.rename(device, to: name) }
 
     private var queue: StoreQueue? { state.withLock { $0.queue } }
 

@@ -10,7 +10,7 @@ package struct StoreIntake {
     static let urgentWindow: Duration = .seconds(2)
 
     private struct Open {
-        let stream: StreamDescription
+        var stream: StreamDescription
         var encoder: SegmentEncoder
     }
 
@@ -257,9 +257,33 @@ package struct StoreIntake {
         }
     }
 
-    /// Adds a stream that an earlier process made.
+    /// Adds a stream that an earlier process made, or its later name.
     mutating func learn(_ stream: StreamDescription) {
-        guard !streams.contains(where: { $0.id == stream.id }) else { return }
-        streams.append(stream)
+        guard let index = streams.firstIndex(where: { $0.id == stream.id }) else {
+            return streams.append(stream)
+        }
+        streams[index] = stream
+    }
+
+    /// Gives the streams of a device its new name, and so all that they have had.
+    ///
+    /// A stream whose channels the new name has already stays as it is: one channel has one past.
+    ///
+    /// - Returns: Those that have the new name now.
+    mutating func rename(_ device: String, to name: String) -> [StreamDescription] {
+        let taken = streams.filter { $0.device == name }.map(\.quantities)
+        var renamed: [StreamDescription] = []
+        for index in streams.indices where streams[index].device == device {
+            let stream = streams[index].renamed(name)
+            guard !taken.contains(stream.quantities),
+                JournalRecordCodec.encode([.stream(stream)]).count <= capacity
+            else { continue }
+            streams[index] = stream
+            for place in open.indices where open[place].stream.id == stream.id {
+                open[place].stream = stream
+            }
+            renamed.append(stream)
+        }
+        return renamed
     }
 }

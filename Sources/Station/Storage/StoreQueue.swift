@@ -218,6 +218,17 @@ final class StoreQueue: Sendable {
         state.withLock { $0.intake.streams(of: device).map(\.id) }
     }
 
+    /// Gives a device's streams its new name; nothing is expected of them until it begins anew.
+    func rename(_ device: String, to name: String) {
+        change { state, now in
+            for stream in state.intake.rename(device, to: name) {
+                Self.take(.stream(stream), &state, at: now, isUrgent: true)
+                let end = JournalRecord.schedule(stream.id, from: Tick(now), interval: nil)
+                Self.take(end, &state, at: now, isUrgent: true)
+            }
+        }
+    }
+
     /// From now on a device is sampled as its schedule says.
     func reschedule(_ device: String) {
         change { state, now in

@@ -145,7 +145,7 @@ final class HistoryIntake {
         let known = streams[description.id]
         guard known?.description != description else { return }
         // A stream's channels are part of what it is; only names and units may be corrected.
-        if let known, known.decimals != description.quantities.map(\.decimals) { return }
+        if let known, !known.description.canBecome(description) { return }
         let text = HistoryCatalog.text(description.quantities)
         let byteCount = text.utf8.count + description.device.utf8.count
         guard byteCount <= HistorySchema.streamByteCountMax else { return }

@@ -139,12 +139,27 @@ package struct HistoryTail: Sendable {
         }
     }
 
-    /// Adds a stream; a name replaces a missing one.
+    /// Adds a stream; a later name replaces an earlier or a missing one.
     private mutating func learn(_ stream: StreamDescription) {
         guard let index = streams.firstIndex(where: { $0.id == stream.id }) else {
             return streams.append(stream)
         }
-        if streams[index].isUnnamed { streams[index] = stream }
+        if streams[index].isUnnamed || streams[index].canBecome(stream) {
+            streams[index] = stream
+        }
+    }
+
+    /// Streams that are known, by their newest names, and those that these records alone have.
+    func named(_ known: [StreamDescription]) -> [StreamDescription] {
+        let told = Dictionary(streams.map { ($0.id, $0) }) { $1 }
+        let renamed = known.map { stream in
+            guard let new = told[stream.id], !new.isUnnamed, stream.canBecome(new) else {
+                return stream
+            }
+            return new
+        }
+        let ids = Set(known.map(\.id))
+        return renamed + streams.filter { !ids.contains($0.id) }
     }
 
     private mutating func append(

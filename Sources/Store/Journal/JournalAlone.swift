@@ -68,15 +68,8 @@ struct JournalAlone {
     /// Those of the history, and those that blocks name which wait for it.
     var streams: [StreamDescription] {
         let known = HistoryCatalog(connection: keepsake.connection)
-        var streams = ((try? known.streams()) ?? []).map(\.description)
-        for block in waiting.blocks {
-            for record in JournalRecordCodec.contents(block.payload).records {
-                guard case .stream(let new) = record, !streams.contains(where: { $0.id == new.id })
-                else { continue }
-                streams.append(new)
-            }
-        }
-        return streams
+        let streams = ((try? known.streams()) ?? []).map(\.description)
+        return HistoryTail(waiting.blocks).named(streams)
     }
 }
 

@@ -98,9 +98,15 @@ package final class HistoryReader {
     }
 
     package func streams() throws(StoreError) -> [StreamDescription] {
-        let known = try current().streams.map(\.description)
-        let new = tail.streams.filter { stream in !known.contains { $0.id == stream.id } }
-        return (known + new).sorted { $0.id < $1.id }
+        tail.named(try current().streams.map(\.description)).sorted { $0.id < $1.id }
+    }
+
+    /// Streams of which samples are expected.
+    ///
+    /// Not those of devices that were forgotten or taken out of the configuration.
+    package func streamsInUse() throws(StoreError) -> Set<StreamID> {
+        let last = Dictionary(try schedules().map { ($0.stream, $0) }) { $1 }
+        return Set(last.values.filter { $0.interval != nil }.map(\.stream))
     }
 
     /// Streams that the history has places for.

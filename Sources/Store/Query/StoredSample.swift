@@ -22,6 +22,16 @@ package struct StreamDescription: Hashable, Sendable {
     package var channels: [Channel] {
         quantities.map { Channel(device: device, quantity: $0) }
     }
+
+    /// The same stream of a device that has another name now.
+    package func renamed(_ device: String) -> StreamDescription {
+        StreamDescription(id: id, device: device, quantities: quantities)
+    }
+
+    /// Whether a later description may correct this one: names and units, and no channels.
+    func canBecome(_ later: StreamDescription) -> Bool {
+        id == later.id && quantities.map(\.decimals) == later.quantities.map(\.decimals)
+    }
 }
 
 /// One sample of a stream: an outcome for each of its channels, in the stream's order.

@@ -67,7 +67,8 @@ struct RenameCommand: ParsableCommand {
         commandName: "rename",
         abstract: "Gives a device that was found another name.",
         discussion: """
-            What it measured before stays under the old name.
+            What it has measured goes with it, and so do its mutes. Where the new name has had the
+            same channels before, the two records stay apart.
 
             Example: roost rename sds011 balcony
             Exit codes: 0 done, 1 refused, 69 no station answers.
