@@ -29,11 +29,12 @@ package struct MinutePairs: Sendable {
     private let spans: [HistorySpan]
     private let times: StoreTimes
 
-    /// The first device of a history that has both; nil without one, or while nothing dates it.
+    /// The device in use that has both, else one of the past; nil without one, or while nothing
+    /// dates it.
     ///
     /// - Throws: `StoreError.database`.
     package init?(_ reader: HistoryReader, _ times: StoreTimes) throws(StoreError) {
-        for stream in try reader.streams() where !stream.id.isImported {
+        for stream in try Self.streams(reader) {
             let names = stream.quantities.map(\.name)
             guard let pm25 = names.firstIndex(of: Quantity.pm25.name),
                 let pm10 = names.firstIndex(of: Quantity.pm10.name)
@@ -50,6 +51,20 @@ package struct MinutePairs: Sendable {
             return
         }
         return nil
+    }
+
+    /// The streams that have both, those in use first.
+    ///
+    /// - Throws: `StoreError.database`.
+    package static func streams(
+        _ reader: HistoryReader
+    ) throws(StoreError) -> [StreamDescription] {
+        try StreamOrder.byUse(reader).filter { stream in
+            !stream.id.isImported
+                && [Quantity.pm25.name, Quantity.pm10.name].allSatisfy { name in
+                    stream.quantities.contains { $0.name == name }
+                }
+        }
     }
 
     /// Channels of the two quantities within the stream.

@@ -15,11 +15,20 @@ package struct StoreChannel: Hashable, Sendable {
     package var quantity: Quantity { stream.quantities[index] }
     package var decimals: Int { quantity.decimals }
 
-    /// All channels of a history, by stream.
+    /// All channels of a history, those in use first.
     package static func all(_ reader: HistoryReader) throws(StoreError) -> [StoreChannel] {
-        try reader.streams().flatMap { stream in
+        try StreamOrder.byUse(reader).flatMap { stream in
             stream.quantities.indices.map { StoreChannel(stream: stream, index: $0) }
         }
+    }
+
+    /// The channels of which values are expected; all that the station measured itself where none
+    /// are.
+    package static func inUse(_ reader: HistoryReader) throws(StoreError) -> [StoreChannel] {
+        let inUse = try reader.streamsInUse()
+        let own = try all(reader).filter { !$0.stream.id.isImported }
+        let used = own.filter { inUse.contains($0.stream.id) }
+        return used.isEmpty ? own : used
     }
 
     /// The channel of a name; nil when the history has none such.

@@ -31,4 +31,28 @@ package enum StoreLedger {
         return try own
             + imported.map { try ImportedLedger.report(of: $0, reader, times.clock, range) }
     }
+
+    /// The line that speaks for a whole station: of the channel in use with most values.
+    package static func chief(
+        _ lines: [GapLedgerReport.Line],
+        of channels: [StoreChannel]
+    ) -> GapLedgerReport.Line? {
+        let names = Set(channels.map(\.name))
+        let own = lines.filter { names.contains($0.channel) }
+        return (own.isEmpty ? lines : own).max { $0.coveredTenths < $1.coveredTenths }
+    }
+
+    /// Lines in the order of channels.
+    package static func ordered(
+        _ lines: [GapLedgerReport.Line],
+        by channels: [StoreChannel]
+    ) -> [GapLedgerReport.Line] {
+        let places = Dictionary(channels.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        return lines.enumerated()
+            .sorted { left, right in
+                let (one, other) = (places[left.element.channel], places[right.element.channel])
+                return (one ?? .max, left.offset) < (other ?? .max, right.offset)
+            }
+            .map(\.element)
+    }
 }

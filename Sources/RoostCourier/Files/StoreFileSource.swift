@@ -18,7 +18,7 @@ package protocol HistoryAccess: Sendable {
 
 /// Files of a dust sensor's history, as `PeriodFiles` makes them: PM2.5 and PM10 of each minute.
 ///
-/// Its samples are those of the first device with both. A sample without both values is counted
+/// Its samples are those of the device in use with both. A sample without both values is counted
 /// with its file and has no row in it, and neither has one that a later sample of its minute
 /// replaces.
 package final class StoreFileSource: FileSource {
@@ -28,6 +28,7 @@ package final class StoreFileSource: FileSource {
     package static let patience: Duration = .seconds(900)
 
     private struct Known {
+        var stream: StreamID?
         var spanCount = 0
         var origin = 0
         var hours: [MinutePairs.First] = []
@@ -108,7 +109,8 @@ package final class StoreFileSource: FileSource {
             guard let pairs = try MinutePairs(reader, times) else { return nil }
             var known = known.withLock { $0 }
             // A boot that is new, or has got a date: hours before may have been found anew.
-            if known.spanCount != pairs.spanCount || known.origin != origin { known.hours = [] }
+            let isSame = known.stream == pairs.stream.id && known.spanCount == pairs.spanCount
+            if !isSame || known.origin != origin { known.hours = [] }
             let files = try PeriodFiles(
                 reader,
                 pairs,
@@ -118,6 +120,7 @@ package final class StoreFileSource: FileSource {
                 known: known.hours
             )
             let found = Known(
+                stream: pairs.stream.id,
                 spanCount: pairs.spanCount,
                 origin: origin,
                 hours: files.completeHours

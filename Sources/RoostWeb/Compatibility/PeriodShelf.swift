@@ -9,6 +9,7 @@ import Synchronization
 final class PeriodShelf: Sendable {
     private struct Known {
         var origin: Int?
+        var stream: StreamID?
         var spanCount = 0
         var hours: [MinutePairs.First] = []
     }
@@ -40,7 +41,9 @@ final class PeriodShelf: Sendable {
         else { return nil }
         var known = known.withLock { $0 }
         // A boot that is new, or has got a date: hours before may have been found anew.
-        if known.spanCount != pairs.spanCount { known.hours = [] }
+        if known.stream != pairs.stream.id || known.spanCount != pairs.spanCount {
+            known.hours = []
+        }
         let files = try PeriodFiles(
             history.reader,
             pairs,
@@ -50,7 +53,9 @@ final class PeriodShelf: Sendable {
             known: known.hours
         )
         let (hours, spanCount) = (files.completeHours, pairs.spanCount)
-        self.known.withLock { ($0.hours, $0.spanCount) = (hours, spanCount) }
+        self.known.withLock { known in
+            (known.stream, known.hours, known.spanCount) = (pairs.stream.id, hours, spanCount)
+        }
         return files
     }
 

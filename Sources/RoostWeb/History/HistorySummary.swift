@@ -21,7 +21,7 @@ package actor HistorySummary {
         let guideline: Guideline?
     }
 
-    /// Where the time since the first sample went, of the channel with the longest record.
+    /// Where the time since the first sample went, of the channel in use with most values.
     package struct Completeness: Hashable, Sendable {
         /// When the first sample was; ISO 8601, nil while that is not known.
         let since: String?
@@ -33,10 +33,10 @@ package actor HistorySummary {
         let accounted: Double
 
         /// Nil without a channel that has a past.
-        init?(_ lines: [GapLedgerReport.Line], since: String?) {
-            guard let line = lines.max(by: { $0.elapsedTenths < $1.elapsedTenths }),
-                line.elapsedTenths > 0
-            else { return nil }
+        init?(_ lines: [GapLedgerReport.Line], _ channels: [StoreChannel], since: String?) {
+            guard let line = StoreLedger.chief(lines, of: channels), line.elapsedTenths > 0 else {
+                return nil
+            }
             let unexplained = line.gaps.filter { $0.cause == .unexplained }
                 .reduce(line.remainderTenths) { $0 + $1.tenths }
             self.since = since
@@ -106,7 +106,8 @@ package actor HistorySummary {
         summary.keepsDays = extent.keepsDays.map { Int($0) }
         if all {
             let lines = try StoreLedger.reports(history.reader, history.times).flatMap(\.lines)
-            summary.complete = Completeness(lines, since: summary.oldest)
+            let channels = try StoreChannel.inUse(history.reader)
+            summary.complete = Completeness(lines, channels, since: summary.oldest)
         }
         guard let now = history.now else { return summary }
         let day = 86_400

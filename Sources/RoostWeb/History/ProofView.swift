@@ -20,9 +20,10 @@ enum ProofView {
     ) throws -> String {
         let reports = try StoreLedger.reports(history.reader, history.times)
         let channels = try StoreChannel.all(history.reader)
-        let lines = reports.flatMap(\.lines)
+        let inUse = try StoreChannel.inUse(history.reader)
+        let lines = StoreLedger.ordered(reports.flatMap(\.lines), by: channels)
         let extent = try StoreExtent(history.reader, history.times)
-        let longest = lines.max { $0.elapsedTenths < $1.elapsedTenths }
+        let chief = StoreLedger.chief(lines, of: inUse)
         var json = JSONText()
         json.object { json in
             json.member("station", name)
@@ -30,12 +31,12 @@ enum ProofView {
             json.member("at", history.now)
             // Then lasers and the bytes a day are missing, and not zero.
             json.member("isStationAway", isStationAway)
-            if let longest {
-                json.member("elapsedSeconds", tenths: longest.elapsedTenths)
-                json.member("coveredSeconds", tenths: longest.coveredTenths)
-                let unexplained = longest.gaps.filter { $0.cause == .unexplained }
-                    .reduce(longest.remainderTenths) { $0 + $1.tenths }
-                let gaps = longest.elapsedTenths - longest.coveredTenths
+            if let chief {
+                json.member("elapsedSeconds", tenths: chief.elapsedTenths)
+                json.member("coveredSeconds", tenths: chief.coveredTenths)
+                let unexplained = chief.gaps.filter { $0.cause == .unexplained }
+                    .reduce(chief.remainderTenths) { $0 + $1.tenths }
+                let gaps = chief.elapsedTenths - chief.coveredTenths
                 json.member("explainedSeconds", tenths: gaps - unexplained)
             }
             json.array("channels", lines) { json, line in

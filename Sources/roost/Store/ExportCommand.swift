@@ -45,7 +45,7 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "A new file, or the folder for `periods`; default: standard output.")
     var output: String?
 
-    @Option(help: "Device for `periods` and `bgeigie`; default: the first that fits.")
+    @Option(help: "Device for `periods` (default: the one in use) and `bgeigie` (the first).")
     var device: String?
 
     @Option(help: "Only what this survey has; needed for `bgeigie`.")
@@ -112,7 +112,8 @@ struct ExportCommand: ParsableCommand {
                     tell
                 )
             } else {
-                done = try export(&samples, tell)
+                let device = try device ?? Self.dustSensor(reader, times, range)
+                done = try export(&samples, of: device, tell)
             }
             line.finish()
             let files = done.files > 0 ? " in \(done.files) files" : ""
@@ -215,8 +216,20 @@ struct ExportCommand: ParsableCommand {
         Output.error("export: measurements in a file: \(windows.joined(separator: ", "))")
     }
 
+    /// The device whose PM values `periods` takes by itself; nil without one in this time.
+    private static func dustSensor(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        _ range: TimeRange
+    ) throws -> String? {
+        try MinutePairs.streams(reader).first { stream in
+            try !times.clip(StreamExtents(reader).spans(of: stream.id), range).isEmpty
+        }?.device
+    }
+
     private func export(
         _ samples: inout StoreSamples,
+        of device: String?,
         _ tell: @escaping (ExportProgress) -> Void
     ) throws -> ExportProgress {
         guard let text = format.text else {
