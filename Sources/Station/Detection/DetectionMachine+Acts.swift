@@ -84,6 +84,11 @@ extension DetectionMachine {
         }
     }
 
+    /// The device that a port has, or had when it was last known.
+    private func lastDevice(of port: Port) -> String {
+        port.adopted ?? port.lastIdentity ?? identity(of: port)
+    }
+
     private mutating func adopt(
         _ devpath: String?,
         _ identity: String,
@@ -91,6 +96,7 @@ extension DetectionMachine {
         name: String?,
         at now: MonotonicInstant
     ) throws(DetectionRefusal) -> [Action] {
+        let identity = devpath.flatMap { ports[$0] }.map(lastDevice) ?? identity
         var profile: Profile?
         if let id {
             profile = catalog.profile(id)
@@ -103,7 +109,12 @@ extension DetectionMachine {
             }
         }
         if let name { try check(name, for: identity) }
-        var actions: [Action] = []
+        if devpath.flatMap({ ports[$0]?.adopted }) != nil, profile == nil {
+            guard let name else { return [] }
+            return try rename(devpath, identity, to: name, at: now)
+        }
+        // Its driver ends under the name that it has.
+        var actions = devpath.map { release($0, at: now) } ?? []
         if var record = registry[identity] {
             record.isIgnored = false
             // With another profile it becomes another device, which gets this name.
@@ -120,11 +131,6 @@ extension DetectionMachine {
             }
         }
         guard let devpath else { return actions }
-        if ports[devpath]?.adopted != nil, profile == nil {
-            guard let name else { return actions }
-            return try rename(devpath, identity, to: name, at: now)
-        }
-        actions += release(devpath, at: now)
         forgive(devpath, identity)
         ports[devpath]?.forced = profile
         ports[devpath]?.wishedName = name
@@ -191,6 +197,7 @@ extension DetectionMachine {
             actions += release(devpath, at: now)
             set(devpath, .found(until: nil, why: "forgotten"), at: now)
             ports[devpath]?.forced = nil
+            ports[devpath]?.lastIdentity = nil
             // It was let rest, perhaps by a run before this one.
             let last = record(identity)?.profile ?? ports[devpath]?.lastProfile
             ports[devpath]?.lastProfile = last
@@ -218,7 +225,7 @@ extension DetectionMachine {
             || (owner != nil && owner != identity)
             || unremembered.contains { $0.key != identity && $0.value.name == name }
             || provisional.contains { $0.key != identity && $0.value.name == name }
-            || ports.values.contains { $0.wishedName == name && self.identity(of: $0) != identity }
+            || ports.values.contains { $0.wishedName == name && lastDevice(of: $0) != identity }
         guard !isTaken else {
             throw DetectionRefusal(code: "bad-request", message: "\(name) is in use")
         }

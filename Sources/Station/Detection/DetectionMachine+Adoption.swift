@@ -198,6 +198,7 @@ extension DetectionMachine {
     ) -> [Action] {
         set(devpath, .adopted(identity: adoption.identity), at: now)
         ports[devpath]?.lastProfile = adoption.profile.id
+        ports[devpath]?.lastIdentity = adoption.identity
         ports[devpath]?.pause = .seconds(1)
         ports[devpath]?.unknownPause = Self.firstUnknownPause
         ports[devpath]?.toldUnknown = nil

@@ -81,6 +81,8 @@ package struct DetectionMachine: Sendable {
         var forced: Profile?
         /// The profile last used here, stored or not: its driver may have put the part to sleep.
         var lastProfile: String?
+        /// The device last adopted here, also while the port is probed again.
+        var lastIdentity: String?
         /// The name that a person chose for the device there.
         var wishedName: String?
 
