@@ -50,6 +50,8 @@ package final class StationStore {
         /// Samples and events in blocks newer than the given one, cursors not counted; see
         /// `TailMirror.read`.
         package let countAfterMirror: Int
+        /// What people said of the time, in any boot.
+        package let confirmations: [ClockAnchor]
         /// The last start of the node that is durable.
         package let newestStart: GapMark.Place?
         /// Files that are lost or set aside, each in a sentence; empty without any.

@@ -246,6 +246,7 @@ extension StationStore.Opening {
         streams = HistoryTail(files.waiting.blocks).named(stored)
         ended = files.endedStreams
         cursors = files.keepsake.cursors.merging(HistoryTail(files.waiting.blocks).cursors.values)
+        confirmations = files.keepsake.confirmations(and: files.waiting.blocks)
         lacksCursors = files.keepsake.lacksCursors
         freePlaces = files.history.streamCount - stored.count
         newestBlock = files.journal.newest

@@ -69,6 +69,46 @@ import Testing
         #expect(steps.contains(.synchronised) && steps.contains(.person))
     }
 
+    /// The board has not been started anew, so what was said still holds.
+    @Test func whatAPersonSaidHoldsForTheNextProcessOfTheBoot() throws {
+        let folder = try TestFolder()
+        let after = try simulate { clock in
+            clock.setWallTime(Self.noon, trust: .hardwareClock)
+            let first = try TestStation(clock, folder.configuration)
+            try await first.run { test in
+                try await test.sleep(.minutes(1))
+                var request = ControlRequest(.trustClock)
+                request.time = "2026-09-21T15:00:00Z"
+                _ = try await test.ask(request, ClockReport.self)
+                try await test.sleep(.seconds(30))
+            }
+            let next = try TestStation(clock, folder.configuration, card: first.platform.card)
+            return try await next.run { test in
+                try await test.sleep(.minutes(1))
+                return try await test.ask(ControlRequest(.clock), ClockReport.self).body
+            }
+        }
+        #expect(after?.trust == "person" && after?.isSure == true)
+        #expect(after?.time?.hasPrefix("2026-09-21T15:0") == true)
+    }
+
+    @Test func whatAPersonSaidInAnotherBootIsOver() {
+        let (boot, other) = (BootID(bytes: Array(1...16)), BootID(bytes: Array(2...17)))
+        func anchor(_ boot: BootID, _ tenths: Int64, _ trust: ClockTrust) -> ClockAnchor {
+            let wall = WallTime(nanoseconds: tenths * 100_000_000)
+            return ClockAnchor(boot: boot, tick: Tick(tenths: tenths), wall: wall, trust: trust)
+        }
+        let all = [
+            anchor(boot, 10, .person), anchor(boot, 30, .person), anchor(boot, 20, .person),
+            anchor(boot, 40, .hardwareClock), anchor(other, 50, .person),
+        ]
+        #expect(ConfirmedTime(all, in: boot)?.at == Tick(tenths: 30).instant)
+        #expect(ConfirmedTime([all[3], all[4]], in: boot) == nil)
+        let later = Tick(tenths: 40).instant
+        let said = ConfirmedTime(all, in: boot)?.reading(at: later)
+        #expect(said?.wall == WallTime(nanoseconds: 4_000_000_000) && said?.trust == .person)
+    }
+
     @Test func aClockThatWasNeverSetHasNoTimeAndSaysHowToGiveIt() throws {
         let folder = try TestFolder()
         let (clockReport, failure, reading) = try simulate { clock in

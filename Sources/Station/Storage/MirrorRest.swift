@@ -21,6 +21,13 @@ struct MirrorRest {
         }
     }
 
+    /// What the clock was said to be, of those that no block has.
+    var anchors: [ClockAnchor] {
+        records.flatMap { JournalRecordCodec.contents($0).records }.compactMap { record in
+            if case .anchor(let anchor) = record { anchor } else { nil }
+        }
+    }
+
     private static func cursor(_ bytes: [UInt8]) -> StoreCursor? {
         let records = JournalRecordCodec.contents(bytes).records
         guard records.count == 1, case .cursor(let cursor) = records[0] else { return nil }

@@ -24,7 +24,7 @@ package final class StoreClient: Sendable {
         var whenOpen: [String: @Sendable () -> Void] = [:]
         var past: AlertHistory.Read?
         /// A person's confirmation of the time.
-        var trusted: (wall: WallTime, at: MonotonicInstant)?
+        var trusted: ConfirmedTime?
     }
 
     /// Reads blocks that wait for the history, newer than one and at most so many.
@@ -184,9 +184,7 @@ package final class StoreClient: Sendable {
 
     /// The time that a person confirmed; nil without one.
     var trustedWall: WallReading? {
-        guard let (wall, instant) = state.withLock({ $0.trusted }) else { return nil }
-        let since = instant.duration(to: context.clock.now).wholeNanoseconds
-        return WallReading(WallTime(nanoseconds: wall.nanoseconds + since), .person)
+        state.withLock { $0.trusted }?.reading(at: context.clock.now)
     }
 
     /// Stores the time that a person confirmed; it dates this boot and replaces earlier ones.
@@ -195,7 +193,7 @@ package final class StoreClient: Sendable {
     func trust(_ wall: WallTime) -> Bool {
         let now = context.clock.now
         guard let queue else { return false }
-        state.withLock { $0.trusted = (wall, now) }
+        state.withLock { $0.trusted = ConfirmedTime(wall, at: now) }
         let anchor = ClockAnchor(boot: context.bootID, tick: Tick(now), wall: wall, trust: .person)
         queue.take(.anchor(anchor), isUrgent: true)
         return true
@@ -390,7 +388,9 @@ package final class StoreClient: Sendable {
         }
         let isNew = opening.history == .fresh && opening.newestBlock == 0
         age.note(isNew: isNew, in: state.withLock { $0.folder })
+        let told = ConfirmedTime(opening.confirmations + left.anchors, in: context.bootID)
         let whenOpen = state.withLock { state in
+            state.trusted = state.trusted ?? told
             state.queue = queue
             return state.whenOpen.values
         }

@@ -81,6 +81,7 @@ extension StationStore.Opening {
         (streams, ended) = (alone.streams, [])
         let said = HistoryTail(alone.waiting.blocks).cursors.values
         (cursors, lacksCursors) = (alone.keepsake.cursors.merging(said), false)
+        confirmations = alone.keepsake.confirmations(and: alone.waiting.blocks)
         newestBlock = alone.journal.newest
         payloadCapacity = alone.journal.payloadCapacity
         journalSlotCount = alone.journal.slotCount

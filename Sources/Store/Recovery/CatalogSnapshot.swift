@@ -244,6 +244,10 @@ final class CatalogSnapshot {
     var cursors: [StoreCursor] {
         (try? HistoryCursors(connection: connection).all().map(\.cursor)) ?? []
     }
+    /// What people said of the time, as far as the history or blocks that wait for it know it.
+    func confirmations(and waiting: [JournalBlock]) -> [ClockAnchor] {
+        (anchors + HistoryTail(waiting).anchors).filter { $0.trust == .person }
+    }
     var settings: [String: String] { (try? catalogue.settings()) ?? [:] }
 
     /// The records for a new history that the journal does not hold, oldest first, and the time
