@@ -1,3 +1,5 @@
+import Core
+
 /// How the node is, at one moment.
 package struct StatusReport: Codable, Hashable, Sendable {
     package let name: String
@@ -140,6 +142,11 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     /// Whether its values are kept, and not shown only; nil from older stations.
     package var records: Bool?
 
+    /// Whether its part has no such value: that is no fault, unlike a value that is lost.
+    package var isNeverMeasured: Bool {
+        valueAgeSeconds == nil && latest?.noData == NoData.notMeasured.rawValue
+    }
+
     package init(
         channel: String,
         unit: String,
@@ -152,36 +159,6 @@ package struct ChannelReport: Codable, Hashable, Sendable {
         self.latest = latest
         self.valueAgeSeconds = valueAgeSeconds
         self.isStale = isStale
-    }
-}
-
-package struct EventReport: Codable, Hashable, Sendable {
-    /// Seconds since boot.
-    package let instantSeconds: Double
-    package let ageSeconds: Double
-    package let source: String
-    package let kind: String
-    package let severity: String
-    package let details: Details
-    /// ISO 8601 in UTC; nil while the clock was never set.
-    package var time: String?
-    /// Whether a trusted clock stands behind the time; nil without a time.
-    package var isSure: Bool?
-
-    package init(
-        instantSeconds: Double,
-        ageSeconds: Double,
-        source: String,
-        kind: String,
-        severity: String,
-        details: Details
-    ) {
-        self.instantSeconds = instantSeconds
-        self.ageSeconds = ageSeconds
-        self.source = source
-        self.kind = kind
-        self.severity = severity
-        self.details = details
     }
 }
 

@@ -237,6 +237,22 @@ import Testing
         #expect(verdict.sentence.hasSuffix("But attic has no value: unplugged."))
     }
 
+    /// A Plantower without formaldehyde; one that had it and says it no more is another matter.
+    @Test func whatAPartDoesNotMeasureIsNoFault() {
+        func verdict(_ age: Double?) -> Verdict {
+            let absent = ChannelReport(
+                channel: "dust/hcho",
+                unit: "mg/m³",
+                latest: Self.reading("dust/hcho", nil, "notMeasured", []),
+                valueAgeSeconds: age,
+                isStale: true
+            )
+            return Self.verdict([Self.channel("dust/pm25", "1.0", level: "good"), absent])
+        }
+        #expect(verdict(nil).code == "level.good")
+        #expect(verdict(60).code == "channel.cause")
+    }
+
     @Test func aCleanValueIsNeverGreenBecauseItIsOld() {
         let verdict = Self.verdict([Self.channel("dust/pm25", "1.0", isStale: true)])
         #expect(verdict.level == .unknown)

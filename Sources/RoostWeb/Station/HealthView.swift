@@ -51,13 +51,14 @@ struct HealthView {
     }
 
     private var channels: FindingReport {
-        let fresh = status.channels.count { !$0.isStale }
-        let all = status.channels.count
+        let measured = status.channels.filter { !$0.isNeverMeasured }
+        let fresh = measured.count { !$0.isStale }
+        let all = measured.count
         return FindingReport(
             name: "channels",
             verdict: fresh == all && all > 0 ? "ok" : "warning",
             words: "\(fresh) of \(all) channels have a fresh value",
-            details: status.channels.filter(\.isStale).map { "\($0.channel) has none" },
+            details: measured.filter(\.isStale).map { "\($0.channel) has none" },
             next: all == 0
                 ? "plug a sensor in; roost devices shows what is there"
                 : fresh < all ? "see Devices, or roost devices" : nil

@@ -106,7 +106,10 @@ package struct Verdict: Hashable, Sendable {
                 decisive.contains($0.channel)
             }
         var verdict: Verdict
-        if let away = status.channels.first(where: { $0.isStale && $0.latest != nil }) {
+        let away = status.channels.first { channel in
+            channel.isStale && channel.latest != nil && !channel.isNeverMeasured
+        }
+        if let away {
             let (subject, reason) = (device(away), away.latest?.noData)
             verdict = Verdict(
                 level: level,

@@ -62,6 +62,9 @@ export function ageWords(channel, elapsed) {
   return ago(channel.ageSeconds + elapsed);
 }
 
+/** Whether a part has no such value: said on Devices, and nothing that is missing. */
+export const isNeverMeasured = (channel) => channel.noData === "notMeasured" && (channel.ageSeconds ?? null) === null;
+
 export const until = (seconds) => clock(Date.now() / 1000 + seconds);
 
 /** Runs what a button asks for, and says beside it what came of it. */

@@ -5,7 +5,7 @@ import { code, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../navigation.js";
 import { field, form } from "../form.js";
-import { action, confirmed } from "../words.js";
+import { action, confirmed, deviceOf, isNeverMeasured, quantityName, quantityOf } from "../words.js";
 
 export const title = "devices.title";
 
@@ -37,6 +37,10 @@ export function make(root, context) {
 
 const encode = encodeURIComponent;
 
+/** The values that a device's part does not have, in words; null without any. */
+const neverMeasured = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name && isNeverMeasured(one))
+  .map((one) => quantityName(quantityOf(one.id))).join(", ") || null;
+
 function deviceCard(device, { at }, context, ticks) {
   const { me, api } = context;
   device.muted ??= device.mutes?.[0] ?? null;
@@ -52,6 +56,7 @@ function deviceCard(device, { at }, context, ticks) {
     [t("devices.interval"), device.intervalSeconds ? duration(device.intervalSeconds) : null],
     ...Object.entries(device.facts ?? {}).map(([name, given]) => [code("fact", name, name), fact(name, given)]),
     ...Object.entries(device.counts ?? {}).map(([name, given]) => [code("fact", name, name), number(given)]),
+    [t("devices.never"), neverMeasured(device.name)],
     [t("devices.kept"), device.records === false ? t("devices.kept.no") : null],
     [t("devices.muted"), device.muted ? (device.muted.until ? t("devices.muted.until", { time: until(device.muted.until) }) : t("devices.muted.yes")) : null],
   ];

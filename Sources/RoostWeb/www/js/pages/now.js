@@ -6,7 +6,7 @@ import { countdown, date, duration, month, number, percent, value, zoneWords } f
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
 import { may } from "../navigation.js";
-import { ageWords, becauseWords, channelName, deviceOf, flags, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
+import { ageWords, becauseWords, channelName, deviceOf, flags, isNeverMeasured, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
 
 export const title = "now.title";
 const hintsOff = () => { try { return localStorage.getItem("roost.hints") === "off"; } catch { return false; } };
@@ -33,7 +33,7 @@ export function make(root, context) {
 
   function draw(station) {
     parts.update(station);
-    const channels = station.channels ?? [];
+    const channels = (station.channels ?? []).filter((channel) => !isNeverMeasured(channel));
     // What to do without a sensor goes with the first one.
     if (channels.length) first.replaceChildren();
     cards.classList.toggle("three", channels.length % 3 === 0 || channels.length > 4);
