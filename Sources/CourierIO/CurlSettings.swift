@@ -10,6 +10,8 @@ package struct CurlSettings: Hashable, Sendable {
     package var isPublicOnly = false
     /// The folder of hashed certificates that `ServerTrust.system` trusts.
     package var authorities = "/etc/ssl/certs"
+    /// How long each address may take to accept a connection.
+    package var connectLimit: Duration = .seconds(10)
 
     package init() {}
 }

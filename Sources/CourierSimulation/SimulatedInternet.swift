@@ -25,8 +25,13 @@ package enum NetworkFault: Hashable, Sendable {
     case status(Int, retryAfterSeconds: Int?)
     /// Each request is answered by a page for people.
     case captivePortal
-    /// Each exchange takes this long.
+    /// Each exchange takes this long; beyond the courier's patience its answer is lost.
     case slow(Duration)
+    /// The server takes the first request over a connection and closes it at the next: it carries
+    /// that one out and says nothing.
+    case closesKept
+    /// The answer comes by a byte a second.
+    case trickle
 }
 
 /// A network in which hosts answer, or do not, by the virtual clock.
@@ -37,6 +42,8 @@ package final class SimulatedInternet: CourierNetwork {
         var faults: [String: NetworkFault] = [:]
         var isDown = false
         var exchangeCount = 0
+        /// Hosts with a connection that is kept for the next request.
+        var kept: Set<String> = []
         var mailbox: [MailMessage] = []
         var sent: [OutboundRequest] = []
     }
@@ -44,6 +51,8 @@ package final class SimulatedInternet: CourierNetwork {
     /// Requests that `sent` keeps; older ones are forgotten.
     private static let sentLimit = 256
     private static let patience: Duration = .seconds(10)
+    /// From the last byte of a request to the first of its answer.
+    private static let firstByte: Duration = .seconds(30)
     private let clock: any NodeClock
     private let state = Mutex(State())
 
@@ -89,11 +98,10 @@ package final class SimulatedInternet: CourierNetwork {
         if isDown { throw NetworkFailure(.unreachable, "no route to \(host)") }
         if let answer = try await suffer(fault, host) { return answer }
         guard let server else { throw NetworkFailure(.unknownHost, "no name server knows \(host)") }
+        let isKept = state.withLock { $0.kept.remove(host) != nil } && !request.isOnce
         let answer = await server.answer(request)
-        if fault == .answerLost {
-            try await clock.sleep(for: Self.patience)
-            throw NetworkFailure(.silent, "\(host) accepted and fell silent", wasSent: true)
-        }
+        try await lose(fault, isKept: isKept, request, host)
+        if !request.isOnce { state.withLock { _ = $0.kept.insert(host) } }
         let limit = request.answerLimit
         guard answer.body.count <= limit else {
             let words = "\(host) answers more than \(limit) bytes"
@@ -132,7 +140,8 @@ package final class SimulatedInternet: CourierNetwork {
         switch fault {
         case nil, .slow: break
         // What speaks HTTP, or is cut off, is no broker.
-        case .answerLost: throw NetworkFailure(.closed, "\(host) closed the connection")
+        case .answerLost, .closesKept:
+            throw NetworkFailure(.closed, "\(host) closed the connection")
         case .status, .captivePortal:
             throw NetworkFailure(.malformed, "\(host) answers something that is no MQTT")
         default: break
@@ -144,10 +153,28 @@ package final class SimulatedInternet: CourierNetwork {
         return try found.connect(broker)
     }
 
+    /// What a fault does to the answer of a request that was carried out.
+    private func lose(
+        _ fault: NetworkFault?,
+        isKept: Bool,
+        _ request: OutboundRequest,
+        _ host: String
+    ) async throws {
+        switch fault {
+        case .answerLost: try await clock.sleep(for: Self.patience)
+        case .slow(let time) where time > Self.firstByte: break
+        case .closesKept where isKept:
+            throw NetworkFailure(.closed, "\(host) closed the connection", wasSent: true)
+        case .trickle: try await clock.sleep(for: .seconds(request.timeoutSeconds))
+        default: return
+        }
+        throw NetworkFailure(.silent, "\(host) gave no whole answer", wasSent: true)
+    }
+
     /// What a fault does before a server is asked; nil goes on to the server.
     private func suffer(_ fault: NetworkFault?, _ host: String) async throws -> OutboundAnswer? {
         switch fault {
-        case nil, .answerLost: return nil
+        case nil, .answerLost, .closesKept, .trickle: return nil
         case .nameServerSilent:
             try await clock.sleep(for: Self.patience)
             throw NetworkFailure(.nameServerSilent, "the name server does not answer")
@@ -166,7 +193,7 @@ package final class SimulatedInternet: CourierNetwork {
             let page = "<!DOCTYPE html><title>Welcome, please log in</title>"
             return OutboundAnswer(200, ["content-type": "text/html"], text: page)
         case .slow(let time):
-            try await clock.sleep(for: time)
+            try await clock.sleep(for: min(time, Self.firstByte))
             return nil
         }
     }

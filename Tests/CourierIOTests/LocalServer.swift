@@ -129,6 +129,15 @@ final class ServerConnection {
         try drain(session)
     }
 
+    /// Says nothing for a while.
+    func stayQuiet(for milliseconds: Int) {
+        var limit = timeval(tv_sec: milliseconds / 1_000, tv_usec: milliseconds % 1_000 * 1_000)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        var byte: UInt8 = 0
+        _ = recv(descriptor, &byte, 1, Int32(MSG_PEEK))
+    }
+
     /// Waits until the other side closes.
     func waitForEnd() {
         while (try? receive()) != nil {}

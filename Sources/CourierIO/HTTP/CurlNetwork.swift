@@ -90,7 +90,8 @@ package struct CurlNetwork: CourierNetwork {
         let deadlines = TransferDeadlines(
             place: place.text,
             addressCount: route.addresses.count,
-            wholeSeconds: request.timeoutSeconds
+            wholeSeconds: request.timeoutSeconds,
+            connectLimit: settings.connectLimit
         )
         let code = try await run(transfer, deadlines, read: read)
         guard code == CURLE_OK else { throw failure(code, of: transfer) }

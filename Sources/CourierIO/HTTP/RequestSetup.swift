@@ -38,6 +38,9 @@ struct RequestSetup {
         if case .stream = source {
             // A stream cannot be sent twice, as a connection that was kept might demand.
             try handle.set(CURLOPT_FRESH_CONNECT, 1)
+        } else if request.isOnce {
+            try handle.set(CURLOPT_FRESH_CONNECT, 1)
+            try handle.set(CURLOPT_FORBID_REUSE, 1)
         }
         try handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
     }

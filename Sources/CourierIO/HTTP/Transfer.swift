@@ -36,6 +36,10 @@ final class Transfer {
 
     private(set) var givenCount = 0
     private(set) var sentAt: MonotonicInstant?
+    /// When a connection, new or kept, was there for the request.
+    ///
+    /// libcurl's own times count nothing for one that was kept.
+    private(set) var readyAt: MonotonicInstant?
     private(set) var wantsPiece = false
     private(set) var head = HeadReader()
     private(set) var body: [UInt8] = []
@@ -61,7 +65,7 @@ final class Transfer {
 
     /// Whether the body has left for the kernel, so that the server may have it.
     var isSent: Bool {
-        sentAt != nil || (size == 0 && handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0)
+        sentAt != nil || (size == 0 && readyAt != nil)
     }
 
     func progress(begunAt: MonotonicInstant) -> TransferDeadlines.Progress {
@@ -70,10 +74,10 @@ final class Transfer {
             return microseconds == 0 ? nil : begunAt.advanced(by: .microseconds(microseconds))
         }
         var progress = TransferDeadlines.Progress(begunAt: begunAt)
-        progress.connectedAt = instant(CURLINFO_CONNECT_TIME_T)
+        progress.connectedAt = instant(CURLINFO_CONNECT_TIME_T) ?? readyAt
         // Once the request may be sent, encryption is agreed on, and a proxy has agreed too.
-        progress.readyAt = instant(CURLINFO_PRETRANSFER_TIME_T)
-        progress.sentAt = size == 0 ? progress.readyAt : sentAt
+        progress.readyAt = readyAt
+        progress.sentAt = size == 0 ? readyAt : sentAt
         progress.receivedAt = receivedAt
         progress.sentCount = givenCount
         return progress
@@ -208,7 +212,10 @@ final class Transfer {
     /// be one of a target with other rights.
     private func judge(_ address: UnsafePointer<CChar>?) -> Int32 {
         let text = address.map { String(cString: $0) } ?? ""
-        guard let refusal = route.refusal(text) else { return CURL_PREREQFUNC_OK }
+        guard let refusal = route.refusal(text) else {
+            readyAt = clock.now
+            return CURL_PREREQFUNC_OK
+        }
         failure = refusal
         return CURL_PREREQFUNC_ABORT
     }

@@ -20,8 +20,6 @@ package struct TransferDeadlines {
         package init(begunAt: MonotonicInstant) { self.begunAt = begunAt }
     }
 
-    /// Of one address; two of these when a name has several.
-    static let connect: Duration = .seconds(10)
     static let encryption: Duration = .seconds(15)
     static let betweenBytes: Duration = .seconds(20)
     /// An upload moves `uploadFloor` bytes in each of these.
@@ -29,15 +27,25 @@ package struct TransferDeadlines {
     static let uploadFloor = 256 * 60
 
     let place: String
-    let connect: Duration
+    private let connect: Duration
     /// From the last byte of the request to the first of the answer.
     var firstByte: Duration = .seconds(30)
     let whole: Duration
     private var window: (from: MonotonicInstant, count: Int)?
 
-    package init(place: String, addressCount: Int, wholeSeconds: Int) {
+    /// - Parameters:
+    ///   - place: Of the server, for people.
+    ///   - addressCount: With several, connecting may take twice as long.
+    ///   - wholeSeconds: All stages together.
+    ///   - connectLimit: Of one address.
+    package init(
+        place: String,
+        addressCount: Int,
+        wholeSeconds: Int,
+        connectLimit: Duration = CurlSettings().connectLimit
+    ) {
         self.place = place
-        connect = addressCount > 1 ? Self.connect * 2 : Self.connect
+        connect = addressCount > 1 ? connectLimit * 2 : connectLimit
         whole = .seconds(wholeSeconds)
     }
 

@@ -53,6 +53,10 @@ package struct OutboundRequest: Hashable, Sendable {
     package var signature: AWSSignature?
     /// Whether it is to be HTTP/2 (Apple's push service speaks nothing else).
     package var needsHTTP2 = false
+    /// Whether it must not reach the server twice: it gets a connection of its own.
+    ///
+    /// Over one that was kept, libcurl sends it again when the server closes without an answer.
+    package var isOnce = false
     /// The whole request, in seconds, 1…600.
     package var timeoutSeconds = 60
 

@@ -7,7 +7,9 @@ import RoostCourier
 /// Unchecked: one simulation is one thread.
 struct ServerNetwork: CourierNetwork, @unchecked Sendable {
     static let host = "server.lan"
-    private static let slowness: Duration = .seconds(9)
+    /// The last is longer than the courier waits.
+    private static let slowness: [Duration] = [.seconds(9), .seconds(12), .seconds(40)]
+    private static let losses: [NetworkFault] = [.answerLost, .closesKept, .trickle]
 
     private let machine: Machine
     private let internet: SimulatedInternet
@@ -52,16 +54,16 @@ struct ServerNetwork: CourierNetwork, @unchecked Sendable {
         ]
         guard let kind = kinds.first(where: { world.isOpen($0, at: now) }) else { return nil }
         world.fire(kind)
+        var chance = world.dice(at: now)
         switch kind {
         case .internetDown: return .unreachable
         case .nameServerSilent: return .nameServerSilent
         case .serverSilent: return .silent
         case .serverRefuses: return .refused
         case .captivePortal: return .captivePortal
-        case .answersLost: return .answerLost
-        case .serverSlow: return .slow(Self.slowness)
+        case .answersLost: return Self.losses[chance.index(Self.losses.count)]
+        case .serverSlow: return .slow(Self.slowness[chance.index(Self.slowness.count)])
         default:
-            var chance = world.dice(at: now)
             let statuses = [500, 502, 503, 429, 404, 401]
             let status = statuses[chance.index(statuses.count)]
             let isAsked = status == 503 || status == 429

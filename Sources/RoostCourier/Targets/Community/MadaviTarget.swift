@@ -64,6 +64,7 @@ package struct MadaviTarget: SampleTarget {
         let body = values.body(version: station.version, prefix: prefix)
         var request = OutboundRequest(.post, url, json: body, [.init("X-Sensor", "\(sensor)")])
         request.trust = trust
+        request.isOnce = true
         return request
     }
 }

@@ -98,6 +98,7 @@ package struct SensorCommunityTarget: SampleTarget {
         let body = values.body(version: station.version)
         var request = OutboundRequest(.post, url, json: body, fields)
         request.trust = trust
+        request.isOnce = true
         return request
     }
 

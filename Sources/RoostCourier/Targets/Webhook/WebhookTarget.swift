@@ -66,6 +66,7 @@ package struct WebhookTarget: SampleTarget {
         request.fields.append(.init("Idempotency-Key", MaskedText(batch.id)))
         if let signer { request.fields.append(signer.field(request.body)) }
         request.trust = trust
+        request.isOnce = traits.repetition == .atMostOnce
         return request
     }
 
