@@ -148,7 +148,7 @@ package struct OutboxSampleCounts: Codable, Hashable, Sendable {
     package let delivered: Int
     package let waiting: Int
     /// By reason: `tooOld`, `noValue`, `flagged`, `markedPrivate`, `refused`, `expired`,
-    /// `timeUnknown`, `dropped`, `unknown`.
+    /// `timeUnknown`, `dropped`, `unknown`, `notKept`.
     package let leftOut: [String: Int]
 
     package init(delivered: Int, waiting: Int, leftOut: [String: Int]) {

@@ -52,16 +52,16 @@ package final class SimulatedRing: SampleSource, CursorKeeper {
     /// Records a sample in the present boot.
     package func record(_ stream: StreamID, _ tick: Tick, _ outcomes: [Outcome]) {
         state.withLock { state in
-            guard let boot = state.boots.last, var entry = state.streams[stream] else { return }
+            guard let boot = state.boots.last, state.streams[stream] != nil else { return }
             let number = state.boots.count
             let place = OutboxPlace(boot: boot, bootNumber: number, tick: tick)
-            entry.samples.append(Row(place: place, outcomes: outcomes))
-            entry.recorded += 1
-            if entry.samples.count > room {
-                entry.samples.removeFirst()
-                entry.expired += 1
+            // In place: a copy of all rows for each would take the square of their number.
+            state.streams[stream]?.samples.append(Row(place: place, outcomes: outcomes))
+            state.streams[stream]?.recorded += 1
+            if let count = state.streams[stream]?.samples.count, count > room {
+                state.streams[stream]?.samples.removeFirst()
+                state.streams[stream]?.expired += 1
             }
-            state.streams[stream] = entry
         }
         change()
     }
@@ -168,6 +168,17 @@ package final class SimulatedRing: SampleSource, CursorKeeper {
                 isPresent: boot == state.boots.last,
                 samples: samples
             )
+        }
+    }
+
+    package func place(notAfter moment: WallTime) async throws -> OutboxPlace? {
+        state.withLock { state in
+            for (index, boot) in state.boots.enumerated().reversed() {
+                guard let wall = state.anchors[boot], wall <= moment else { continue }
+                let tick = Tick(tenths: (moment.nanoseconds - wall.nanoseconds) / 100_000_000)
+                return OutboxPlace(boot: boot, bootNumber: index + 1, tick: tick)
+            }
+            return nil
         }
     }
 

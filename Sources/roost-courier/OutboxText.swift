@@ -118,6 +118,7 @@ enum OutboxText {
     static func reason(_ code: String) -> String {
         switch code {
         case "tooOld": "too old for it"
+        case "notKept": "older than the target keeps"
         case "noValue": "without a value for it"
         case "flagged": "doubtful"
         case "markedPrivate": "private"

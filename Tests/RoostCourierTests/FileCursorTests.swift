@@ -38,7 +38,7 @@ import Testing
         let marks = Dictionary(uniqueKeysWithValues: FilePeriod.allCases.map { ($0, mark) })
         let bytes = FileCursor(origin: 1_000_000_000, marks: marks).encode()
         #expect(bytes.count <= OutboxCursor.byteLimit)
-        #expect(bytes.count == 767)
+        #expect(bytes.count == 835)
         #expect(try FileCursor(bytes).marks == marks)
     }
 

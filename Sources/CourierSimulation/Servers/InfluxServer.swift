@@ -1,21 +1,34 @@
+import Core
 import RoostCourier
 import Synchronization
 
 /// InfluxDB of the simulated world: points overwrite by series and time.
 ///
-/// Version 1 writes the good lines of a batch with a bad one, version 2 none of them.
+/// Version 1 writes the good lines of a batch with a bad one, version 2 none of them. Both write
+/// what is within the retention, and say how many points were not.
 package final class InfluxServer: SimulatedServer {
     package enum Version: Sendable { case one, two }
 
     private let version: Version
     private let token: String
     private let points = Mutex<[String: [String: String]]>([:])
+    /// Older points are dropped; nil keeps all.
+    private let keeps: Duration?
+    private let now: @Sendable () -> WallTime
 
     /// - Parameters:
     ///   - version: 1 or 2.
     ///   - token: What `Authorization` has to say, after its scheme; empty for nothing.
-    package init(_ version: Version, token: String = "") {
+    ///   - keeps: The retention; nil keeps all.
+    ///   - now: The time by the server's clock.
+    package init(
+        _ version: Version,
+        token: String = "",
+        keeps: Duration? = nil,
+        now: @escaping @Sendable () -> WallTime = { WallTime(nanoseconds: 0) }
+    ) {
         (self.version, self.token) = (version, token)
+        (self.keeps, self.now) = (keeps, now)
     }
 
     /// Fields of each point, by `series time`.
@@ -37,12 +50,30 @@ package final class InfluxServer: SimulatedServer {
         let lines = request.text.split(separator: "\n").map(Self.parse)
         guard lines.count <= 5_000 else { return OutboundAnswer(413, text: "too large") }
         if version == .two, lines.contains(where: { $0 == nil }) { return refusal }
+        let good = lines.compactMap(\.self)
+        let oldest = keeps.map { now().nanoseconds / 1_000_000 - $0.inMilliseconds } ?? .min
+        let kept = good.filter { $0.time >= oldest }
         points.withLock { points in
-            for line in lines.compactMap(\.self) {
-                points[line.key, default: [:]].merge(line.fields) { $1 }
-            }
+            for line in kept { points[line.key, default: [:]].merge(line.fields) { $1 } }
         }
+        if kept.count < good.count { return dropped(good.count - kept.count) }
         return lines.contains { $0 == nil } ? refusal : OutboundAnswer(204)
+    }
+
+    /// As version 1.6 says it, and as 2.7 does.
+    private func dropped(_ count: Int) -> OutboundAnswer {
+        let words =
+            version == .one
+            ? "partial write: points beyond retention policy dropped=\(count)"
+            : "failure writing points to database: partial write: dropped \(count) points outside "
+                + "retention policy of duration 2h0m0s"
+        let key = version == .one ? "error" : "message"
+        let status = version == .one ? 400 : 422
+        return OutboundAnswer(
+            status,
+            ["content-type": "application/json"],
+            text: "{\"\(key)\":\"\(words)\"}"
+        )
     }
 
     private var refusal: OutboundAnswer {
@@ -56,9 +87,9 @@ package final class InfluxServer: SimulatedServer {
     /// The point of a line; nil when it is malformed.
     private static func parse(
         _ line: Substring
-    ) -> (key: String, fields: [String: String])? {
+    ) -> (key: String, fields: [String: String], time: Int64)? {
         let parts = split(line, at: " ")
-        guard parts.count == 3, Int(parts[2]) != nil else { return nil }
+        guard parts.count == 3, let time = Int64(parts[2]) else { return nil }
         let series = split(Substring(parts[0]), at: ",")
         let tags = series.dropFirst().map { split(Substring($0), at: "=") }
         guard !series.isEmpty, tags.allSatisfy({ $0.count == 2 && !$0[1].isEmpty }) else {
@@ -72,7 +103,7 @@ package final class InfluxServer: SimulatedServer {
             }
             fields[pair[0]] = pair[1]
         }
-        return fields.isEmpty ? nil : ("\(parts[0]) \(parts[2])", fields)
+        return fields.isEmpty ? nil : ("\(parts[0]) \(parts[2])", fields, time)
     }
 
     /// Splits where the mark is neither escaped nor within quotes; what it yields keeps escapes.
@@ -89,5 +120,11 @@ package final class InfluxServer: SimulatedServer {
             parts[parts.count - 1].append(character)
         }
         return parts
+    }
+}
+
+extension Duration {
+    fileprivate var inMilliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

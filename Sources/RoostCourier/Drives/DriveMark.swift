@@ -8,7 +8,7 @@ import Store
 /// whether some expired; delivered drives and samples; reasons as count, then number in
 /// `LeftOut.allCases`, drives and samples; the upload under way as 0, or 1 with its number + 1,
 /// whether it is described, its samples, tenths since 1970 of its beginning, tenths from there to
-/// its end, boot and tick. At most 283 bytes.
+/// its end, boot and tick. At most 300 bytes.
 package struct DriveMark: Hashable, Sendable {
     /// A boot and a tick in it: a place whose boot's number has to be looked up.
     package struct Place: Hashable, Sendable {

@@ -3,7 +3,7 @@
 /// Version 2 (1 is `OutboxCursor`), all numbers unsigned LEB128: the version, origin, periods
 /// (count; then number in `FilePeriod.allCases`, settled and seen as seconds after the origin,
 /// whether some expired, waiting, delivered files and samples, reasons as count, then number in
-/// `LeftOut.allCases`, files and samples). At most 767 bytes with every number at its largest.
+/// `LeftOut.allCases`, files and samples). At most 835 bytes with every number at its largest.
 package struct FileCursor: Hashable, Sendable {
     private static let version: UInt64 = 2
 

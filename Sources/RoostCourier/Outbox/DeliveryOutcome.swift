@@ -44,4 +44,13 @@ package struct DeliveryReason: Hashable, Sendable {
         self.code = code
         self.words = ForeignText.line(words, byteMax: 160)
     }
+
+    /// The receiver refuses samples for their age; with `partly` the indices are of the oldest.
+    package static func tooOld(_ words: String) -> DeliveryReason {
+        DeliveryReason(ageCode, "older than the target keeps: \(words)")
+    }
+
+    var isAge: Bool { code == Self.ageCode }
+
+    private static let ageCode = "older-than-kept"
 }

@@ -69,6 +69,21 @@ package struct OutboxDraft: Hashable, Sendable {
         }
     }
 
+    /// The same where samples that were to be sent are left out, so many at most.
+    func leavingOut(_ reason: LeftOut, count: Int = .max) -> OutboxDraft {
+        var (draft, left) = (self, count)
+        for (stream, planned) in parts.sorted(by: { $0.key < $1.key }) {
+            let taken = min(left, planned.sent)
+            guard taken > 0 else { continue }
+            var part = planned
+            part.sent -= taken
+            part.leftOut[reason, default: 0] += taken
+            draft.parts[stream] = part
+            left -= taken
+        }
+        return draft
+    }
+
     /// The same for the same samples at the same target: 26 letters and digits.
     package func id(of target: String) -> String {
         guard let first = samples.first, let last = samples.last else { return "" }

@@ -3,25 +3,13 @@ import Core
 /// Decides what one target is sent, when, and what becomes of each sample.
 ///
 /// Pure: a caller brings samples, answers and the time. While everything that waits fits into one
-/// request there is one lane, oldest first; with more, the newest samples go ahead of it, so that a
-/// month of backlog never delays the present value.
+/// request there is one lane, oldest first; with more, and while a part of it is refused, the
+/// newest samples go ahead of it, every other time at least: a month of backlog never delays the
+/// present value, and a past that is refused never holds it. Where a receiver refuses samples for
+/// their age, `AgeSearch` finds the edge, and what is older is left out without being sent.
 package struct OutboxMachine: Sendable {
-    package enum Decision: Hashable, Sendable {
-        /// Nothing to send before then, or before something is recorded.
-        case wait(until: MonotonicInstant?)
-        case send(OutboxDraft.Lane, limit: Int)
-    }
-
-    /// What a person should learn of.
-    package enum Notice: Hashable, Sendable {
-        case held(DeliveryReason)
-        case resumed
-        case refused(StreamID, from: OutboxPlace, count: Int, DeliveryReason)
-        case expired(StreamID, count: Int)
-        case drained(count: Int)
-        /// The cursor could not be read: the target begins anew with what is recorded from now on.
-        case cursorLost(String)
-    }
+    package typealias Decision = OutboxDecision
+    package typealias Notice = OutboxNotice
 
     /// Equal refusals in a row after which a person has to look.
     package static let refusalLimit = 10
@@ -37,13 +25,19 @@ package struct OutboxMachine: Sendable {
     package private(set) var trouble: DeliveryReason?
     package private(set) var notBefore = MonotonicInstant.boot
     private var delay: RetryDelay
-    /// Samples among which one is refused; nil when there is none.
+    /// Samples of the backlog among which one is refused; nil when there is none.
     private var suspects: Int?
+    /// Refused samples in a row, of both lanes.
     private var refusals = 0
+    private var age = OutboxAge()
+    /// Whether the lanes are two although everything would fit into one request.
+    private var isApart = false
+    /// Whether the last request was of the live lane.
+    private var wasLive = false
     /// The size of a batch of which no answer says whether it arrived.
     private var repeated: Int?
     private var lastLive: MonotonicInstant?
-    /// While there is a backlog: where the live lane goes on, and what waits there.
+    /// While there are two lanes: where the live lane goes on, and what waits there.
     private var ahead: [StreamID: (after: OutboxPlace?, waiting: Int)] = [:]
     private var backlogPeak = 0
     private var isFlushing = false
@@ -63,10 +57,22 @@ package struct OutboxMachine: Sendable {
     /// Whether more waits than fits into one request.
     package var isBehind: Bool { waiting > traits.itemLimit }
 
+    /// Why a sample of the backlog is left out: it is older than the target keeps.
+    func leavesOut(_ sample: OutboxSample) -> LeftOut? { age.leavesOut(sample) }
+
+    /// Whether new samples have a lane of their own.
+    package var hasLanes: Bool { isBehind || isApart }
+
+    /// Whether something waits that is not new.
+    private var hasPast: Bool { waiting > ahead.values.reduce(0) { $0 + $1.waiting } }
+
+    /// Whether a sample may be sent out of its order, and once more.
+    private var canSearch: Bool { !traits.isStrict && traits.repetition != .atMostOnce }
+
     /// Counts what was recorded.
     package mutating func see(_ count: Int, upTo place: OutboxPlace, of stream: StreamID) {
         var mark = marks[stream] ?? StreamMark()
-        if isBehind {
+        if hasLanes {
             let (after, waiting) = ahead[stream] ?? (mark.seen, 0)
             ahead[stream] = (after, waiting + count)
         }
@@ -95,15 +101,20 @@ package struct OutboxMachine: Sendable {
     package func decide(at now: MonotonicInstant) -> Decision {
         guard waiting > 0 else { return .wait(until: nil) }
         guard now >= notBefore else { return .wait(until: notBefore) }
-        if held != nil || delay.failureCount >= 3 { return .send(.backlog, limit: 1) }
-        if let suspects { return .send(.backlog, limit: max(suspects / 2, 1)) }
-        if let repeated { return .send(.backlog, limit: repeated) }
-        let limit = traits.itemLimit
-        let due = lastLive.map { $0.advanced(by: traits.liveInterval) } ?? now
-        guard isBehind else {
-            return now >= due || isFlushing ? .send(.backlog, limit: limit) : .wait(until: due)
+        if age.search == nil, held != nil || delay.failureCount >= 3 {
+            return .send(.backlog, limit: 1)
         }
-        return .send(canGoAhead && now >= due ? .live : .backlog, limit: limit)
+        if let repeated { return .send(.backlog, limit: repeated) }
+        let due = lastLive.map { $0.advanced(by: traits.liveInterval) } ?? now
+        if hasLanes, canGoAhead, now >= due, !(wasLive && hasPast) {
+            return .send(.live, limit: traits.itemLimit)
+        }
+        if let search = age.search, case .look(let moment) = search.step {
+            return .probe(after: moment, of: search.stream)
+        }
+        let limit = suspects.map { max($0 / 2, 1) } ?? traits.itemLimit
+        guard !hasLanes else { return .send(.backlog, limit: limit) }
+        return now >= due || isFlushing ? .send(.backlog, limit: limit) : .wait(until: due)
     }
 
     /// The place after which a lane goes on in a stream.
@@ -140,34 +151,80 @@ package struct OutboxMachine: Sendable {
         at now: MonotonicInstant
     ) -> [Notice] {
         notBefore = now.advanced(by: traits.pace)
+        wasLive = draft.lane == .live
         switch outcome {
         case .delivered: return deliver(draft, at: now)
         case .partly(let refused, let reason):
-            var notices = deliver(draft, refused: refused.count, at: now)
-            let places = refused.compactMap { draft.place(of: $0) }
-            for (stream, place) in places {
+            if reason.isAge, refused.count >= draft.samples.count {
+                return refuseAll(draft, reason, at: now)
+            }
+            var notices = deliver(draft, refused: refused.count, reason, at: now)
+            guard !reason.isAge else { return notices }
+            for (stream, place) in refused.compactMap({ draft.place(of: $0) }) {
                 notices.append(.refused(stream, from: place, count: 1, reason))
             }
             return notices
-        case .later(let reason, let seconds):
-            fail(reason, at: now, after: seconds)
-            return []
-        case .foreign(let reason):
-            fail(reason, at: now, after: nil)
-            return []
+        case .later(let reason, let seconds): fail(reason, at: now, after: seconds)
+        case .foreign(let reason): fail(reason, at: now)
         case .hold(let reason): return hold(reason, at: now)
         case .refused(let reason): return refuse(draft, reason, at: now)
         case .unknown(let reason):
-            fail(reason, at: now, after: nil)
+            fail(reason, at: now)
             if traits.repetition == .atMostOnce {
-                settle(draft) { part in
-                    part.leftOut[.unknown, default: 0] += part.sent
-                    part.sent = 0
-                }
+                settle(draft.leavingOut(.unknown))
             } else if draft.lane == .backlog {
                 repeated = draft.samples.count
             }
-            return []
+        }
+        return []
+    }
+
+    /// Notes what became of the sample of a `probe`.
+    ///
+    /// - Parameters:
+    ///   - time: Of the sample; nil when none waits there.
+    ///   - outcome: What the target said; nil where it has the sample already.
+    ///   - now: The time.
+    /// - Returns: What to say of it.
+    package mutating func finishProbe(
+        _ time: WallTime?,
+        _ outcome: DeliveryOutcome?,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        if outcome != nil { notBefore = now.advanced(by: traits.pace) }
+        wasLive = false
+        switch outcome {
+        case nil: age.note(time, isTaken: time != nil)
+        case .delivered: note(time, isTaken: true)
+        case .partly(_, let reason), .refused(let reason):
+            if reason.code == age.search?.reason.code {
+                note(time, isTaken: false)
+            } else {
+                age.giveUp()
+            }
+        case .later(let reason, let seconds): fail(reason, at: now, after: seconds)
+        case .foreign(let reason), .unknown(let reason): fail(reason, at: now)
+        case .hold(let reason):
+            age.giveUp()
+            return hold(reason, at: now)
+        }
+        return endSearch(at: now)
+    }
+
+    private mutating func note(_ time: WallTime?, isTaken: Bool) {
+        age.note(time, isTaken: isTaken)
+        delay.succeed()
+        if isTaken { refusals = 0 }
+    }
+
+    private mutating func endSearch(at now: MonotonicInstant) -> [Notice] {
+        guard let (step, reason) = age.end() else { return [] }
+        switch step {
+        case .found:
+            (suspects, trouble) = (nil, nil)
+            return resume()
+        case .everything: return reason.isAge ? hold(reason, at: now) : []
+        case .look, .otherReason: return []
         }
     }
 
@@ -186,7 +243,13 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Gives samples of a draft that is not sent their fates.
-    mutating func leaveOut(_ draft: OutboxDraft) { settle(draft) }
+    ///
+    /// - Returns: What to say of it.
+    @discardableResult mutating func leaveOut(_ draft: OutboxDraft) -> [Notice] {
+        settle(draft)
+        wasLive = draft.lane == .live
+        return sayGone(after: draft)
+    }
 
     /// While flushing, nothing waits to go together.
     package mutating func flush(_ isOn: Bool, at now: MonotonicInstant) {
@@ -197,28 +260,30 @@ package struct OutboxMachine: Sendable {
     private mutating func deliver(
         _ draft: OutboxDraft,
         refused: Int = 0,
+        _ reason: DeliveryReason? = nil,
         at now: MonotonicInstant
     ) -> [Notice] {
-        var left = refused
-        settle(draft) { part in
-            let taken = min(left, part.sent)
-            guard taken > 0 else { return }
-            part.sent -= taken
-            part.leftOut[.refused, default: 0] += taken
-            left -= taken
-        }
+        let isAge = reason?.isAge == true
+        let settled = draft.leavingOut(isAge ? .notKept : .refused, count: refused)
+        if let reason, isAge { age.leaveOut(reason) }
+        settle(settled)
         delay.succeed()
         (trouble, repeated, refusals) = (nil, nil, 0)
-        if draft.lane == .live || !isBehind { lastLive = now }
-        if let count = suspects {
-            let rest = count - draft.samples.count
-            suspects = rest > 0 ? rest : nil
+        if draft.lane == .live || !hasLanes { lastLive = now }
+        if draft.lane == .backlog {
+            age.deliver()
+            suspects = suspects.flatMap { count in
+                count > draft.samples.count ? count - draft.samples.count : nil
+            }
+            if suspects == nil, age.search == nil { join() }
         }
+        return resume() + sayGone(after: settled)
+    }
+
+    /// What a person should learn of when samples have their fates.
+    private mutating func sayGone(after draft: OutboxDraft) -> [Notice] {
         var notices: [Notice] = []
-        if held != nil {
-            held = nil
-            notices.append(.resumed)
-        }
+        if draft.lane == .backlog { notices = age.say(after: draft, isLast: waiting == 0) }
         if waiting == 0 {
             if backlogPeak > max(Self.drainWorth, traits.itemLimit) {
                 notices.append(.drained(count: backlogPeak))
@@ -228,9 +293,29 @@ package struct OutboxMachine: Sendable {
         return notices
     }
 
-    private mutating func fail(_ reason: DeliveryReason, at now: MonotonicInstant, after: Int?) {
+    /// From now on what will be recorded has a lane of its own.
+    private mutating func part() {
+        guard !traits.isStrict else { return }
+        if !hasLanes { beginLane() }
+        isApart = true
+    }
+
+    private mutating func beginLane() {
+        for (stream, mark) in marks { ahead[stream] = (mark.seen, 0) }
+    }
+
+    private mutating func join() {
+        isApart = false
+        if !isBehind { ahead = [:] }
+    }
+
+    private mutating func fail(
+        _ reason: DeliveryReason,
+        at now: MonotonicInstant,
+        after seconds: Int? = nil
+    ) {
         trouble = reason
-        notBefore = now.advanced(by: delay.fail(afterSeconds: after))
+        notBefore = now.advanced(by: delay.fail(afterSeconds: seconds))
     }
 
     private mutating func hold(_ reason: DeliveryReason, at now: MonotonicInstant) -> [Notice] {
@@ -240,14 +325,20 @@ package struct OutboxMachine: Sendable {
         return isNew ? [.held(reason)] : []
     }
 
+    private mutating func resume() -> [Notice] {
+        defer { held = nil }
+        return held == nil ? [] : [.resumed]
+    }
+
     private mutating func refuse(
         _ draft: OutboxDraft,
         _ reason: DeliveryReason,
         at now: MonotonicInstant
     ) -> [Notice] {
         trouble = reason
+        part()
         guard draft.samples.count <= 1 else {
-            suspects = draft.samples.count
+            if draft.lane == .backlog { suspects = draft.samples.count } else { beginLane() }
             return []
         }
         refusals += 1
@@ -255,24 +346,35 @@ package struct OutboxMachine: Sendable {
         if let (stream, place) = draft.place(of: 0) {
             notices.append(.refused(stream, from: place, count: 1, reason))
         }
-        suspects = nil
-        repeated = nil
-        settle(draft) { part in
-            part.leftOut[.refused, default: 0] += part.sent
-            part.sent = 0
-        }
+        if draft.lane == .backlog { (suspects, repeated) = (nil, nil) }
+        settle(draft.leavingOut(.refused))
+        if draft.lane == .backlog, canSearch { age.refuse(reason, draft) }
+        if !hasPast { join() }
         if refusals >= Self.refusalLimit { notices += hold(reason, at: now) }
         return notices
     }
 
-    /// Gives every sample of a draft its fate.
-    private mutating func settle(
+    /// The receiver keeps nothing as old as any sample of a draft.
+    ///
+    /// None is left out before newer ones are known to be taken: either clock may be wrong.
+    private mutating func refuseAll(
         _ draft: OutboxDraft,
-        _ change: (inout OutboxDraft.Part) -> Void = { _ in }
-    ) {
-        for (stream, planned) in draft.parts.sorted(by: { $0.key < $1.key }) {
-            var part = planned
-            change(&part)
+        _ reason: DeliveryReason,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        guard canSearch else { return deliver(draft, refused: .max, reason, at: now) }
+        trouble = reason
+        delay.succeed()
+        part()
+        // What went ahead may wait since the target went away.
+        if draft.lane == .live { beginLane() } else { repeated = nil }
+        age.begin(reason, draft)
+        return age.search == nil ? refuse(draft, reason, at: now) : []
+    }
+
+    /// Gives every sample of a draft its fate.
+    private mutating func settle(_ draft: OutboxDraft) {
+        for (stream, part) in draft.parts.sorted(by: { $0.key < $1.key }) {
             var mark = marks[stream] ?? StreamMark()
             mark.waiting -= part.count
             totals.delivered += part.sent
@@ -293,6 +395,6 @@ package struct OutboxMachine: Sendable {
             }
             marks[stream] = mark
         }
-        if !isBehind { ahead = [:] }
+        if !hasLanes { ahead = [:] }
     }
 }

@@ -23,6 +23,13 @@ package struct OutboxPage: Hashable, Sendable {
     func place(_ sample: OutboxSample) -> OutboxPlace {
         OutboxPlace(boot: boot, bootNumber: bootNumber, tick: sample.tick)
     }
+
+    /// By running time in the present boot, by dates in an earlier one; old without either.
+    func isOld(_ sample: OutboxSample, _ limit: Duration, _ clock: any NodeClock) -> Bool {
+        guard !isPresent else { return sample.tick.instant.duration(to: clock.now) > limit }
+        guard let time = sample.time, let now = clock.wallTime else { return true }
+        return Duration.nanoseconds(now.nanoseconds - time.nanoseconds) > limit
+    }
 }
 
 /// What is in a store, for the outbox.

@@ -66,4 +66,6 @@ package enum LeftOut: String, Hashable, Sendable, CaseIterable {
     case dropped
     /// Sent, and no answer said whether it arrived; the target is never sent anything twice.
     case unknown
+    /// Older than the target keeps: it refused such for their age.
+    case notKept
 }

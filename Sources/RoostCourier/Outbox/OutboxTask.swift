@@ -3,43 +3,8 @@ import Supervision
 
 /// Sends one target what is recorded, as `OutboxMachine` decides.
 package actor OutboxTask: Child {
-    /// What it works with.
-    package struct World: Sendable {
-        package let source: any SampleSource
-        package let keeper: any CursorKeeper
-        package let network: any CourierNetwork
-        package let clock: any NodeClock
-        /// Receives what people should learn of.
-        package let tell: @Sendable (_ target: String, OutboxMachine.Notice) -> Void
-
-        package init(
-            source: any SampleSource,
-            keeper: any CursorKeeper,
-            network: any CourierNetwork,
-            clock: any NodeClock,
-            tell: @escaping @Sendable (_ target: String, OutboxMachine.Notice) -> Void
-        ) {
-            (self.source, self.keeper, self.network) = (source, keeper, network)
-            (self.clock, self.tell) = (clock, tell)
-        }
-    }
-
-    /// How it stands, for reports.
-    package struct Standing: Hashable, Sendable {
-        package let id: String
-        package let waiting: Int
-        package let totals: OutboxTotals
-        package let held: DeliveryReason?
-        package let trouble: DeliveryReason?
-        package let notBefore: MonotonicInstant
-        package let lastDelivery: MonotonicInstant?
-        /// Whether samples wait for a trusted clock.
-        package let waitsForClock: Bool
-        /// Why the station's store cannot be read now; nil while it can.
-        package let sourceTrouble: String?
-        /// The time of the oldest sample that waits; nil when none waits, or it has no date.
-        package let oldest: WallTime?
-    }
+    package typealias World = OutboxWorld
+    package typealias Standing = OutboxStanding
 
     /// How often a backlog is compared with what the ring still has.
     private static let expiryCheck: Duration = .seconds(600)
@@ -135,6 +100,9 @@ package actor OutboxTask: Child {
             switch machine.decide(at: world.clock.now) {
             case .wait(let until): return (false, until)
             case .send(let lane, let limit): return (try await send(lane, limit: limit), nil)
+            case .probe(let moment, let stream):
+                try await probe(after: moment, of: stream)
+                return (true, nil)
             }
         }
         guard !hasSent else { return }
@@ -251,9 +219,7 @@ package actor OutboxTask: Child {
             let page = try await world.source.page(of: stream, after: start, limit: limit)
             guard let page else { continue }
             draft.add(page, after: mark, limit: limit, needsTime: target.traits.needsTime) {
-                if $0.isPrivate { return .markedPrivate }
-                return isTooOld($0, of: page, target.traits.ageLimit)
-                    ? .tooOld : target.leavesOut($0)
+                leavesOut($0, of: page) ?? (lane == .backlog ? machine.leavesOut($0) : nil)
             }
         }
         waitsForClock = draft.waitsForClock
@@ -267,17 +233,39 @@ package actor OutboxTask: Child {
             if !draft.waitsForClock { try await expire() }
             return false
         }
-        var outcome = DeliveryOutcome.delivered
-        if !draft.samples.isEmpty {
-            let isLate = lane == .backlog && machine.isBehind
-            let batch = SampleBatch(draft.samples, id: draft.id(of: id), isLate: isLate)
-            if target.traits.repetition == .atMostOnce { try await keepAhead(of: draft) }
-            outcome = try await target.deliver(batch, over: world.network)
-            if outcome == .delivered { lastDelivery = world.clock.now }
+        guard !draft.samples.isEmpty else {
+            report(machine.leaveOut(draft))
+            try await keep(machine)
+            return true
         }
+        let isLate = lane == .backlog && machine.hasLanes
+        let batch = SampleBatch(draft.samples, id: draft.id(of: id), isLate: isLate)
+        if target.traits.repetition == .atMostOnce { try await keepAhead(of: draft) }
+        let outcome = try await target.deliver(batch, over: world.network)
+        if outcome == .delivered { lastDelivery = world.clock.now }
         report(machine.finish(draft, outcome, at: world.clock.now))
         try await keep(machine)
         return true
+    }
+
+    private func leavesOut(_ sample: OutboxSample, of page: OutboxPage) -> LeftOut? {
+        if sample.isPrivate { return .markedPrivate }
+        if let limit = target.traits.ageLimit, page.isOld(sample, limit, world.clock) {
+            return .tooOld
+        }
+        return target.leavesOut(sample)
+    }
+
+    /// Sends one sample to see whether the target takes such; it waits on.
+    private func probe(after moment: WallTime, of stream: StreamID?) async throws {
+        let marks = machine.marks.filter { stream == nil || $0.key == stream }
+        let source = world.source
+        let found = try await OutboxProbe.first(after: moment, in: source, marks, leavesOut)
+        guard let found, !found.isDelivered else {
+            return report(machine.finishProbe(found?.time, nil, at: world.clock.now))
+        }
+        let outcome = try await target.deliver(found.batch(of: id), over: world.network)
+        report(machine.finishProbe(found.time, outcome, at: world.clock.now))
     }
 
     private func keep(_ machine: OutboxMachine) async throws {
@@ -371,20 +359,6 @@ package actor OutboxTask: Child {
         oldest = nil
         try await keep(machine)
         return count
-    }
-
-    /// By running time in the present boot, by dates in an earlier one; old without either.
-    private func isTooOld(
-        _ sample: OutboxSample,
-        of page: OutboxPage,
-        _ limit: Duration?
-    ) -> Bool {
-        guard let limit else { return false }
-        guard !page.isPresent else {
-            return sample.tick.instant.duration(to: world.clock.now) > limit
-        }
-        guard let time = sample.time, let now = world.clock.wallTime else { return true }
-        return Duration.nanoseconds(now.nanoseconds - time.nanoseconds) > limit
     }
 
     private func report(_ notices: [OutboxMachine.Notice]) {

@@ -5,7 +5,7 @@ package struct SampleFate: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case delivered
         /// Delivered, or left out for a reason that does not show in the sample itself: dropped,
-        /// too old then, or sent without an answer.
+        /// too old then or for the target, or sent without an answer.
         case settled
         case waiting
         case leftOut(LeftOut)
@@ -67,7 +67,7 @@ package struct SampleFates: Sendable {
         if snapshot.refused.contains(here) { return .leftOut(.refused) }
         if sample.isPrivate { return .leftOut(.markedPrivate) }
         if let reason = snapshot.target.leavesOut(sample) { return .leftOut(reason) }
-        let hidden: [LeftOut] = [.dropped, .tooOld, .unknown, .refused]
+        let hidden: [LeftOut] = [.dropped, .tooOld, .notKept, .unknown, .refused]
         let isSure = hidden.allSatisfy { snapshot.totals.leftOut[$0] == nil }
         return isSure ? .delivered : .settled
     }

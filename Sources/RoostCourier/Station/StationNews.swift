@@ -96,6 +96,8 @@ extension StationNews {
             )
         case .expired(let stream, let count):
             say("outbox expired", ["from": "stream \(stream.rawValue)", "samples": "\(count)"])
+        case .notKept(let count, let reason):
+            say("outbox refused", ["from": "old", "samples": "\(count)", "why": reason.words])
         case .drained(let count): say("outbox drained", ["samples": "\(count)"])
         case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins with new samples"])
         }

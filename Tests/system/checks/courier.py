@@ -6,7 +6,7 @@ everything that was recorded is at the server, each point once. Both programs ar
 delivered + waiting + left out = recorded holds at every look, and no secret is in any log or report.
 An alert of the station arrives at webhooks once, also after kills, and its states at a real mosquitto.
 With influxd at hand (apt install influxdb, or --influxd PROGRAM) the same against InfluxDB 1, read back by
-`roost outbox prove`; with victoria-metrics (apt install victoria-metrics, or --victoria PROGRAM) its count of samples.
+`roost outbox prove`, and a day of samples at a database that keeps two hours; with victoria-metrics (apt install victoria-metrics, or --victoria PROGRAM) its count of samples.
 """
 
 import json
@@ -25,6 +25,7 @@ import urllib.request
 from ..browser.dashboard import free_port
 from ..check import Failed, until
 from ..courier import Courier, LineServer, PostBox
+from ..influx import Influx, retention
 from ..station import Part, Station, end
 
 PRODUCTS = ("roost", "roostd", "roost-courier")
@@ -154,34 +155,6 @@ def secrets(check, courier, server):
 
 def entry(server):
     return {"id": "lines", "type": "influx1", "url": f"http://127.0.0.1:{server.port}", "database": "air", "local": True}
-
-
-class Influx:
-    """An influxd in a folder of the check."""
-
-    def __init__(self, check, program):
-        self.port, folder = free_port(), check.path("influx")
-        path = check.path("influx.conf")
-        with open(path, "w", encoding="ascii") as file:
-            file.write(
-                f'reporting-disabled = true\nbind-address = "127.0.0.1:{free_port()}"\n[meta]\n  dir = "{folder}/meta"\n'
-                f'[data]\n  dir = "{folder}/data"\n  wal-dir = "{folder}/wal"\n'
-                f'[http]\n  bind-address = "127.0.0.1:{self.port}"\n  log-enabled = false\n')
-        with open(check.path("influx.log"), "ab") as log:
-            self.process = subprocess.Popen([program, "-config", path], stdout=log, stderr=log)
-        check.ends(self)
-        until(lambda: self.query("CREATE DATABASE air"), 20)
-
-    def query(self, text):
-        data = urllib.parse.urlencode({"q": text, "db": "air"}).encode()
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/query", data, timeout=5) as answer:
-                return answer.read().decode()
-        except (urllib.error.URLError, OSError):
-            return None
-
-    def close(self):
-        end(self.process)
 
 
 def influx(check, options, courier, server):
@@ -368,5 +341,6 @@ def run(check, options):
     influx(check, options, courier, server)
     victoria(check, options, courier, server)
     check.same(courier.stop(), 0, "the exit status of an orderly stop")
+    retention(check, options, Part(check, "sds011", link=check.path("short-sensor")))
     notices(check)
     broker(check)

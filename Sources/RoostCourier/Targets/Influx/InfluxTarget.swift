@@ -74,7 +74,9 @@ package struct InfluxTarget: ProvableTarget {
     ) async throws -> DeliveryOutcome {
         try await network.outcome(of: write(batch)) { answer in
             // 204 is the answer to a write and to nothing else; its body is empty.
-            answer.status == 204 && !answer.isHTML ? .delivered : DeliveryJudge.judge(answer)
+            if answer.status == 204, !answer.isHTML { return .delivered }
+            return InfluxPartialWrite.outcome(answer, of: batch.samples)
+                ?? DeliveryJudge.judge(answer)
         }
     }
 

@@ -1,0 +1,97 @@
+import Core
+
+/// Searches for the moment before which a receiver refuses samples for their age.
+///
+/// Pure. From a sample that was refused on it looks at later ones, each time twice as far, until
+/// one is taken; then it halves the time between the two: log₂ of it in minutes, twice at most.
+/// Where the receiver itself does not speak of age, it is of one stream, finds the edge to a
+/// second, and looks at `checkCount` samples below it as well: one that is taken shows that age is
+/// not the reason.
+struct AgeSearch: Hashable, Sendable {
+    enum Step: Hashable, Sendable {
+        /// What becomes of the first sample after a moment?
+        case look(after: WallTime)
+        /// What is not later than this is refused, and later samples are taken.
+        case found(WallTime)
+        /// Whatever waits is refused, the newest too.
+        case everything
+        /// Younger ones are refused and older ones taken.
+        case otherReason
+    }
+
+    private static let minute: Int64 = 60_000_000_000
+    static let checkCount: Int64 = 8
+
+    let reason: DeliveryReason
+    /// Of which the samples are; nil of all.
+    let stream: StreamID?
+    /// The first and the newest that is known to be refused.
+    private let first: WallTime
+    private var refused: WallTime
+    /// Nothing that waits between `refused` and this is unknown; nil before something was taken, or
+    /// before the end of what waits was seen.
+    private var end: WallTime?
+    /// Whether a sample was taken.
+    private var hasTaken = false
+    private var leap = Self.minute
+    /// Looks below the edge that are over.
+    private var checked: Int64 = 0
+    private var isDisproved = false
+
+    init(_ reason: DeliveryReason, refused: WallTime, of stream: StreamID?) {
+        (self.reason, first, self.refused) = (reason, refused, refused)
+        self.stream = reason.isAge ? nil : stream
+    }
+
+    /// A receiver that says how many it dropped needs no more than the minute.
+    private var precision: Int64 { reason.isAge ? Self.minute : 1_000_000_000 }
+
+    var step: Step {
+        if isDisproved { return .otherReason }
+        guard let end else { return .look(after: refused.advanced(by: leap)) }
+        let gap = end.nanoseconds - refused.nanoseconds
+        guard gap <= precision else { return .look(after: refused.advanced(by: gap / 2)) }
+        guard hasTaken else { return .everything }
+        guard !reason.isAge, first < refused, checked < Self.checkCount else {
+            return .found(refused)
+        }
+        return .look(after: check)
+    }
+
+    /// The next place below the edge to look at.
+    private var check: WallTime {
+        let part = (refused.nanoseconds - first.nanoseconds) / (Self.checkCount + 1)
+        return first.advanced(by: part * (checked + 1))
+    }
+
+    /// Notes what was seen where `step` said.
+    ///
+    /// - Parameters:
+    ///   - time: Of the first sample after it; nil when there is none.
+    ///   - isTaken: Whether the receiver took it.
+    mutating func note(_ time: WallTime?, isTaken: Bool) {
+        guard case .look(let moment) = step else { return }
+        if let end, end.nanoseconds - refused.nanoseconds <= precision {
+            // What lies at or behind the edge says nothing of what lies below it.
+            isDisproved = isTaken && (time.map { $0 < refused } ?? false)
+            checked += 1
+            return
+        }
+        if let time, !isTaken, end.map({ time < $0 }) ?? true {
+            refused = time
+            let (doubled, overflow) = leap.multipliedReportingOverflow(by: 2)
+            leap = overflow ? leap : doubled
+            return
+        }
+        // A sample behind the end was judged before.
+        hasTaken = hasTaken || isTaken
+        end = end.map { min($0, moment) } ?? moment
+    }
+}
+
+extension WallTime {
+    fileprivate func advanced(by nanoseconds: Int64) -> WallTime {
+        let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
+        return WallTime(nanoseconds: overflow ? .max : sum)
+    }
+}

@@ -1,0 +1,74 @@
+import Core
+
+/// What an outbox knows of the age beyond which its target refuses samples.
+struct OutboxAge: Sendable {
+    /// Refusals in a row with one reason, and nothing older delivered: it may be age.
+    private static let searchLimit = 2
+
+    private(set) var search: AgeSearch?
+    /// Not later samples of the backlog, of one stream or all, are older than the target keeps.
+    private var floor: (time: WallTime, stream: StreamID?)?
+    private var row: (code: String, stream: StreamID, count: Int)?
+    /// Samples that were left out for their age and not reported yet.
+    private var unsaid: (count: Int, reason: DeliveryReason)?
+
+    /// The receiver refuses every sample of a draft for its age.
+    mutating func begin(_ reason: DeliveryReason, _ draft: OutboxDraft) {
+        guard let newest = draft.samples.compactMap(\.time).max() else { return }
+        search = AgeSearch(reason, refused: newest, of: draft.samples.first?.stream)
+    }
+
+    /// The receiver refuses the one sample of a draft.
+    mutating func refuse(_ reason: DeliveryReason, _ draft: OutboxDraft) {
+        guard let stream = draft.samples.first?.stream else { return }
+        let isSame = row?.code == reason.code && row?.stream == stream
+        let count = (isSame ? row?.count ?? 0 : 0) + 1
+        row = (reason.code, stream, count)
+        if count == Self.searchLimit { begin(reason, draft) }
+    }
+
+    /// Something of the backlog was delivered.
+    mutating func deliver() { row = nil }
+
+    /// Some of what was sent was left out for its age.
+    mutating func leaveOut(_ reason: DeliveryReason) { unsaid = unsaid ?? (0, reason) }
+
+    mutating func note(_ time: WallTime?, isTaken: Bool) { search?.note(time, isTaken: isTaken) }
+
+    /// - Returns: How the search ended, and its reason; nil without one, or while it goes on.
+    mutating func end() -> (step: AgeSearch.Step, reason: DeliveryReason)? {
+        guard let search else { return nil }
+        switch search.step {
+        case .look: return nil
+        case .found(let edge):
+            (floor, row) = ((edge, search.stream), nil)
+            leaveOut(search.reason)
+        case .everything, .otherReason: break
+        }
+        self.search = nil
+        return (search.step, search.reason)
+    }
+
+    mutating func giveUp() { search = nil }
+
+    /// Why a sample of the backlog is left out.
+    func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+        guard let floor, let time = sample.time, time <= floor.time,
+            floor.stream == nil || floor.stream == sample.stream
+        else { return nil }
+        return .notKept
+    }
+
+    /// What to say after a draft of the backlog has its fates: once for all that was too old.
+    mutating func say(after draft: OutboxDraft, isLast: Bool) -> [OutboxNotice] {
+        let count = draft.parts.values.reduce(0) { $0 + ($1.leftOut[.notKept] ?? 0) }
+        if count == 0 { floor = nil }
+        guard let (before, reason) = unsaid else { return [] }
+        guard count == 0 || isLast || !draft.samples.isEmpty else {
+            unsaid = (before + count, reason)
+            return []
+        }
+        unsaid = nil
+        return before + count > 0 ? [.notKept(count: before + count, reason)] : []
+    }
+}

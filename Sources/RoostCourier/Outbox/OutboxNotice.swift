@@ -1,0 +1,14 @@
+import Core
+
+/// What a person should learn of a target of samples.
+package enum OutboxNotice: Hashable, Sendable {
+    case held(DeliveryReason)
+    case resumed
+    case refused(StreamID, from: OutboxPlace, count: Int, DeliveryReason)
+    case expired(StreamID, count: Int)
+    /// Samples that were left out because the target keeps none so old.
+    case notKept(count: Int, DeliveryReason)
+    case drained(count: Int)
+    /// The cursor could not be read: the target begins anew.
+    case cursorLost(String)
+}

@@ -1,0 +1,55 @@
+import Core
+
+/// A sample that shows whether a target takes such.
+struct OutboxProbe: Hashable, Sendable {
+    private static let pageLimit = 1_000
+
+    let sample: OutboxSample
+    let time: WallTime
+    /// Whether the target has it already.
+    let isDelivered: Bool
+
+    /// The first sample after a moment that waits, or was delivered ahead of those that do.
+    ///
+    /// - Parameters:
+    ///   - moment: Later samples only.
+    ///   - source: Where they are; bound: reads on until there is one, at most what the ring has.
+    ///   - marks: How far the target has got.
+    ///   - leavesOut: Why a sample is none of the target's.
+    /// - Returns: nil when there is none.
+    /// - Throws: What reading the store throws.
+    static func first(
+        after moment: WallTime,
+        in source: any SampleSource,
+        _ marks: [StreamID: StreamMark],
+        _ leavesOut: (_ sample: OutboxSample, _ page: OutboxPage) -> LeftOut?
+    ) async throws -> OutboxProbe? {
+        let place = try await source.place(notAfter: moment)
+        var first: OutboxProbe?
+        for (stream, mark) in marks.sorted(by: { $0.key < $1.key }) where mark.waiting > 0 {
+            guard let seen = mark.seen else { continue }
+            var start = [place, mark.settled].compactMap(\.self).max()
+            while let page = try await source.page(of: stream, after: start, limit: pageLimit),
+                let next = page.samples.first, let last = page.samples.last,
+                page.place(next) <= seen
+            {
+                start = page.place(last)
+                let found = page.samples.first { sample in
+                    sample.time.map { $0 > moment } ?? false && page.place(sample) <= seen
+                        && leavesOut(sample, page) == nil
+                }
+                guard let found, let time = found.time else { continue }
+                guard first.map({ time < $0.time }) ?? true else { break }
+                let isDelivered = mark.isDelivered(page.place(found))
+                first = OutboxProbe(sample: found, time: time, isDelivered: isDelivered)
+                break
+            }
+        }
+        return first
+    }
+
+    func batch(of target: String) -> SampleBatch {
+        let text = "\(target) probe \(sample.stream.rawValue) \(sample.boot) \(sample.tick.tenths)"
+        return SampleBatch([sample], id: BatchID.digest(Array(text.utf8)), isLate: true)
+    }
+}
