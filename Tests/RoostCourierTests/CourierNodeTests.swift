@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func aCursorThatCannotBeReadBeginsWithWhatIsNew() throws {
+    @Test func aCursorThatCannotBeReadBeginsByTheRuleOfBacklog() throws {
         try simulate { clock in
             let life = try CourierLife(clock)
             for _ in 0..<10 {
@@ -221,7 +221,7 @@ import Testing
                 life.station.record()
                 try await clock.sleep(for: .seconds(10))
             }
-            #expect(life.server.stored.count == 1)
+            #expect(life.server.stored.count == 11)
             #expect(life.station.events.contains("outbox resumed influx"))
             withExtendedLifetime(life.station.folder) {}
         }

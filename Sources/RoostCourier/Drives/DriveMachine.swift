@@ -13,6 +13,8 @@ package struct DriveMachine: Sendable {
         case resumed
         case refused(name: String, samples: Int, DeliveryReason)
         case expired(samples: Int)
+        /// The cursor could not be read: the target begins anew.
+        case cursorLost(String)
     }
 
     /// What to do with the oldest drive without a fate.

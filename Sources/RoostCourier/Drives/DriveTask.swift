@@ -167,12 +167,17 @@ package actor DriveTask: Child {
     /// Reads the cursor, or makes one.
     private func begin() async throws {
         guard !hasBegun else { return }
-        if let bytes = try await world.keeper.cursor(of: id) {
-            machine.mark = try DriveMark(bytes)
+        var (mark, lost): (DriveMark?, OutboxCursorError?)
+        if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
+            do throws(OutboxCursorError) { mark = try DriveMark(bytes) } catch { lost = error }
+        }
+        if let mark {
+            machine.mark = mark
         } else if !work.hasBacklog, let last = try await world.source.drives(after: nil).last {
             (machine.mark.settled, machine.mark.seen) = (.init(last.place), .init(last.place))
         }
         hasBegun = true
+        if let lost { world.tell(id, .cursorLost("\(lost)")) }
         // Where it begins is decided once, also when no drive is sent before a restart.
         await keep()
     }

@@ -14,6 +14,8 @@ package struct FileOutboxMachine: Sendable {
         case refused(PlannedFile, samples: Int, DeliveryReason)
         case expired(FilePeriod, samples: Int)
         case drained(files: Int)
+        /// The cursor could not be read: the target begins anew.
+        case cursorLost(String)
     }
 
     /// Refused files in a row after which a person has to look.

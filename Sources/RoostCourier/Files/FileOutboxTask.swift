@@ -139,10 +139,11 @@ package actor FileOutboxTask: Child {
         guard origin == nil else { return true }
         guard let extent = try await world.source.extent() else { return false }
         var origin = extent.lowerBound
-        if let bytes = try await world.keeper.cursor(of: id) {
-            let cursor = try FileCursor(bytes)
-            machine.marks = cursor.marks
-            origin = cursor.origin
+        if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
+            do throws(OutboxCursorError) {
+                let cursor = try FileCursor(bytes)
+                (machine.marks, origin) = (cursor.marks, cursor.origin)
+            } catch { world.tell(id, .cursorLost("\(error)")) }
         }
         for period in work.periods where machine.marks[period] == nil {
             let begun = (extent.upperBound - origin).flooredDivision(by: period.seconds)

@@ -31,7 +31,6 @@ package actor OutboxTask: Child {
     private let wakeUp = Signal()
     /// What gives samples their fates is alone.
     private let turns: OneAtATime
-    private var isCursorLost = false
     private var sourceTrouble: String?
     /// Since this task began, the newest of them.
     private var refused: [RefusedSample] = []
@@ -142,30 +141,32 @@ package actor OutboxTask: Child {
 
     private func begin() async throws {
         guard !isReady else { return }
-        if let cursor = try await cursor() {
-            machine.marks = cursor.marks
-            machine.totals = cursor.totals
-        } else if !startsWithBacklog || isCursorLost {
+        var (cursor, lost) = try await cursor()
+        if cursor == nil, !startsWithBacklog || lost?.mayRepeat == false {
+            var marks: [StreamID: StreamMark] = [:]
             for stream in try await world.source.streams() {
                 let newest = try await world.source.count(of: stream, after: nil).newest
-                machine.marks[stream] = StreamMark(after: newest)
+                marks[stream] = StreamMark(after: newest)
             }
+            cursor = OutboxCursor(marks: marks)
         }
+        // A question may have begun it meanwhile, and samples may have been sent since.
+        guard !isReady else { return }
+        if let cursor { (machine.marks, machine.totals) = (cursor.marks, cursor.totals) }
         isReady = true
+        if let lost { world.tell(id, .cursorLost(lost.words)) }
     }
 
-    /// Where an earlier process got; nil without that, or when it cannot be read.
-    ///
-    /// Then the target begins with what is new: a flood of all that was ever recorded helps none.
-    private func cursor() async throws -> OutboxCursor? {
-        guard let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty else { return nil }
+    /// Where an earlier process got; nil without that, or why it cannot be read.
+    private func cursor() async throws -> (OutboxCursor?, LostCursor?) {
+        guard let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty else {
+            return (nil, nil)
+        }
         let numbers = try await world.source.boots()
         do throws(OutboxCursorError) {
-            return try OutboxCursor(bytes) { numbers[$0] }
+            return (try OutboxCursor(bytes) { numbers[$0] }, nil)
         } catch {
-            isCursorLost = true
-            world.tell(id, .cursorLost("\(error)"))
-            return nil
+            return (nil, LostCursor(error, target.traits.repetition))
         }
     }
 

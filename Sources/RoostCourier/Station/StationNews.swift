@@ -99,7 +99,7 @@ extension StationNews {
         case .notKept(let count, let reason):
             say("outbox refused", ["from": "old", "samples": "\(count)", "why": reason.words])
         case .drained(let count): say("outbox drained", ["samples": "\(count)"])
-        case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins with new samples"])
+        case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])
         }
     }
 
@@ -116,6 +116,7 @@ extension StationNews {
             say("outbox refused", details)
         case .expired(let samples):
             say("outbox expired", ["from": "drives", "samples": "\(samples)"])
+        case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])
         }
     }
 
@@ -132,6 +133,7 @@ extension StationNews {
             say("outbox refused", details)
         case .expired(let period, let samples):
             say("outbox expired", ["from": period.rawValue, "samples": "\(samples)"])
+        case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])
         case .drained(let files): say("outbox drained", ["samples": "\(files) files"])
         }
     }
