@@ -29,6 +29,9 @@ package struct CursorReport: Codable, Hashable, Sendable {
     package let number: Int64
     /// Blobs up to this number are on the card; what is above may be lost with the power.
     package let durable: Int64
+    /// Since when the samples are recorded that come to the card with this blob at the earliest, in
+    /// seconds since the machine started; nil where that is not known.
+    package var openSinceSeconds: Double?
 
     package init(cursors: [Cursor], number: Int64, durable: Int64) {
         (self.cursors, self.number, self.durable) = (cursors, number, durable)

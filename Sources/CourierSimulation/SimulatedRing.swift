@@ -24,6 +24,9 @@ package final class SimulatedRing: SampleSource, CursorKeeper {
         var anchors: [BootID: WallTime] = [:]
         var cursors: [String: [UInt8]] = [:]
         var durable: [String: [UInt8]] = [:]
+        /// What was recorded later is not on the card.
+        var syncedAt: MonotonicInstant
+        var writeCount = 0
         var changeCount: UInt64 = 0
         var waiting: [Signal] = []
     }
@@ -31,10 +34,11 @@ package final class SimulatedRing: SampleSource, CursorKeeper {
     private let clock: any NodeClock
     /// Samples of one stream that fit.
     private let room: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     package init(clock: any NodeClock, room: Int) {
         (self.clock, self.room) = (clock, room)
+        state = Mutex(State(syncedAt: clock.now))
     }
 
     package func add(_ stream: StreamID, device: String, _ quantities: [Quantity]) {
@@ -87,7 +91,21 @@ package final class SimulatedRing: SampleSource, CursorKeeper {
     }
 
     /// Brings everything to the card.
-    package func sync() { state.withLock { $0.durable = $0.cursors } }
+    package func sync() {
+        state.withLock { state in
+            (state.durable, state.syncedAt) = (state.cursors, clock.now)
+            state.writeCount += 1
+        }
+    }
+
+    /// How often something was brought to the card.
+    package var writeCount: Int { state.withLock { $0.writeCount } }
+
+    /// Loses what was recorded and kept since the last `sync`.
+    package func cutPower() {
+        let edge = state.withLock { $0.syncedAt }
+        cutPower(samplesSince: Tick(edge.advanced(by: .milliseconds(100))))
+    }
 
     /// Loses what was not on the card: cursors since the last sync, and samples since `tick`.
     package func cutPower(samplesSince tick: Tick) {
@@ -223,5 +241,22 @@ package final class SimulatedRing: SampleSource, CursorKeeper {
             state.cursors[target] = bytes
             if isUrgent { state.durable[target] = bytes }
         }
+    }
+
+    /// As a station does it: with the whole block, and only where samples may be on the card.
+    package func makeDurable(
+        _ bytes: [UInt8],
+        of target: String,
+        before tick: Tick?
+    ) async throws -> String? {
+        let isThere = state.withLock { state in
+            state.cursors[target] = bytes
+            return tick.map { $0.instant > state.syncedAt.advanced(by: .milliseconds(200)) }
+                ?? false
+        }
+        if isThere { return nil }
+        try await clock.sleep(for: .seconds(2), tolerance: .zero)
+        sync()
+        return nil
     }
 }

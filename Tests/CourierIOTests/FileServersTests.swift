@@ -33,6 +33,15 @@ struct FileServersTests {
         func cursor(of target: String) async throws -> [UInt8]? { kept.withLock { $0 } }
 
         func keep(_ bytes: [UInt8], of target: String) async { kept.withLock { $0 = bytes } }
+
+        func makeDurable(
+            _ bytes: [UInt8],
+            of target: String,
+            before tick: Tick?
+        ) async throws -> String? {
+            await keep(bytes, of: target)
+            return nil
+        }
     }
 
     private func address(_ name: String) throws -> String {

@@ -350,7 +350,7 @@ final class ScriptedStation: StationLink, DiskWork {
                 }
             }
             let all = state.cursors.values.sorted { $0.name < $1.name }
-            return CursorReport(cursors: all, number: state.cursorCount, durable: 0)
+            return CursorReport(cursors: all, number: state.cursorCount, durable: state.cursorCount)
         }
     }
 

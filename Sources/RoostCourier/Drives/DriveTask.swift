@@ -182,8 +182,8 @@ package actor DriveTask: Child {
         await keep()
     }
 
-    private func keep(isUrgent: Bool = false) async {
-        await world.keeper.keep(machine.mark.encode(), of: id, isUrgent: isUrgent)
+    private func keep() async {
+        await world.keeper.keep(machine.mark.encode(), of: id)
     }
 
     /// Looks for drives, and counts the samples of new ones.
@@ -230,9 +230,17 @@ package actor DriveTask: Child {
         guard let dates = drive.dates ?? machine.mark.current?.dates else {
             return machine.leaveOut(drive, .timeUnknown)
         }
-        let (current, isNew) = machine.begin(drive, dates)
+        var begun = machine
+        let (current, isNew) = begun.begin(drive, dates)
         // Its dates have to be known after a power cut, too: one write for each drive.
-        if isNew { await keep(isUrgent: true) }
+        if isNew {
+            let (keeper, bytes) = (world.keeper, begun.mark.encode())
+            if let why = try await keeper.makeDurable(bytes, of: id, before: nil) {
+                let outcome = DeliveryOutcome.later(DeliveryReason("not-kept", why))
+                return finish(.ended(outcome), of: drive, lines: 0)
+            }
+        }
+        _ = machine.begin(drive, dates)
         let upload = current.upload
         var file = DriveFile(name: "", bytes: [], lines: made?.lines ?? 0)
         if upload.importID == nil || made?.place != drive.place {

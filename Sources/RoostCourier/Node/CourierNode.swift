@@ -45,7 +45,8 @@ package final class CourierNode: Sendable {
     ///   - world: What it works with.
     package init(_ configuration: CourierConfiguration, file: String, in world: CourierWorld) {
         (self.world, self.file, startedAt) = (world, file, world.clock.now)
-        cursors = StationCursors(world.link, names: configuration.names, logger: world.logger)
+        let names = configuration.names
+        cursors = StationCursors(world.link, names: names, clock: world.clock, logger: world.logger)
         current = CurrentStation()
         alerts = AlertHub(world.clock)
         news = StationNews(world.link, clock: world.clock, logger: world.logger)

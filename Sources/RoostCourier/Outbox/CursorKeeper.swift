@@ -1,3 +1,5 @@
+import Core
+
 /// Keeps the cursors of targets across restarts: the station does, in its store.
 package protocol CursorKeeper: Sendable {
     /// - Returns: The newest bytes of a target; nil when there are none.
@@ -11,6 +13,21 @@ package protocol CursorKeeper: Sendable {
 
     /// The same, on the card within two seconds where `isUrgent`.
     func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async
+
+    /// Hands over new bytes, and waits until no loss of power leaves samples without them.
+    ///
+    /// - Parameters:
+    ///   - bytes: As `keep` gets them.
+    ///   - target: Whose.
+    ///   - tick: Of the oldest of the samples, in the present boot: where none of them is on the
+    ///     card before these bytes, nothing has to be written. nil: they may be on it.
+    /// - Returns: Why that is not sure, for people; nil when it is.
+    /// - Throws: `CancellationError`.
+    func makeDurable(
+        _ bytes: [UInt8],
+        of target: String,
+        before tick: Tick?
+    ) async throws -> String?
 }
 
 extension CursorKeeper {

@@ -24,6 +24,8 @@ package struct OutboxDraft: Hashable, Sendable {
     package private(set) var samples: [OutboxSample] = []
     /// Samples that wait because no trusted clock has dated them yet.
     package private(set) var waitsForClock = false
+    /// Whether all of it was recorded since the machine started.
+    private(set) var isOfPresentBoot = true
 
     package init(_ lane: Lane) { self.lane = lane }
 
@@ -44,6 +46,7 @@ package struct OutboxDraft: Hashable, Sendable {
         needsTime: Bool,
         _ judge: (OutboxSample) -> LeftOut?
     ) {
+        isOfPresentBoot = isOfPresentBoot && page.isPresent
         for sample in page.samples {
             let place = page.place(sample)
             // What was recorded since the last look is counted by the next one.

@@ -241,8 +241,8 @@ package actor OutboxTask: Child {
         }
         let isLate = lane == .backlog && machine.hasLanes
         let batch = SampleBatch(draft.samples, id: draft.id(of: id), isLate: isLate)
-        if target.traits.repetition == .atMostOnce { try await keepAhead(of: draft) }
-        let outcome = try await target.deliver(batch, over: world.network)
+        var outcome = try await keepAhead(of: draft)
+        if outcome == .delivered { outcome = try await target.deliver(batch, over: world.network) }
         if outcome == .delivered { lastDelivery = world.clock.now }
         report(machine.finish(draft, outcome, at: world.clock.now))
         try await keep(machine)
@@ -274,11 +274,19 @@ package actor OutboxTask: Child {
         await world.keeper.keep(try cursor.encode(), of: id)
     }
 
-    /// What is never sent twice counts as sent before it is: a crash between must not repeat it.
-    private func keepAhead(of draft: OutboxDraft) async throws {
+    /// What is never sent twice has its fate before it is sent: no crash, and no loss of power,
+    /// must repeat it.
+    ///
+    /// - Returns: `delivered` when it may be sent; else why not yet.
+    private func keepAhead(of draft: OutboxDraft) async throws -> DeliveryOutcome {
+        guard target.traits.repetition == .atMostOnce else { return .delivered }
         var ahead = machine
-        _ = ahead.finish(draft, .delivered, at: world.clock.now)
-        try await keep(ahead)
+        _ = ahead.finish(draft, .unknown(DeliveryReason("sent", "")), at: world.clock.now)
+        let cursor = OutboxCursor(marks: ahead.marks, totals: ahead.totals)
+        let oldest = draft.isOfPresentBoot ? draft.samples.map(\.tick).min() : nil
+        let bytes = try cursor.encode()
+        let why = try await world.keeper.makeDurable(bytes, of: id, before: oldest)
+        return why.map { .later(DeliveryReason("not-kept", $0)) } ?? .delivered
     }
 
     /// Sends once more what was refused since this task began, after its cause was repaired.

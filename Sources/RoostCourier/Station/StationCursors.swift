@@ -7,7 +7,12 @@ import Logging
 /// What the station did not take, and what it may have lost since, is handed over again when it
 /// answers the next time.
 package actor StationCursors: CursorKeeper {
+    /// The station writes an urgent cursor within two seconds; a slow card takes longer.
+    private static let patience: Duration = .seconds(15)
+    private static let look: Duration = .milliseconds(250)
+
     private let link: any StationLink
+    private let clock: any NodeClock
     private let logger: Logger
     /// The newest bytes of each name that this process sent; at most `CursorReport.nameLimit`.
     private var newest: [String: [UInt8]] = [:]
@@ -16,8 +21,13 @@ package actor StationCursors: CursorKeeper {
     /// Why the last was not kept; nil when it was.
     package private(set) var trouble: String?
 
-    package init(_ link: any StationLink, names: Set<String>, logger: Logger) {
-        (self.link, self.names, self.logger) = (link, names, logger)
+    package init(
+        _ link: any StationLink,
+        names: Set<String>,
+        clock: any NodeClock,
+        logger: Logger
+    ) {
+        (self.link, self.names, self.clock, self.logger) = (link, names, clock, logger)
     }
 
     /// The configuration has others from now on.
@@ -38,22 +48,51 @@ package actor StationCursors: CursorKeeper {
         await send(target, isUrgent: isUrgent)
     }
 
+    package func makeDurable(
+        _ bytes: [UInt8],
+        of target: String,
+        before tick: Tick?
+    ) async throws -> String? {
+        newest[target] = bytes
+        guard let report = await send(target) else { return trouble }
+        // What is recorded after these bytes comes to the card with them or later.
+        let open = report.openSinceSeconds.map { MonotonicInstant(nanoseconds: Int64($0 * 1e9)) }
+        if let open, let tick, tick.instant > open.advanced(by: .milliseconds(200)) { return nil }
+        guard let urgent = await send(target, isUrgent: true) else { return trouble }
+        let end = clock.now.advanced(by: Self.patience)
+        var durable = urgent.durable
+        while durable < urgent.number {
+            guard clock.now < end else { return "the station's card does not take the cursor" }
+            try await clock.sleep(for: Self.look, tolerance: Self.look / 4)
+            do {
+                durable = try await link.ask(ControlRequest(.cursor), CursorReport.self).durable
+            } catch is CancellationError { throw CancellationError() } catch { return "\(error)" }
+        }
+        return nil
+    }
+
     /// Hands over again what this process knows: the station may have started anew.
     package func renew() async {
         for name in newest.keys.sorted() { await send(name) }
     }
 
-    private func send(_ name: String, isUrgent: Bool = false) async {
-        guard let bytes = newest[name] else { return }
+    /// - Returns: What the station says; nil when it did not take them.
+    @discardableResult private func send(
+        _ name: String,
+        isUrgent: Bool = false
+    ) async -> CursorReport? {
+        guard let bytes = newest[name] else { return nil }
         do {
             let request = ControlRequest.cursor(name, bytes, isUrgent: isUrgent)
+            let report: CursorReport
             do {
-                _ = try await link.ask(request, CursorReport.self)
+                report = try await link.ask(request, CursorReport.self)
             } catch let failure as ControlFailure where failure.code == "too-many" {
                 try await makeRoom()
-                _ = try await link.ask(request, CursorReport.self)
+                report = try await link.ask(request, CursorReport.self)
             }
             trouble = nil
+            return report
         } catch {
             let words = "\(error)"
             if trouble != words, !(error is CancellationError) {
@@ -61,6 +100,7 @@ package actor StationCursors: CursorKeeper {
                 logger.warning("cursor is not kept yet", metadata: details)
             }
             trouble = words
+            return nil
         }
     }
 

@@ -35,13 +35,15 @@ struct ControlCursors: Sendable {
         guard let book else {
             throw ControlFailure(code: "no-store", message: "no store is open that keeps cursors")
         }
-        return CursorReport(
+        var report = CursorReport(
             cursors: book.all.map {
                 CursorReport.Cursor(name: $0.cursor.name, blob: $0.cursor.blob, number: $0.number)
             },
             number: book.number,
             durable: book.durable
         )
+        report.openSinceSeconds = book.openSince.map { Double($0.nanoseconds) / 1e9 }
+        return report
     }
 
     private static let invalid = ControlFailure(

@@ -1,3 +1,4 @@
+import Core
 import Store
 
 /// What followers of the store said last, and how much of it is on the card.
@@ -18,6 +19,10 @@ struct CursorBook {
     private(set) var number: Int64 = 0
     /// Those up to here are on the card.
     private(set) var durable: Int64 = 0
+    /// When the last block before the open one was closed: later samples are in none of those.
+    ///
+    /// nil where that is not known.
+    var openSince: MonotonicInstant?
     /// Bytes in the mirror since the last block.
     private var mirroredByteCount = 0
 

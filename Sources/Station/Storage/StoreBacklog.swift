@@ -31,7 +31,8 @@ struct StoreBacklog {
     var committedAt: MonotonicInstant?
 
     /// Closes the open batch, whether or not it is due.
-    mutating func seal() {
+    mutating func seal(at now: MonotonicInstant) {
+        cursors.openSince = now
         let since = intake.waitingSince ?? .boot
         let (payloads, tooLong) = intake.drain()
         tooLongCount += tooLong.count

@@ -53,6 +53,8 @@ final class StoreQueue: Sendable {
         state.withLock { state in
             state.newestBlock = max(state.newestBlock, newestBlock)
             state.cursors = CursorBook(cursors)
+            // What an earlier process recorded may be on the card.
+            state.cursors.openSince = clock.now
         }
     }
 
@@ -267,13 +269,13 @@ final class StoreQueue: Sendable {
     }
 
     /// Closes the open batch, whether or not it is due.
-    func seal() { state.withLock { $0.seal() } }
+    func seal() { state.withLock { $0.seal(at: clock.now) } }
 
     /// The oldest batch to write; nil when none is due.
     func nextBatch() -> Batch? {
         state.withLock { state in
             if state.waiting.isEmpty, let due = state.intake.dueAt, due <= clock.now {
-                state.seal()
+                state.seal(at: clock.now)
             }
             state.inFlight = state.waiting.first?.id
             return state.waiting.first
@@ -366,7 +368,7 @@ final class StoreQueue: Sendable {
         let isNearer = state.withLock { state in
             let before = state.waiting.isEmpty ? state.intake.dueAt : now
             body(&state, now)
-            if state.intake.isFull { state.seal() }
+            if state.intake.isFull { state.seal(at: now) }
             while state.waitingByteCount > limit, state.dropOldest() {}
             let after = state.waiting.isEmpty ? state.intake.dueAt : now
             return after != before

@@ -34,6 +34,8 @@ package struct WebhookTarget: SampleTarget {
         traits = SampleTargetTraits()
         traits.itemLimit = 500
         traits.repetition = isAtMostOnce ? .atMostOnce : .atLeastOnce
+        // What goes once may cost a write to the card each time.
+        if isAtMostOnce { traits.liveInterval = .seconds(60) }
     }
 
     package func leavesOut(_ sample: OutboxSample) -> LeftOut? { nil }
