@@ -203,6 +203,8 @@ package actor OutboxTask: Child {
                 let inside = try await world.source.count(of: stream, after: before).count
                 left -= inside - (try await world.source.count(of: stream, after: range.to).count)
             }
+            // Another look may have counted more meanwhile.
+            guard machine.marks[stream] == mark else { continue }
             report(machine.expire(stream, left: left))
         }
         if machine.totals != before { try await keep(machine) }
