@@ -8,7 +8,8 @@ struct RetryCommand: ParsableCommand {
         commandName: "retry",
         abstract: "Sends once more what a target refused, after its cause was repaired.",
         discussion: """
-            The courier remembers the last 256 refused samples of each target since it started.
+            The courier remembers the last 256 refused samples of each target since it started. It
+            stops when the server does not answer, and after half a minute: say it again then.
 
             Example: roost outbox retry influx
             Exit codes: 0 none is left, 1 some are still refused, 69 no courier answers.
@@ -26,7 +27,10 @@ struct RetryCommand: ParsableCommand {
         if options.json {
             Output.line(try ControlCodec.line(report))
         } else {
-            Output.line("\(report.target): \(report.taken) taken, \(report.left) still refused")
+            let end = report.why.map { "; it ended early: \($0)" } ?? ""
+            Output.line(
+                "\(report.target): \(report.taken) taken, \(report.left) still refused\(end)"
+            )
         }
         if report.left > 0 { throw ExitCode(1) }
     }

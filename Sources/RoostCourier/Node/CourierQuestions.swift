@@ -34,8 +34,8 @@ struct CourierQuestions {
 
     private func retry(_ request: CourierRequest) async throws -> OutboxRetryReport {
         let task = try await task(request)
-        let (taken, left) = try await task.retry()
-        return OutboxRetryReport(target: task.id, taken: taken, left: left)
+        let (taken, left, why) = try await task.retry()
+        return OutboxRetryReport(target: task.id, taken: taken, left: left, why: why)
     }
 
     private func why(_ request: CourierRequest) async throws -> OutboxFatesReport {

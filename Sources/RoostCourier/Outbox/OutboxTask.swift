@@ -12,6 +12,8 @@ package actor OutboxTask: Child {
     private static let promise: Duration = .seconds(900)
     /// Between two tries while the store cannot be read.
     private static let sourcePause: Duration = .seconds(5)
+    /// So long `retry` goes on; a request that is under way ends.
+    private static let retryTime: Duration = .seconds(30)
     /// Refused samples that are remembered, the newest.
     private static let refusedLimit = 256
     /// How late a wake-up may come.
@@ -293,31 +295,43 @@ package actor OutboxTask: Child {
 
     /// Sends once more what was refused since this task began, after its cause was repaired.
     ///
-    /// - Returns: How many samples were taken, and how many still are refused.
+    /// It ends at the first answer that is none, and after half a minute.
+    ///
+    /// - Returns: How many samples were taken, how many still are refused, and why it ended early.
     /// - Throws: What reading the store throws; `CancellationError`.
-    package func retry() async throws -> (taken: Int, left: Int) {
-        try await turns.run { try await sendRefused() }
+    package func retry() async throws -> (taken: Int, left: Int, why: String?) {
+        let end = world.clock.now.advanced(by: Self.retryTime)
+        var taken = 0
+        for entry in refused {
+            guard world.clock.now < end else { break }
+            // New samples go between two of them.
+            switch try await turns.run({ try await sendAgain(entry) }) {
+            case .delivered: taken += 1
+            case nil, .refused, .partly: continue
+            case .later(let reason, _), .hold(let reason), .foreign(let reason),
+                .unknown(let reason):
+                return (taken, refused.count, reason.words)
+            }
+        }
+        return (taken, refused.count, nil)
     }
 
-    private func sendRefused() async throws -> (taken: Int, left: Int) {
-        var (taken, left) = (0, refused)
-        for entry in refused {
-            let before = entry.place.earlier
-            let page = try await world.source.page(of: entry.stream, after: before, limit: 1)
-            guard let page, let sample = page.samples.first, page.place(sample) == entry.place
-            else { continue }
-            let id = BatchID.digest(Array("\(id) \(entry.stream.rawValue) \(entry.place)".utf8))
-            let batch = SampleBatch([sample], id: id, isLate: true)
-            guard try await target.deliver(batch, over: world.network) == .delivered else {
-                continue
-            }
-            machine.takeBack(1, of: .refused)
-            left.removeAll { $0 == entry }
-            taken += 1
-        }
-        refused = left
-        if taken > 0 { try await keep(machine) }
-        return (taken, left.count)
+    /// - Returns: What became of a refused sample; nil when it is not there any more.
+    private func sendAgain(_ entry: RefusedSample) async throws -> DeliveryOutcome? {
+        let before = entry.place.earlier
+        let page = try await world.source.page(of: entry.stream, after: before, limit: 1)
+        guard let page, let sample = page.samples.first, page.place(sample) == entry.place
+        else { return nil }
+        let id = BatchID.digest(Array("\(id) \(entry.stream.rawValue) \(entry.place)".utf8))
+        let batch = SampleBatch([sample], id: id, isLate: true)
+        let outcome = try await target.deliver(batch, over: world.network)
+        var isOver = outcome == .delivered
+        if case .unknown = outcome { isOver = target.traits.repetition == .atMostOnce }
+        if isOver { refused.removeAll { $0 == entry } }
+        guard outcome == .delivered else { return outcome }
+        machine.takeBack(1, of: .refused)
+        try await keep(machine)
+        return outcome
     }
 
     /// How far it has got now.
