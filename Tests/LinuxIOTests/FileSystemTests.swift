@@ -6,10 +6,10 @@ import Testing
 @Suite struct FileSystemTests {
     @Test func settlesTheFileSystemOfAFolderAndOfAFile() throws {
         let folder = try TestFolder()
-        try FileSystem.settle(folder.path("."))
+        #expect(try FileSystem.settle(folder.path(".")) == .fileSystem)
         let file = folder.path("file")
         close(open(file, O_CREAT | O_WRONLY, 0o600))
-        try FileSystem.settle(file)
+        #expect(try FileSystem.settle(file) == .fileSystem)
     }
 
     @Test func namesWhatIsNotThere() throws {

@@ -122,23 +122,18 @@ import Testing
     }
 
     /// A table of addresses that never ends would be the guesser's to fill.
-    @Test func boundsTheTableOfTheRate() async throws {
+    @Test func boundsTheTableOfTheRate() throws {
         let time = StageTime()
-        let gate = Gate(
-            RouteTable([Self.open]),
-            hosts: HostNames(["balcony"]),
-            doorman: Asker.nobody,
-            clock: time.clock
-        )
-        for number in 0..<5_000 {
-            let head = Gate.Head(
-                .get,
-                authority: "balcony",
-                target: "/open",
-                peer: PeerAddress("10.0.\(number / 256).\(number % 256)")
-            )
-            _ = try await gate.admit(head)
+        let rate = RequestRate(time.clock)
+        for number in 0..<2 * RequestRate.countMax {
+            time.pass(1)
+            try rate.admit(nil, PeerAddress("10.0.\(number / 256).\(number % 256)"))
+            #expect(rate.count == min(number + 1, RequestRate.countMax))
         }
+        // The one forgotten is the one unused longest: the newest has a request less to go.
+        let newest = PeerAddress("10.0.1.255")
+        for _ in 0..<39 { try rate.admit(nil, newest) }
+        #expect(throws: Problem.self) { try rate.admit(nil, newest) }
     }
 
     @Test func refusesLongAddresses() async throws {

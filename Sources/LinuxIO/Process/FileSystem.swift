@@ -3,6 +3,8 @@ import Glibc
 
 /// What a program asks of a file system as a whole.
 package enum FileSystem {
+    package enum Settled { case device, fileSystem }
+
     /// What the kernel calls the file system of a path: `ext4`, `vfat`; nil when it does not say.
     package static func kind(of path: String) -> String? {
         var status = stat()
@@ -26,8 +28,10 @@ package enum FileSystem {
     /// systems nothing is written.
     ///
     /// - Parameter path: Any file or folder on it; for a block device, the device.
+    /// - Returns: What was brought to the device.
     /// - Throws: `LinuxError.system`.
-    package static func settle(_ path: String) throws(LinuxError) {
+    @discardableResult
+    package static func settle(_ path: String) throws(LinuxError) -> Settled {
         let file = OwnedDescriptor(
             try check("open", path: path) { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         )
@@ -35,8 +39,9 @@ package enum FileSystem {
         try check("fstat", path: path) { fstat(file.raw, &status) }
         if status.st_mode & S_IFMT == S_IFBLK {
             try check("fsync", path: path) { fsync(file.raw) }
-        } else {
-            try check("syncfs", path: path) { clinux_syncfs(file.raw) }
+            return .device
         }
+        try check("syncfs", path: path) { clinux_syncfs(file.raw) }
+        return .fileSystem
     }
 }

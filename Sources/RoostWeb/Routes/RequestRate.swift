@@ -20,10 +20,13 @@ package final class RequestRate: Sendable {
 
     package init(_ clock: WebClock) { self.clock = clock }
 
+    /// Addresses and sessions that are counted now.
+    package var count: Int { buckets.withLock { $0.count } }
+
     /// Counts one request.
     ///
     /// - Throws: `Problem` `rate-limited` with `Retry-After`.
-    func admit(_ identity: Identity?, _ peer: PeerAddress) throws(Problem) {
+    package func admit(_ identity: Identity?, _ peer: PeerAddress) throws(Problem) {
         let (key, rate): (String, Double) =
             switch identity?.door {
             case .session(let id): ("session \(id)", 50)

@@ -35,7 +35,7 @@ struct DeviceCounter {
     /// Brings everything to the devices and reads their counters; nil where there are none.
     func read() -> Count? {
         guard !statistics.isEmpty else { return nil }
-        for path in paths { try? FileSystem.settle(path) }
+        for path in paths { _ = try? FileSystem.settle(path) }
         var sum = Count()
         for name in statistics {
             guard let text = TextOutput.read(name), let count = Self.count(text) else { continue }
