@@ -18,6 +18,11 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// What several test targets share.
+func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: strict)
+}
+
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -51,8 +56,7 @@ let package = Package(
     targets: [
         .target(name: "CLinux"), .target(name: "CCapture"), .target(name: "CCamera"),
         .target(name: "CGPIOD", dependencies: ["CLibGPIOD"]),
-        system("CLibGPIOD", "libgpiod", "libgpiod-dev"),
-        system("CUdev", "libudev", "libudev-dev"),
+        system("CLibGPIOD", "libgpiod", "libgpiod-dev"), system("CUdev", "libudev", "libudev-dev"),
         system("CSQLite", "sqlite3", "libsqlite3-dev"),
 
         library("Core"), library("SQLite", ["CSQLite"]),
@@ -124,9 +128,15 @@ let package = Package(
             resources: [.embedInCode("Shipped")],
             swiftSettings: strict
         ),
-        library("Pictures", ["Core", "HardwareIO"]),
+        library(
+            "Fuzzing",
+            [
+                "Core", "Devices", "HardwareIO", "Profiles", "Scheduling", "SimulationKit",
+                "Store", "Supervision",
+            ]
+        ),
+        library("GuardedPrograms", ["CCapture"]), library("Pictures", ["Core", "HardwareIO"]),
         library("Records", ["Core", "Pictures", "Store", "StoreQueries"]),
-        library("GuardedPrograms", ["CCapture"]),
         library("Motions", ["ControlProtocol", "Core", "HardwareIO", "Pictures", logging]),
         library(
             "Eyes",
@@ -155,9 +165,8 @@ let package = Package(
                 "LinuxPlatform", "Profiles", "Provisioning", "Station", "Store", "StoreQueries",
             ]
         ),
-        system("CArgon2", "libargon2", "libargon2-dev"),
         .target(name: "COpenSSL", dependencies: ["CLibSSL"]),
-        system("CLibSSL", "openssl", "libssl-dev"),
+        system("CArgon2", "libargon2", "libargon2-dev"), system("CLibSSL", "openssl", "libssl-dev"),
         .target(
             name: "RoostWeb",
             dependencies: [
@@ -240,19 +249,17 @@ let package = Package(
         program(
             "roost-lab",
             [
-                "ClientSupport", "ControlProtocol", "Core", "LinuxIO", "PowerCut",
-                "PowerCutWorkloads", "Profiles", "Scenarios", "Station", arguments,
+                "ClientSupport", "ControlProtocol", "Core", "Devices", "Fuzzing", "LinuxIO",
+                "PowerCut", "PowerCutWorkloads", "Profiles", "Scenarios", "Station", arguments,
             ]
         ),
 
         tests("CoreTests", ["Core"]), tests("SchedulingTests", ["Core", "Scheduling"]),
-        .target(
-            name: "TestSupport",
-            dependencies: ["HardwareIO"],
-            path: "Tests/TestSupport",
-            swiftSettings: strict
+        support("TestSupport", ["HardwareIO"]), tests("PlacesTests", ["Places"]),
+        tests(
+            "SupervisionTests",
+            ["Core", "Scheduling", "SimulationKit", "Supervision", "TestSupport", logging]
         ),
-        tests("SupervisionTests", ["Core", "Scheduling", "SimulationKit", "Supervision", logging]),
         tests("GPIOTests", ["CGPIOD", "Core", "HardwareIO", "LinuxIO"]),
         tests(
             "LinuxIOTests",
@@ -262,7 +269,6 @@ let package = Package(
             ]
         ),
         tests("FeedsTests", ["ControlProtocol", "Core", "Feeds"], resources: [.copy("Fixtures")]),
-        tests("PlacesTests", ["Places"]),
         tests(
             "EyesTests",
             [
@@ -271,18 +277,18 @@ let package = Package(
             ]
         ),
         tests("PicturesTests", ["Core", "HardwareIO", "Pictures", "SimulationKit", "TestSupport"]),
-        tests("AlertsTests", ["Alerts", "Core"], resources: [.copy("Fixtures")]),
+        tests("AlertsTests", ["Alerts", "Core", "TestSupport"], resources: [.copy("Fixtures")]),
         tests(
             "DevicesTests",
             [
-                "Devices", "HardwareIO", "Profiles", "Core", "Scheduling", "SimulationKit",
-                "Supervision", logging,
+                "Devices", "Fuzzing", "HardwareIO", "Profiles", "Core", "Scheduling",
+                "SimulationKit", "Supervision", "TestSupport", logging,
             ],
             resources: [.copy("Fixtures")]
         ),
         tests(
             "ProfilesTests",
-            ["HardwareIO", "Profiles", "Core"],
+            ["Core", "Fuzzing", "HardwareIO", "Profiles", "TestSupport"],
             resources: [.copy("Derived/Fixtures")]
         ),
         tests("ControlProtocolTests", ["ControlProtocol", "Core"]),
@@ -312,13 +318,13 @@ let package = Package(
             "ScenariosTests",
             ["HardwareIO", "Station", "PowerCut", "Profiles", "Core", "Scenarios", "Store"]
         ),
-        tests("SQLiteTests", ["CSQLite", "SQLite", "TestSupport"]),
+        tests("TidyTests", []), tests("SQLiteTests", ["CSQLite", "SQLite", "TestSupport"]),
         tests("PowerCutTests", ["HardwareIO", "PowerCut", "PowerCutWorkloads", "SQLite"]),
         tests(
             "StoreTests",
             [
-                "HardwareIO", "LinuxIO", "PowerCut", "PowerCutWorkloads", "Core", "SQLite",
-                "SimulationKit", "Store", "TestSupport",
+                "Fuzzing", "HardwareIO", "LinuxIO", "PowerCut", "PowerCutWorkloads", "Core",
+                "SQLite", "SimulationKit", "Store", "TestSupport",
             ],
             resources: [.copy("Fixtures")]
         ),
@@ -353,12 +359,7 @@ let package = Package(
                 "RoostCourier", "Supervision", "TestSupport", logging,
             ]
         ),
-        .target(
-            name: "StoreFixtures",
-            dependencies: ["Core", "Store", "StoreQueries", "TestSupport"],
-            path: "Tests/StoreFixtures",
-            swiftSettings: strict
-        ),
+        support("StoreFixtures", ["Core", "Store", "StoreQueries", "TestSupport"]),
         tests(
             "StoreQueriesTests",
             [
@@ -382,7 +383,6 @@ let package = Package(
                 "ProvisioningIO", "TestSupport", "Updates",
             ]
         ),
-        tests("TidyTests", []),
     ]
 )
 

@@ -2,7 +2,7 @@ import Core
 import Glibc
 
 /// One thing that can be wrong with a data directory.
-enum StoreDamage: String, CaseIterable {
+package enum StoreDamage: String, CaseIterable {
     case missing, empty, nuls, truncated, grown, bitFlips, pages, garbage
     case folderInItsPlace, linkLoop, danglingLink, pipe, unreadable, unwritable
     case staleLog, garbageLog, garbageMemory, folderAsLog, garbageRollback

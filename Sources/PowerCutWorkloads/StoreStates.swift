@@ -91,8 +91,13 @@ package final class StoreStates {
 
     // MARK: - One state
 
-    /// Plays one state; what it throws says what is wrong, with the damages in front.
-    package func play(_ number: UInt64) throws {
+    /// Says what is done to a state.
+    package func damages(of number: UInt64) -> [StoreDamage] { draw(number).damages }
+
+    /// The dice go on from there.
+    private func draw(
+        _ number: UInt64
+    ) -> (good: Good, damages: [StoreDamage], dice: SplitMix64) {
         var seeds = SplitMix64(seed: options.seed)
         var dice = SplitMix64(seed: seeds.next() &+ number)
         let good = goods[Int(dice.next() % UInt64(goods.count))]
@@ -104,6 +109,13 @@ package final class StoreStates {
         if !options.mayFill { choice.removeAll { $0 == .full } }
         let count = [0, 1, 1, 1, 1, 1, 2, 2, 3][Int(dice.next() % 9)]
         let damages = (0..<count).map { _ in choice[Int(dice.next() % UInt64(choice.count))] }
+        return (good, damages, dice)
+    }
+
+    /// Plays one state; what it throws says what is wrong, with the damages in front.
+    package func play(_ number: UInt64) throws {
+        let (good, damages, rest) = draw(number)
+        var dice = rest
         ScratchFile.remove(folder)
         mkdir(folder, 0o755)
         defer { ScratchFile.remove(folder) }

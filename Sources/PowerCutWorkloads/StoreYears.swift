@@ -16,11 +16,12 @@ package struct StoreYears {
 
     private static let windowTenths: Int64 = 6_000
     private static let windowsPerTake = 36
-    private static let windowsPerMonth = 4_383  // Of 600 s: a twelfth of 365.25 days.
     private static let windowsPerBoot = 1_008
     /// Bytes of the second copy of the small tables, at most.
     private static let copyByteMax = 1 << 20
 
+    /// Of 600 s: a twelfth of 365.25 days.
+    package var windowsPerMonth = 4_383
     private let folder: String
     private let interval: Int64
     private let megabytes: Int
@@ -42,7 +43,7 @@ package struct StoreYears {
         var store = try open()
         var first: [String: Int]?
         var (samples, tick) = (0, Int64(0))
-        for window in 0..<months * Self.windowsPerMonth {
+        for window in 0..<months * windowsPerMonth {
             let boots = UInt64(window / Self.windowsPerBoot)
             if window % Self.windowsPerBoot == 0 {
                 tick = 0
@@ -55,14 +56,14 @@ package struct StoreYears {
             let records = payload(window, boot, &tick, &samples)
             _ = try store.append(JournalRecordCodec.encode(records), boot: boot)
             if window % Self.windowsPerTake == 0 { try store.checkpoint() }
-            guard (window + 1) % Self.windowsPerMonth == 0 else { continue }
+            guard (window + 1) % windowsPerMonth == 0 else { continue }
             try store.set("month", to: "\(window)")
             try store.checkpoint()
             try store.close()
             let found = byteCounts
             report(
                 Month(
-                    number: (window + 1) / Self.windowsPerMonth,
+                    number: (window + 1) / windowsPerMonth,
                     byteCounts: found,
                     samples: samples
                 )

@@ -13,6 +13,8 @@ struct RoostLab: ParsableCommand {
             Months in seconds:     roost-lab simulate --scenario everything --for 30d --seed 7
             Every power cut:       roost-lab cuts store --every 41
             Every damaged page:    roost-lab rot --kind page
+            Spoilt bytes and files: roost-lab fuzz
+            Every end of a session: roost-lab sessions
             Every cause of a gap:  roost-lab plant /tmp/planted
 
             Exit codes: 0 every promise was kept, 1 one was not, 64 wrong usage.
@@ -20,7 +22,7 @@ struct RoostLab: ParsableCommand {
         version: RoostVersion.text,
         subcommands: [
             SimulateCommand.self, CutsCommand.self, StatesCommand.self, RotCommand.self,
-            YearsCommand.self, PlantCommand.self,
+            YearsCommand.self, PlantCommand.self, FuzzCommand.self, SessionsCommand.self,
         ]
     )
 }

@@ -1,11 +1,14 @@
 import Alerts
 import Core
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// A year of one outdoor sensor, a sample each 5 minutes.
 struct Year {
-    let rows: [(pm25: Int, pm10: Int)]
+    let allRows: [(pm25: Int, pm10: Int)]
+    /// All of them, or in the small form those of the first days.
+    let rows: ArraySlice<(pm25: Int, pm10: Int)>
 
     static let shared = Result { try Year() }
 
@@ -29,7 +32,8 @@ struct Year {
             last = (last.0 + next(), last.1 + next())
             values.append((last.0, last.1))
         }
-        rows = values
+        allRows = values
+        rows = values.prefix(288 * Exhaustive.daysOfAlerts)
     }
 
     static let pm25 = Channel(device: "balcony", quantity: .pm25)

@@ -4,14 +4,16 @@ import CourierSimulation
 import FoundationEssentials
 import RoostCourier
 import SimulationKit
+import TestSupport
 import Testing
 
 @Suite struct CourierNodeTests {
-    /// `ROOST_COURIER_LIVES` sets how many (8), `ROOST_COURIER_SEED` where to begin (1).
+    /// `ROOST_COURIER_LIVES` sets how many, `ROOST_COURIER_SEED` where to begin (1).
     private static let lives: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["ROOST_COURIER_SEED"].flatMap(UInt64.init) ?? 1
-        return first..<first + (environment["ROOST_COURIER_LIVES"].flatMap(UInt64.init) ?? 8)
+        let count = environment["ROOST_COURIER_LIVES"].flatMap(UInt64.init)
+        return first..<first + (count ?? Exhaustive.courierLives)
     }()
 
     /// Months of one station: its store takes, it restarts, the courier is killed, the network
@@ -24,7 +26,7 @@ import Testing
                 nil, nil, .refused, .silent, .answerLost, .captivePortal, .unreachable,
                 .status(503, retryAfterSeconds: nil), .slow(.seconds(20)),
             ]
-            for _ in 0..<10 {
+            for _ in 0..<Exhaustive.courierStarts {
                 let node = life.node()
                 let length = chance.next() % 40 + 5
                 let draws = (0..<length).map { _ in chance.next() }

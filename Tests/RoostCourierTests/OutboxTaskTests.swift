@@ -4,6 +4,7 @@ import RoostCourier
 import SimulationKit
 import Supervision
 import Synchronization
+import TestSupport
 import Testing
 
 /// A receiver that knows items by their key, with moods.
@@ -172,7 +173,7 @@ private struct LineTarget: SampleTarget {
     @Test func drainsABacklogBesideASampleEachSecond() throws {
         try simulate { clock in
             let life = Life(clock)
-            for _ in 0..<20_000 {
+            for _ in 0..<Exhaustive.backlog {
                 life.record()
                 try await clock.sleep(for: .seconds(1))
             }
@@ -186,7 +187,7 @@ private struct LineTarget: SampleTarget {
             }
             let standing = await task.standing
             #expect(standing.waiting <= 2)
-            #expect(standing.totals.delivered >= 20_019)
+            #expect(standing.totals.delivered >= Exhaustive.backlog + 19)
         }
     }
 
@@ -313,7 +314,7 @@ private struct LineTarget: SampleTarget {
         }
     }
 
-    @Test(arguments: UInt64(1)...12)
+    @Test(arguments: 1...Exhaustive.outboxLives)
     func accountsForEverySampleThroughFaultsAndRestarts(seed: UInt64) throws {
         try simulate(seed: seed) { clock in
             var random = SplitMix64(seed: seed)

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import HTTPTypes
 import RoostWeb
+import TestSupport
 import Testing
 
 /// Sends what no browser sends, from a fixed seed: no answer is an error of ours, and none lets a
@@ -11,7 +12,7 @@ import Testing
 /// `ROOST_FUZZ_COUNT=1000000` makes it the long form.
 @Suite struct GateFuzzTests {
     private static let count =
-        getenv("ROOST_FUZZ_COUNT").flatMap { Int(String(cString: $0)) } ?? 10_000
+        getenv("ROOST_FUZZ_COUNT").flatMap { Int(String(cString: $0)) } ?? Exhaustive.requests
 
     @Test func answersEverythingWithoutAnError() async throws {
         let stage = try AccountsStage(extra: [

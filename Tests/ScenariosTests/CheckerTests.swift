@@ -4,18 +4,22 @@ import Testing
 
 /// A checker that never fails would say nothing: each promise is broken once, on purpose.
 @Suite struct CheckerTests {
-    /// Everything that a planted bug may need to show itself.
-    private static let text = """
-        {"about": "For the checker.", "courier": true, "camera": true,
-         "motion": ["GPIO17"], "motionPerDay": 60,
-         "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
-                   {"name": "two", "profile": "nova-sds011", "socket": 2}],
-         "faults": [{"kind": "silence", "at": "30h", "for": "2h", "part": "one"},
-                    {"kind": "silence", "at": "30h", "for": "2h", "part": "two"},
-                    {"kind": "power-cut", "at": "44h", "for": "5m"},
-                    {"kind": "restart", "at": "60h"}],
-         "quiet": "3h"}
-        """
+    /// What a planted bug may need to show itself; all of it unless a bug is named.
+    private static func text(_ bug: PlantedBug?) -> String {
+        let hasCourier = [nil, "P11"].contains(bug?.promise)
+        let hasCamera = [nil, "camera"].contains(bug?.promise)
+        return """
+            {"about": "For the checker.", "courier": \(hasCourier), "camera": \(hasCamera),
+             "motion": ["GPIO17"], "motionPerDay": \(hasCamera ? 120 : 20),
+             "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
+                       {"name": "two", "profile": "nova-sds011", "socket": 2}],
+             "faults": [{"kind": "silence", "at": "5h", "for": "2h", "part": "one"},
+                        {"kind": "silence", "at": "5h", "for": "2h", "part": "two"},
+                        {"kind": "power-cut", "at": "9h", "for": "5m"},
+                        {"kind": "restart", "at": "11h"}],
+             "quiet": "3h"}
+            """
+    }
 
     /// An owner renames, until the history has no place and a short journal has no room.
     private static let fullText = """
@@ -27,20 +31,25 @@ import Testing
          "streams": 4, "journalBlocks": 64, "quiet": "3h"}
         """
 
-    private static func live(_ bug: PlantedBug?, _ text: String = text) throws -> LifeReport {
-        let scenario = try Scenario.read(Array(text.utf8), file: "checker.json")
-        return try Life(scenario, Life.Order(seed: 5, length: .days(3), planted: bug)).run()
+    private static func live(
+        _ bug: PlantedBug?,
+        _ text: String? = nil,
+        for length: Duration = .hours(15)
+    ) throws -> LifeReport {
+        let scenario = try Scenario.read(Array((text ?? self.text(bug)).utf8), file: "checker.json")
+        return try Life(scenario, Life.Order(seed: 5, length: length, planted: bug)).run()
     }
 
-    @Test func aLifeWithoutAPlantedBugKeepsEveryPromise() throws {
+    @Test func aLifeWithoutAPlantedBugKeepsEveryPromiseTheSameTwice() throws {
         let report = try Self.live(nil)
         #expect(report.failures.isEmpty)
+        #expect(try Self.live(nil).logHash == report.logHash)
         let unchecked = report.verdicts.filter { $0.checkCount == 0 }.map(\.promise)
         #expect(unchecked.isEmpty, "nothing was put to the test")
     }
 
     @Test func whatFindsNoPlaceIsKeptOrToldOf() throws {
-        let report = try Self.live(nil, Self.fullText)
+        let report = try Self.live(nil, Self.fullText, for: .hours(24))
         #expect(report.failures.isEmpty)
         #expect(report.fullCount > 0)
         #expect(report.ledger["noPlace", default: 0] > 3_600)
@@ -48,7 +57,9 @@ import Testing
 
     @Test(arguments: PlantedBug.allCases)
     func aPlantedBugBreaksItsPromise(_ bug: PlantedBug) throws {
-        let report = try Self.live(bug, bug == .unspokenLoss ? Self.fullText : Self.text)
+        let report =
+            bug == .unspokenLoss
+            ? try Self.live(bug, Self.fullText, for: .hours(24)) : try Self.live(bug)
         #expect(report.failures.contains { $0.promise == bug.promise })
     }
 

@@ -12,15 +12,6 @@ import Testing
         #expect(report.laserDuty < 0.11)
     }
 
-    @Test func theSameSeedLivesTheSameLife() throws {
-        let scenario = try #require(try ShippedScenarios.scenario("everything"))
-        let reports = try (0..<2).map { _ in
-            try Life(scenario, Life.Order(seed: 3, length: .days(3))).run()
-        }
-        #expect(reports[0].logHash == reports[1].logHash)
-        #expect(reports[0].sampleCount == reports[1].sampleCount)
-    }
-
     private static func live(
         _ faults: String,
         for length: Duration,
@@ -43,8 +34,8 @@ import Testing
 
     @Test(arguments: FaultKind.all.filter { $0.area == .network })
     func aBoardThatMisbehavesIsNoticedAndReadAgain(_ kind: FaultKind) throws {
-        let fault = #"{"kind": "\#(kind.rawValue)", "at": "5h", "for": "1h"}"#
-        let report = try Self.live(fault, for: .hours(9), boards: Self.board + "}")
+        let fault = #"{"kind": "\#(kind.rawValue)", "at": "2h", "for": "1h"}"#
+        let report = try Self.live(fault, for: .hours(5), boards: Self.board + "}")
         #expect(report.failures.isEmpty)
         #expect(report.fired[kind.rawValue, default: 0] > 0)
     }
@@ -52,25 +43,25 @@ import Testing
     @Test(arguments: FaultKind.all.filter { $0.area == .courier })
     func whatHappensToDeliveriesIsAccountedFor(_ kind: FaultKind) throws {
         let report = try Self.live(
-            #"{"kind": "\#(kind.rawValue)", "at": "5h", "for": "1h"}"#,
-            for: .hours(9),
+            #"{"kind": "\#(kind.rawValue)", "at": "2h", "for": "1h"}"#,
+            for: .hours(5),
             hasCourier: true
         )
         #expect(report.failures.isEmpty)
         #expect(report.fired[kind.rawValue, default: 0] > 0)
-        #expect(report.verdicts.first { $0.promise == "P11" }?.checkCount ?? 0 > 100)
+        #expect(report.verdicts.first { $0.promise == "P11" }?.checkCount ?? 0 > 50)
     }
 
     @Test(arguments: FaultKind.all.filter { $0.area == .camera })
     func whatHappensToPicturesIsAccountedFor(_ kind: FaultKind) throws {
         let report = try Self.live(
-            #"{"kind": "\#(kind.rawValue)", "at": "5h", "for": "1h"}"#,
-            for: .hours(9),
+            #"{"kind": "\#(kind.rawValue)", "at": "2h", "for": "1h"}"#,
+            for: .hours(5),
             hasCamera: true
         )
         #expect(report.failures.isEmpty)
         #expect(report.fired[kind.rawValue, default: 0] > 0)
-        #expect(report.verdicts.first { $0.promise == "camera" }?.checkCount ?? 0 > 100)
+        #expect(report.verdicts.first { $0.promise == "camera" }?.checkCount ?? 0 > 50)
     }
 
     /// Whatever the phase of its questions, one of these falls into the first half of a wait.
@@ -78,10 +69,10 @@ import Testing
     func aStopDoesNotWaitForTheNetwork(_ kind: FaultKind, _ second: Int) throws {
         let report = try Self.live(
             """
-            {"kind": "\(kind.rawValue)", "at": "5h", "for": "1h"},
-            {"kind": "restart", "at": "\(18_000 + second)s"}
+            {"kind": "\(kind.rawValue)", "at": "2h", "for": "1h"},
+            {"kind": "restart", "at": "\(7_200 + second)s"}
             """,
-            for: .hours(9),
+            for: .hours(5),
             boards: Self.board + #", "interval": "10s"}"#
         )
         #expect(report.failures.isEmpty)
@@ -137,8 +128,8 @@ import Testing
 
     @Test func aTakeThatIsDueOnAFailingCardIsTriedNowAndThen() throws {
         let report = try Self.live(
-            #"{"kind": "card-error", "at": "23h", "for": "9h"}"#,
-            for: .hours(36)
+            #"{"kind": "card-error", "at": "23h", "for": "2h"}"#,
+            for: .hours(28)
         )
         #expect(report.failures.isEmpty)
         #expect(report.fired["card-error"] == 1)
@@ -196,9 +187,9 @@ import Testing
     func aRareFaultWaitsForItsMomentAndShowsItself(_ kind: String) throws {
         let report = try Self.live(
             """
-            {"kind": "\(kind)", "at": "5h"}, {"kind": "restart", "at": "7h"}
+            {"kind": "\(kind)", "at": "2h"}, {"kind": "restart", "at": "4h"}
             """,
-            for: .hours(16)
+            for: .hours(9)
         )
         #expect(report.fired[kind, default: 0] > 0)
         #expect(report.failures.filter { $0.promise != "P1" }.isEmpty)

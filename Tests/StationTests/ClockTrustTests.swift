@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func aClockWithoutATimeServerDatesUncertainly() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (report, status, anchors) = try simulate { clock in
             clock.setWallTime(Self.noon, trust: .fileStamp)
             let test = try TestStation(clock, folder.configuration)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func trustGrowsByAPersonAndByATimeServer() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (before, person, after, steps) = try simulate { clock in
             clock.setWallTime(Self.noon, trust: .hardwareClock)
             let test = try TestStation(clock, folder.configuration)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func aClockThatWasNeverSetHasNoTimeAndSaysHowToGiveIt() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (clockReport, failure, reading) = try simulate { clock in
             let test = try TestStation(clock, folder.configuration)
             return try await test.run { test in

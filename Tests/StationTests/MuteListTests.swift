@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func aMutedChannelIsMutedInTheLedgerForAsLongAsItWasSaid() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (facts, kinds, wakes) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func aMutedDeviceStaysMutedThroughARestartUntilItIsTakenBack() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (first, second, values) = try simulate { clock in
             let one = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             let first = try await one.run { test in

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func aNewIDIsKeptOverARestartAndRecorded() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (first, second, events) = try simulate { clock in
             let test = try TestStation(clock, Self.configuration(folder.path))
             return try await test.run { test in

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func historyAndTailTogetherAreEverythingSoFar() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (readings, events, found, longest, isSmall) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func blocksThatRotWhileTheStationRunsAreNamedAtOnce() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (lost, marks) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func rowsOfOneTickInTheOpenBatchAndTheBlockBeforeItAreBothRead() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (taken, found) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test func whatACardDoesNotTakeIsShownAllTheSame() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (readings, pages, found) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func everyReadingOfADayIsInTheHistoryAfterAnOrderlyStop() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (readings, writes) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             try await test.run { try await $0.sleep(.days(1)) }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aSecondLifeGoesOnWhereTheFirstEnded() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let lives = try simulate { clock in
             let first = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             try await first.run { try await $0.sleep(.hours(2)) }
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func tellsWhatTheLastHourAndTheLastDayCost() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let budget = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder))
             return try await test.run { test in
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func theHoursOfTheLaserGoOnInTheNextLife() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let reports = try simulate { clock in
             var reports: [LaserReport] = []
             let card = SimulatedCard()
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func hoursOfTheLaserThatFindNoRoomAreAFaultUntilTheyDo() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (full, later, told) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             let (full, later) = try await test.run { test in
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func aStatusSaysWhatWaitsForTheCard() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (waiting, after) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder))
             return try await test.run { test in
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test func aCardThatCannotBeOpenedStopsNothingAndLosesNothing() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (told, readings, faults) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             test.platform.refuseJournal(with: .readOnly(path: "journal.ring"))
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test func aHistoryDamagedMeanwhileIsReplacedWhileReadingsGoOn() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (told, readings) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             try await test.run { test in
@@ -224,7 +224,7 @@ import Testing
     }
 
     @Test func aCardThatWentReadOnlyIsHeldByNothingUntilItIsRepaired() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (told, readings, isFree) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             let isFree = try await test.run { test in
@@ -249,7 +249,7 @@ import Testing
     }
 
     @Test func aCardThatFailsForLongIsOpenedAnewAndNothingIsLostOrTwice() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (told, readings) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             try await test.run { test in

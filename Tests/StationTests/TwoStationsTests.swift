@@ -15,7 +15,7 @@ func withStoreFolders<Value>(
     _ count: Int,
     _ body: ([String]) throws -> Value
 ) throws -> Value {
-    let folders = try (0..<count).map { _ in try TestFolder() }
+    let folders = try (0..<count).map { _ in try TestFolder(isInMemory: true) }
     return try withExtendedLifetime(folders) { try body(folders.map(\.path)) }
 }
 

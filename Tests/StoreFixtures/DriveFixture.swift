@@ -81,7 +81,7 @@ package final class DriveFixture {
     ///   - now: The present second of the last one; nil when no station runs.
     /// - Throws: What the store or the folder throws.
     package init(_ boots: [Boot], now: Int64? = nil) throws {
-        folder = try TestFolder()
+        folder = try TestFolder(isInMemory: true)
         let path = folder.path("history.db")
         let (history, _) = try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4)))
         for (number, boot) in boots.enumerated() {

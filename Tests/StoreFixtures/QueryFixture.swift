@@ -50,7 +50,7 @@ package final class QueryFixture {
     ///   - value: The value in tenths, by seconds since the boot.
     /// - Throws: What the store or the folder throws.
     package init(_ boots: [Boot], value: (Int64) -> Int64 = { _ in 100 }) throws {
-        folder = try TestFolder()
+        folder = try TestFolder(isInMemory: true)
         let path = folder.path("history.db")
         let (history, _) = try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4)))
         var sequence: UInt64 = 0

@@ -43,7 +43,7 @@ import Testing
     /// Samples once a minute, in whatever order the files came; two hours of them are in none.
     @Test(arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
     func accountsFromTheFirstSampleToTheLast(order: [Int]) throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let parts: [Range<Int64>] = [0..<60, 60..<120, 240..<300]
         try Self.load(order.map { parts[$0] }, folder)
         let line = try #require(try Self.lines(folder).first)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func aRangeIsAccountedForWithoutWhatLiesOutside() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         try Self.load([0..<60, 120..<180], folder)
         let moments = [30, 150].map { minute in
             WallTime(nanoseconds: (Self.midnight + minute * 60) * 1_000_000_000)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func oneSampleTakesNoTime() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         try Self.load([7..<8], folder)
         let line = try #require(try Self.lines(folder).first)
         #expect(line.elapsedTenths == 0 && line.valueCount == 1 && line.gaps == [])

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func lastCountsFromTheEndOfTheNewestBoot() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let reader = try Self.reader(folder)
         let times = try StoreTimes(reader)
         #expect(times.end == StoreMoment(boot: Self.boots[1], tick: Tick(tenths: 107_990)))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func lastReachesIntoTheBootBefore() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let reader = try Self.reader(folder)
         let times = try StoreTimes(reader)
         let window = StoreWindow(times: times, last: .hours(4), now: times.end)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func withoutAnyDateLastReachesBackByRunningTime() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let reader = try Self.reader(folder, isDated: false)
         let times = try StoreTimes(reader)
         #expect(times.clock.time(Self.boots[0], Tick(tenths: 0)) == nil)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func whereNoStationRanLastCountsFromTheNewestSample() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let path = "\(folder.path)/history.db"
         let (history, _) = try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4)))
         let value = ImportedSample.Value(.pm25, FixedPoint(1, decimals: 1))
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func aRangeOfWallTimeIsCutOutOfTheBootsItMeets() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let reader = try Self.reader(folder)
         let range = TimeRange(
             from: WallTime(nanoseconds: (Self.midnight + 60) * 1_000_000_000),
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func aRunThatGoesOnEndsNow() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let reader = try Self.reader(folder)
         let now = StoreMoment(boot: Self.boots[1], tick: Tick(tenths: 200_000))
         #expect(try StoreTimes(reader, now: now).end == now)
@@ -143,7 +143,7 @@ import Testing
 
     @Test(arguments: [(1, Duration.hours(1)), (3_600, .hours(1)), (3_700, .hours(4))])
     func theNewestComeFromTheShortestWindowThatHoldsThem(limit: Int, length: Duration) throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let reader = try Self.reader(folder)
         let times = try StoreTimes(reader)
         let window = StoreWindow(times: times, now: times.end)
@@ -176,7 +176,7 @@ import Testing
         let found = StationTail([page([part(nil, "open")]), page([part(4, "a"), part(5, "b")])])
         #expect(found.folder == "/store")
         #expect(found.now == StoreMoment(boot: Self.boots[0], tick: Tick(tenths: 123)))
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let path = "\(folder.path)/history.db"
         try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4))).0.close()
         let runs = try HistoryReader(path: path, tail: found.tail).runs()

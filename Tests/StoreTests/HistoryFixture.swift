@@ -12,7 +12,7 @@ final class HistoryFolder {
     var database: String { path + "/history.db" }
 
     init() {
-        do { folder = try TestFolder() } catch { fatalError("\(error)") }
+        do { folder = try TestFolder(isInMemory: true) } catch { fatalError("\(error)") }
     }
 
     /// Removes a database and what SQLite keeps beside it.

@@ -1,4 +1,5 @@
 import Core
+import TestSupport
 import Testing
 
 @testable import Store
@@ -136,7 +137,7 @@ import Testing
     }
 
     /// Random orders of values and corrections: the last place that has one has the newest value.
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: 1...Exhaustive.merges)
     func theNewestValueIsFound(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let history = try open()

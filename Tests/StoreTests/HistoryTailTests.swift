@@ -1,4 +1,5 @@
 import Core
+import TestSupport
 import Testing
 
 @testable import Store
@@ -181,11 +182,11 @@ import Testing
         let blocks = stride(from: 0, to: samples.count, by: perBlock).map { first in
             dust.block(Array(samples[first..<min(first + perBlock, samples.count)]))
         }
-        for taken in 0...blocks.count {
+        for taken in Exhaustive.some(Exhaustive.takenBlocks, of: Array(0...blocks.count)) {
             HistoryFolder.remove(folder.database)
             let history = try open()
             try history.take([start] + blocks.prefix(taken))
-            for first in 0...taken {
+            for first in Exhaustive.some(Exhaustive.takenBlocks, of: Array(0...taken)) {
                 for written in max(first, blocks.count - 2)...blocks.count {
                     let tail = Self.tail(
                         blocks[first..<written],

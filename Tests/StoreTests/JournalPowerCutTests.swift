@@ -2,13 +2,14 @@ import Core
 import HardwareIO
 import SimulationKit
 import Store
+import TestSupport
 import Testing
 
 /// A random workload of appends, releases, restarts and failing syncs, cut at each write and sync.
 @Suite struct JournalPowerCutTests {
     private static let blockCount = 6
 
-    @Test(arguments: 1...4)
+    @Test(arguments: 1...Exhaustive.journals)
     func keepsWhatItAcknowledgedWhereverThePowerEnds(seed: UInt64) throws {
         var cut = 0
         while true {

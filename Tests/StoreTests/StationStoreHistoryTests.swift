@@ -5,6 +5,7 @@ import HardwareIO
 import PowerCut
 import SQLite
 import SimulationKit
+import TestSupport
 import Testing
 
 @testable import Store
@@ -181,11 +182,19 @@ import Testing
     }
 
     /// Pages above slots and rows, of the small tables, and some of slots.
-    private static func pages(_ whole: [UInt8]) -> [Int] {
-        (0..<whole.count / 4_096).filter { page in
+    ///
+    /// In the small form one of each kind, of the samples and of all other tables.
+    private static func pages(_ whole: [UInt8], _ path: String) throws -> [Int] {
+        var seen: Set<String> = []
+        return try (0..<whole.count / 4_096).filter { page in
             // Interior pages of tables and the first leaves below them; leaves of indices.
-            [5, 10].contains(whole[page * 4_096]) || page == 0 || page % 96 == 1
-                || whole[(page - 1) * 4_096] == 5
+            let kind = whole[page * 4_096]
+            guard
+                [5, 10].contains(kind) || page == 0 || page % 96 == 1
+                    || whole[(page - 1) * 4_096] == 5
+            else { return false }
+            let isOfSamples = try table(of: page, path) == "samples"
+            return seen.insert("\(kind) \(isOfSamples)").inserted || Exhaustive.isWhole
         }
     }
 
@@ -202,7 +211,7 @@ import Testing
         let file = URL(filePath: bench.folder.database)
         let all = try HistoryReader(path: file.path()).all().count
         let whole = try [UInt8](Data(contentsOf: file))
-        for page in Self.pages(whole) {
+        for page in try Self.pages(whole, file.path()) {
             let table = try Self.table(of: page, file.path())
             try bench.damage(page..<page + 1)
             let again = try StoreBench.open(bench.ring, bench.folder)
@@ -226,7 +235,7 @@ import Testing
         try bench.store.set("place", to: "balcony")
         try bench.reopen()
         let file = URL(filePath: bench.folder.database)
-        let pages = try Self.pages([UInt8](Data(contentsOf: file)))
+        let pages = try Self.pages([UInt8](Data(contentsOf: file)), file.path())
         for page in pages {
             try bench.reopen()
             let all = try HistoryReader(path: file.path()).all().count

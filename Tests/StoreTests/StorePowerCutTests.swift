@@ -1,11 +1,12 @@
 import PowerCut
 import PowerCutWorkloads
+import TestSupport
 import Testing
 
 /// The whole store at some of the cuts; `scripts/check powercut --full` plays all of them.
 @Suite struct StorePowerCutTests {
     @Test func keepsWhatItAcknowledgedWhereverThePowerEnds() throws {
-        let store = try StoreWorkload(StoreScript(hours: 6, seed: 1))
+        let store = try StoreWorkload(StoreScript(hours: Exhaustive.hoursOfCuts, seed: 1))
         let plan = PowerCutPlan(
             models: [.nothing, .everything, .random(seed: 1), .torn(seed: 1)],
             recoveryModels: [],
@@ -13,8 +14,8 @@ import Testing
         )
         let report = try powercut(plan, workload: store.write, verify: store.verify)
         #expect(report.failures.isEmpty, "\(report.failures.map(\.description))")
-        #expect(report.operationCount > 300)
-        #expect(report.stateCount > 30)
+        #expect(report.operationCount > 50 * Exhaustive.hoursOfCuts)
+        #expect(report.stateCount > 5 * Exhaustive.hoursOfCuts)
     }
 
     @Test func findsAStoreThatAcknowledgesBeforeItSyncs() throws {

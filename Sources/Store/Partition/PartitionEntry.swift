@@ -7,7 +7,7 @@ package struct PartitionEntry: Hashable, Sendable {
     /// Whether its type is the one that the journal's partition has.
     let isOfOurType: Bool
 
-    var last: UInt64 { first + sectorCount - 1 }
+    package var last: UInt64 { first + sectorCount - 1 }
 
     package var byteCount: UInt64 { sectorCount * UInt64(SectorWrite.sectorSize) }
     package var byteOffset: UInt64 { first * UInt64(SectorWrite.sectorSize) }

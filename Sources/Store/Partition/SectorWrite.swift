@@ -12,16 +12,17 @@ package struct SectorWrite: Hashable, Sendable {
         (self.sector, self.bytes, self.purpose) = (sector, bytes, purpose)
     }
 
-    var sectorCount: UInt64 { UInt64(bytes.count / Self.sectorSize) }
+    package var sectorCount: UInt64 { UInt64(bytes.count / Self.sectorSize) }
 }
 
 /// Little-endian numbers at places of a table.
-enum TableBytes {
-    static func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> UInt64 {
+package enum TableBytes {
+    package static func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> UInt64 {
         (0..<count).reduce(0) { $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1)) }
     }
 
-    static func set(_ bytes: inout [UInt8], _ offset: Int, _ count: Int, to number: UInt64) {
+    package static func set(_ bytes: inout [UInt8], _ offset: Int, _ count: Int, to number: UInt64)
+    {
         for index in 0..<count {
             bytes[offset + index] = UInt8(truncatingIfNeeded: number >> (8 * UInt64(index)))
         }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import ClientSupport
+import ControlProtocol
 import Glibc
 import PowerCut
 import PowerCutWorkloads
@@ -13,7 +15,13 @@ struct CutsCommand: ParsableCommand {
             every 41st operation. --full plays all of the store's operations with all models, and
             cuts the recovery of every --recovery-every-th. Cards that rot instead (bits of the
             header, zeroed pages, a file that is cut short, a damaged log, slots that refuse) are
-            played by scripts/check rot.
+            played by roost-lab rot.
+
+            Exit codes: 0 nothing acknowledged was lost, 1 something was, 64 wrong usage.
+
+            Examples: roost-lab cuts store --every 41
+                      roost-lab cuts store --seed 8 --seeds 4 --json
+                      roost-lab cuts store --only 123:torn-7/4:nothing
             """
     )
 
@@ -56,8 +64,24 @@ struct CutsCommand: ParsableCommand {
     @Flag(help: "Let the medium refuse (EIO, full, read-only) at every operation instead.")
     var faults = false
 
+    @Flag(help: "Print JSON, one line for each workload.")
+    var json = false
+
     @Flag(help: "List the workloads.")
     var list = false
+
+    private struct Result: Encodable {
+        let workload: String
+        let seed: UInt64
+        let operationCount: Int
+        let stateCount: Int
+        let secondCutCount: Int
+        let equalCount: Int
+        /// Whether it has to be found wrong, on purpose.
+        let isPlanted: Bool
+        let failures: [String]
+        let seconds: Int
+    }
 
     func validate() throws {
         let names = Set(PowerCutWorkload.all.map(\.name) + ["store", "store-early"])
@@ -92,9 +116,16 @@ struct CutsCommand: ParsableCommand {
         var isAsExpected = true
         for workload in chosen where !(faults && workload.isPlanted) {
             let began = Self.seconds
-            let report = try play(workload)
-            for failure in report.failures { print("  \(failure)") }
+            let line = try ProgressLine()
+            let report = try play(workload, line)
+            line.finish()
             let isRight = report.failures.isEmpty != workload.isPlanted
+            guard !json else {
+                try tell(workload, report, seconds: Int(Self.seconds - began))
+                isAsExpected = isAsExpected && isRight
+                continue
+            }
+            for failure in report.failures { print("  \(failure)") }
             let verdict = workload.isPlanted ? (isRight ? "found" : "NOT FOUND") : "lost"
             print(
                 "\(workload.name): \(report.operationCount) operations,",
@@ -106,6 +137,25 @@ struct CutsCommand: ParsableCommand {
             isAsExpected = isAsExpected && isRight && tellCensus(workload, report)
         }
         guard isAsExpected || only != nil else { throw ExitCode.failure }
+    }
+
+    private func tell(
+        _ workload: PowerCutWorkload,
+        _ report: PowerCutReport,
+        seconds: Int
+    ) throws {
+        let result = Result(
+            workload: workload.name,
+            seed: seed,
+            operationCount: report.operationCount,
+            stateCount: report.stateCount,
+            secondCutCount: report.secondCutCount,
+            equalCount: report.equalCount,
+            isPlanted: workload.isPlanted,
+            failures: report.failures.map { "\($0)" },
+            seconds: seconds
+        )
+        Output.line(try ControlCodec.line(result))
     }
 
     /// Says what was in the workload; false when something that must be is not.
@@ -132,10 +182,13 @@ struct CutsCommand: ParsableCommand {
         return PowerCutShard(index: numbers[0] - 1, count: numbers[1])
     }
 
-    private func play(_ workload: PowerCutWorkload) throws -> PowerCutReport {
+    private func play(
+        _ workload: PowerCutWorkload,
+        _ line: ProgressLine
+    ) throws -> PowerCutReport {
         let isStore = workload.name.hasPrefix("store")
         let stride = every ?? (isStore && !full ? 41 : 1)
-        let show = progress(of: workload.name)
+        let show = progress(of: workload.name, on: line)
         guard !faults else {
             return try mediumFaults(
                 stride: stride,
@@ -149,7 +202,7 @@ struct CutsCommand: ParsableCommand {
             stride: stride,
             only: only.flatMap(PowerCutCase.init),
             command: { [name = workload.name, seed, hours] in
-                "scripts/check powercut \(name) --seed \(seed) --hours \(hours) --only \($0)"
+                "roost-lab cuts \(name) --seed \(seed) --hours \(hours) --only \($0)"
             }
         )
         plan.first = from
@@ -168,23 +221,24 @@ struct CutsCommand: ParsableCommand {
         )
     }
 
-    /// A line every ten seconds: how far, how fast, how long still.
-    private func progress(of name: String) -> (PowerCutProgress) -> Void {
+    /// How far, how fast, how long still.
+    private func progress(
+        of name: String,
+        on line: ProgressLine
+    ) -> (PowerCutProgress) -> Void {
         let began = Self.seconds
-        var told = began
         var first: Int?
         return { progress in
             let now = Self.seconds
             let from = first ?? progress.position
             first = from
-            guard now - told >= 10 else { return }
-            told = now
-            let rate = Double(progress.stateCount) / (now - began)
+            let rate = Double(progress.stateCount) / max(now - began, 0.001)
             let done = Double(progress.position - from)
             let left = Double(progress.operationCount - progress.position)
             let minutes = done > 0 ? Int((now - began) / done * left / 60) + 1 : 0
-            print("  \(name): \(progress), \(Int(rate)) states/s, \(minutes) min to go")
-            fflush(nil)
+            line.show(
+                "cuts: \(name): \(progress), \(Int(rate)) states/s, \(minutes) min to go"
+            )
         }
     }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import ClientSupport
+import ControlProtocol
 import Glibc
 import PowerCutWorkloads
 
@@ -6,7 +8,17 @@ import PowerCutWorkloads
 struct StatesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "states",
-        abstract: "Opens the store in random states of its folder; see scripts/check states."
+        abstract: "Opens the store in random states of its folder; see scripts/check states.",
+        discussion: """
+            The store has to open, say what is gone, keep what was not touched, and accept more.
+
+            Exit codes: 0 it did in each state, 1 it did not in one, 64 wrong usage.
+
+            Examples: roost-lab states
+                      roost-lab states --count 200 --seed 3
+                      roost-lab states --seed 3 --from 17 --count 1
+                      roost-lab states --count 2000 --json
+            """
     )
 
     @Option(help: "How many states.")
@@ -27,7 +39,23 @@ struct StatesCommand: ParsableCommand {
     @Option(help: "A file that holds the number of the state being played, for after a crash.")
     var noteIn: String?
 
+    @Flag(help: "Print one line of JSON instead of words.")
+    var json = false
+
+    private struct Result: Encodable {
+        let seed: UInt64
+        let stateCount: UInt64
+        let failureCount: Int
+        let asideCount: Int
+        let lateCount: Int
+        let slowestMilliseconds: Int
+        let damages: [String: Int]
+        let refusals: [String: Int]
+    }
+
     func run() throws {
+        let line = try ProgressLine()
+        defer { line.finish() }
         var options = StoreStates.Options()
         (options.seed, options.root, options.mayFill) = (seed, root, fills)
         let states = try StoreStates(options)
@@ -39,27 +67,43 @@ struct StatesCommand: ParsableCommand {
             }
             do { try states.play(number) } catch {
                 failures += 1
-                print("state \(number): \(error)")
-                print("    scripts/check states --seed \(seed) --from \(number) --count 1")
-                fflush(nil)
+                Output.error(
+                    "state \(number): \(error)\n    to see it again: roost-lab states "
+                        + "--seed \(seed) --from \(number) --count 1"
+                )
             }
-            if (number + 1) % 1_000 == 0 {
-                print("  \(number + 1 - from) of \(count) states, \(failures) failures")
-                fflush(nil)
-            }
+            line.show("states: \(number + 1 - from) of \(count), \(failures) failures")
+        }
+        line.finish()
+        try tell(states, failures)
+        guard failures == 0 else { throw ExitCode.failure }
+    }
+
+    private func tell(_ states: StoreStates, _ failures: Int) throws {
+        let slowest = Int(states.slowest * 1_000)
+        if json {
+            let result = Result(
+                seed: seed,
+                stateCount: count,
+                failureCount: failures,
+                asideCount: states.asideCount,
+                lateCount: states.lateCount,
+                slowestMilliseconds: slowest,
+                damages: states.damages,
+                refusals: states.refusals
+            )
+            return Output.line(try ControlCodec.line(result))
         }
         for (what, times) in states.damages.sorted(by: { $0.key < $1.key }) {
-            print("  \(what): \(times)")
+            Output.line("  \(what): \(times)")
         }
         for (text, times) in states.refusals.sorted(by: { $0.value > $1.value }).prefix(12) {
-            print("  refused and named, \(times) times: \(text)")
+            Output.line("  refused and named, \(times) times: \(text)")
         }
-        let slowest = Int(states.slowest * 1_000)
-        print(
-            "states: \(count) states, uid \(getuid()), seed \(seed), \(failures) failures,",
-            "\(states.asideCount) files set aside, \(states.lateCount) found damaged late,",
-            "slowest opening \(slowest) ms"
+        Output.line(
+            "states: \(count) states, uid \(getuid()), seed \(seed), \(failures) failures, "
+                + "\(states.asideCount) files set aside, \(states.lateCount) found damaged late, "
+                + "slowest opening \(slowest) ms"
         )
-        guard failures == 0 else { throw ExitCode.failure }
     }
 }

@@ -1,5 +1,6 @@
 import Core
 import Devices
+import Fuzzing
 import HardwareIO
 import Scheduling
 import SimulationKit
@@ -42,7 +43,7 @@ final class SDS011Bench: Sendable {
             name: "balcony",
             port: line,
             environment: environment,
-            profile: SensorBench.profile(of: .sds011),
+            profile: BenchProfile.make(of: .sds011),
             mode: mode
         )
         setup.warmUp = .seconds(15)

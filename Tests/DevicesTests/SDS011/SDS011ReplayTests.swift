@@ -1,5 +1,6 @@
 import Core
 import Devices
+import Fuzzing
 import HardwareIO
 import Scheduling
 import SimulationKit
@@ -28,7 +29,7 @@ import Testing
                     sink: sink,
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(60))
                 ),
-                profile: SensorBench.profile(of: .sds011),
+                profile: BenchProfile.make(of: .sds011),
                 mode: .live
             )
             setup.warmUp = .zero

@@ -1,4 +1,5 @@
 import Devices
+import Fuzzing
 import Profiles
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
         #expect(bytes.count >= 60)
         var proved: [String] = []
         for kind in DeviceCatalog.kinds {
-            var proof = SensorProof(try kind.dialect(SensorBench.profile(of: kind)))
+            var proof = SensorProof(try kind.dialect(BenchProfile.make(of: kind)))
             if proof.hear(bytes) != nil { proved.append(kind.driver) }
         }
         #expect(proved == [driver].compactMap(\.self))

@@ -1,4 +1,5 @@
 import Core
+import Fuzzing
 import HardwareIO
 import Profiles
 import Testing

@@ -1,15 +1,17 @@
 import Core
 import Devices
+import Fuzzing
 import HardwareIO
 import Scheduling
 import SimulationKit
 import Supervision
+import TestSupport
 import Testing
 
 /// What the driver of every kind in the catalog must survive, with the part at rest afterwards.
 @Suite struct SensorConformanceTests {
     static let drivers = DeviceCatalog.kinds.map(\.driver)
-    static let modes: [SensorMode] = [.dutyCycle(SensorBench.cycle), .live]
+    static let modes: [SensorMode] = [.dutyCycle(BenchProfile.cycle), .live]
     static let faults: [SensorFault?] = [nil] + SensorFault.allCases
 
     private func kind(_ driver: String) throws -> SensorKind {
@@ -17,7 +19,13 @@ import Testing
     }
 
     private func part(_ kind: SensorKind, _ faults: [SensorFaultWindow]) throws -> SensorPart {
-        SensorPart(try kind.simulator(SensorBench.profile(of: kind), 1), faults: faults)
+        SensorPart(try kind.simulator(BenchProfile.make(of: kind), 1), faults: faults)
+    }
+
+    /// Moments of the first 70 s; in the small form each falls to one of the faults.
+    private func moments(every step: Int, _ number: Int) -> [Int] {
+        let all = Array(stride(from: 0, through: 70_000, by: step))
+        return Exhaustive.dealt(all, to: number, of: Self.faults.count)
     }
 
     @Test func everyDriverHasOneName() {
@@ -65,8 +73,8 @@ import Testing
     func isAtRestWheneverItIsCancelled(driver: String, mode: SensorMode) throws {
         let kind = try kind(driver)
         // Prime steps reach every wait of the first 70 s, remedies included.
-        for fault in Self.faults {
-            for milliseconds in stride(from: 0, through: 70_000, by: 1_571) {
+        for (number, fault) in Self.faults.enumerated() {
+            for milliseconds in moments(every: 1_571, number) {
                 let (isLeftAtRest, isQuiet) = try simulate { clock in
                     let part = try part(kind, fault.map { [SensorFaultWindow($0)] } ?? [])
                     let bench = try SensorBench(kind, clock: clock, mode: mode, part: part)
@@ -83,8 +91,8 @@ import Testing
     @Test(arguments: drivers, modes)
     func stopsInOrderWithinItsGraceWheneverItIsAsked(driver: String, mode: SensorMode) throws {
         let kind = try kind(driver)
-        for fault in Self.faults {
-            for milliseconds in stride(from: 0, through: 70_000, by: 2_741) {
+        for (number, fault) in Self.faults.enumerated() {
+            for milliseconds in moments(every: 2_741, number) {
                 let (isLeftAtRest, took) = try simulate { clock in
                     let part = try part(kind, fault.map { [SensorFaultWindow($0)] } ?? [])
                     let bench = try SensorBench(kind, clock: clock, mode: mode, part: part)

@@ -1,5 +1,6 @@
 import Core
 import Devices
+import Fuzzing
 import HardwareIO
 import Profiles
 import Scheduling
@@ -285,7 +286,7 @@ import Testing
             try await clock.sleep(for: .seconds(100))
             bench.driver.setMode(.live)
             try await clock.sleep(for: .seconds(100))
-            bench.driver.setMode(.dutyCycle(SensorBench.cycle))
+            bench.driver.setMode(.dutyCycle(BenchProfile.cycle))
             try await run
             return (bench.sink.samples, bench.isLeftAtRest)
         }

@@ -1,5 +1,6 @@
 import Core
 import Devices
+import Fuzzing
 import Scheduling
 import Testing
 

@@ -1,19 +1,16 @@
 import Core
 import Devices
 import FoundationEssentials
+import Fuzzing
 import HardwareIO
 import Scheduling
+import TestSupport
 import Testing
 
 /// What a session promises of every part that can rest, without a driver around it.
 @Suite struct SensorSessionTests {
-    static let resting = DeviceCatalog.kinds.map(\.driver).filter { driver in
-        guard let kind = DeviceCatalog.kind(driver) else { return false }
-        let dialect = try? kind.dialect(SensorBench.profile(of: kind))
-        return dialect?.commands(for: .rest).isEmpty == false
-    }
-    static let modes: [SensorMode] = [.dutyCycle(SensorBench.cycle), .live]
-    static let faults: [SensorFault?] = [nil] + SensorFault.allCases
+    static let resting = SessionEnds.drivers
+    static let modes: [SensorMode] = [.dutyCycle(BenchProfile.cycle), .live]
 
     private func bench(
         _ driver: String,
@@ -31,32 +28,27 @@ import Testing
         #expect(Self.resting == ["sds011", "plantower", "hpma115", "sps30"])
     }
 
-    @Test(arguments: resting, modes)
-    func restsWhereverItIsLeft(driver: String, mode: SensorMode) throws {
-        for fault in Self.faults {
-            for milliseconds in stride(from: 0, through: 400_000, by: 3_571) {
-                var bench = try bench(driver, mode, fault.map { [SensorFaultWindow($0)] } ?? [])
-                bench.run(until: instant(milliseconds))
-                bench.leave()
-                let place = "\(fault?.rawValue ?? "well"), left after \(milliseconds) ms"
-                #expect(bench.isLeftAtRest && bench.isOver, "\(place)")
-            }
-        }
-    }
-
-    @Test(arguments: resting, modes)
-    func restsAcknowledgedWhereverItIsStopped(driver: String, mode: SensorMode) throws {
-        for fault in Self.faults {
-            for milliseconds in stride(from: 0, through: 400_000, by: 3_571) {
-                var bench = try bench(driver, mode, fault.map { [SensorFaultWindow($0)] } ?? [])
-                bench.run(until: instant(milliseconds))
-                bench.handle(.stop)
-                // Two attempts of a second for each command.
-                bench.run(until: bench.now.advanced(by: .seconds(2)))
-                let place = "\(fault?.rawValue ?? "well"), stopped after \(milliseconds) ms"
-                #expect(bench.isOver, "\(place)")
-                bench.leave()
-                #expect(bench.isLeftAtRest, "\(place)")
+    /// `roost-lab sessions` ends them at each moment under each fault; in the small form each
+    /// moment falls to one part, mode and fault.
+    @Test(arguments: resting, SessionEnds.Mode.allCases)
+    func restsWhereverItIsLeftOrStopped(driver: String, mode: SessionEnds.Mode) throws {
+        let ends = try SessionEnds(driver: driver, mode.mode)
+        let all = Array(stride(from: 0, through: 400_000, by: 3_571))
+        let faults = SessionEnds.faults
+        let place = (Self.resting.firstIndex(of: driver) ?? 0) * faults.count
+        for (number, fault) in faults.enumerated() {
+            let player = place + number + (mode == .live ? 3 : 0)
+            let moments = Exhaustive.dealt(all, to: player, of: Self.resting.count * faults.count)
+            for milliseconds in moments {
+                for way in SessionEnds.Way.allCases {
+                    let complaint = try ends.complaint(
+                        way,
+                        at: .milliseconds(milliseconds),
+                        under: fault
+                    )
+                    let words = "\(fault?.rawValue ?? "well"), \(way) after \(milliseconds) ms"
+                    #expect(complaint == nil, "\(words)")
+                }
             }
         }
     }
@@ -109,7 +101,7 @@ import Testing
     /// Only its memory is written when a report mode is chosen, which is why that is not said at
     /// each wake.
     @Test func choosesTheReportModeOncePerMode() throws {
-        var bench = try bench("sds011", .dutyCycle(SensorBench.cycle))
+        var bench = try bench("sds011", .dutyCycle(BenchProfile.cycle))
         let modes = try #require(bench.dialect.reportModes)
         func count(_ commands: [SensorCommand]) -> Int {
             bench.writes.filter { $0.bytes == commands[0].bytes }.count
@@ -118,13 +110,13 @@ import Testing
         #expect(count(modes.answering) == 1 && count(modes.streaming) == 0)
         bench.handle(.mode(.live, since: bench.now))
         bench.run(until: .boot.advanced(by: .hours(4)))
-        bench.handle(.mode(.dutyCycle(SensorBench.cycle), since: bench.now))
+        bench.handle(.mode(.dutyCycle(BenchProfile.cycle), since: bench.now))
         bench.run(until: .boot.advanced(by: .hours(5)))
         #expect(count(modes.answering) == 2 && count(modes.streaming) == 1)
     }
 
     @Test func looksOnceAPeriodWhetherAPartRestsThatCanBeAsked() throws {
-        var bench = try bench("sds011", .dutyCycle(SensorBench.cycle))
+        var bench = try bench("sds011", .dutyCycle(BenchProfile.cycle))
         let question = try #require(bench.dialect.stateProbe?.question)
         bench.run(until: .boot.advanced(by: .seconds(3 * 300 - 1)))
         #expect(bench.writes.filter { $0.bytes == question.bytes }.count == 3)
@@ -156,7 +148,7 @@ import Testing
 
     /// A receiver goes on speaking while the session sleeps, and the kernel keeps the oldest of it.
     @Test func whatWasSaidBeforeLiveBeganIsNoSample() throws {
-        var bench = try bench("nmea", .dutyCycle(SensorBench.cycle))
+        var bench = try bench("nmea", .dutyCycle(BenchProfile.cycle))
         bench.run(until: instant(200_000))
         let (count, start) = (bench.samples.count, bench.now)
         bench.handle(.mode(.live, since: start))

@@ -1,5 +1,6 @@
 import Core
 import Devices
+import Fuzzing
 import HardwareIO
 import Profiles
 import Scheduling
@@ -9,17 +10,6 @@ import Testing
 
 /// One driver of the catalog with one simulated part on one simulated line.
 final class SensorBench: Sendable {
-    static let cycle = DutyCycle(
-        period: .minutes(5),
-        warmUp: .seconds(20),
-        window: .seconds(10),
-        tolerance: .seconds(10)
-    )
-
-    /// Far from what the bench configures: a driver that goes by it wears out its part, or is late
-    /// for its heartbeat and replaced for ever.
-    static let warmUpOfProfile: Duration = .seconds(170)
-
     let clock: SimulatedClock
     let sink = RecordingSink()
     let line: SimulatedSerialPort<SensorPart>
@@ -30,12 +20,12 @@ final class SensorBench: Sendable {
     init(
         _ kind: SensorKind,
         clock: SimulatedClock,
-        mode: SensorMode = .dutyCycle(cycle),
+        mode: SensorMode = .dutyCycle(BenchProfile.cycle),
         part: SensorPart? = nil,
         adjust: (inout SensorSetup) -> Void = { _ in }
     ) throws {
         self.clock = clock
-        let profile = Self.profile(of: kind)
+        let profile = BenchProfile.make(of: kind)
         dialect = try kind.dialect(profile)
         let part = try part ?? SensorPart(kind.simulator(profile, 1))
         let line = SimulatedSerialPort(part, clock: clock)
@@ -48,46 +38,11 @@ final class SensorBench: Sendable {
             profile: profile,
             mode: mode
         )
-        setup.warmUp = Self.cycle.warmUp
+        setup.warmUp = BenchProfile.cycle.warmUp
         setup.reopen = { line.reopen() }
         adjust(&setup)
         driver = try kind.makeDriver(setup)
     }
-
-    /// What a kind needs to be said of it, with a duty that all of them share here and none keeps.
-    static func profile(of kind: SensorKind) -> Profile {
-        let duty = DutyProfile(
-            period: cycle.period,
-            warmUp: warmUpOfProfile,
-            window: cycle.window,
-            liveInterval: .seconds(1)
-        )
-        return Profile(
-            id: "bench-\(kind.driver)",
-            kind: .usbSerial,
-            text: (kind.driver, "A part on the bench.", "bench"),
-            driver: (kind.driver, settings[kind.driver] ?? .object([:]), duty),
-            measures: (channels[kind.driver] ?? [], nil, nil)
-        )
-    }
-
-    /// Settings of kinds that cannot do without.
-    private static let settings: [String: JSONValue] = [
-        "line": .object([
-            "fields": .array([.string("temperature"), .string("humidity")]),
-            "prefix": .string("$W;"), "checksum": .bool(true), "intervalSeconds": .number(1),
-        ])
-    ]
-    private static let channels: [String: [ChannelProfile]] = [
-        "line": [("temperature", "°C"), ("humidity", "%")].map { name, unit in
-            ChannelProfile(
-                Quantity(name: name, unit: unit, decimals: 2),
-                range: 0...100,
-                description: "",
-                shown: "line"
-            )
-        }
-    ]
 
     /// Runs the driver for so long, then stops it in order.
     func run(for duration: Duration) async throws {

@@ -59,7 +59,7 @@ import Testing
     /// In order, and as `kill -9` does.
     @Test(arguments: [true, false])
     func anAlertKeepsItsNumberOverARestart(isOrderly: Bool) throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (first, second, third) = try simulate { clock in
             let text = Self.text(folder, Self.sample)
             let first = try TestStation(clock, text, air: Self.bad)
@@ -97,7 +97,7 @@ import Testing
 
     /// A mean of a day needs values of 18 h; both lives together have them.
     @Test func averagesGoOnInTheNextLife() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let rule = #"{"mean": {"overSeconds": 86400, "atLeast": 0.1}}"#
         let text = Self.text(
             folder,

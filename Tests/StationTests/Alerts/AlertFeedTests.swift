@@ -33,7 +33,7 @@ import Testing
 
     /// The list of what stands at a start has the last number, and is no notice.
     @Test func aFollowerGetsEachNoticeOnceAlsoOverARestart() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (first, second, third) = try simulate { clock in
             func station(_ tenths: UInt16, _ card: SimulatedCard) throws -> TestStation {
                 let air = SDS011Air.constant(

@@ -14,7 +14,7 @@ import Testing
 @Suite struct ChildConformanceTests {
     /// Points of one run, at most; runs with more are stopped at evenly spread ones, and each way
     /// and each surroundings begin with another.
-    static let pointMax = 40
+    static let pointMax = Exhaustive.pointsOfChild
 
     @Test(arguments: ChildTable.rows, StopWay.allCases)
     func endsWithinItsGraceAndSafe(_ row: ChildRow, _ way: StopWay) throws {
@@ -36,7 +36,7 @@ import Testing
         by way: StopWay,
         after jobCount: Int
     ) throws -> (record: StopRecord, grace: Duration) {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let grace = Mutex(Duration.zero)
         let record = try StopBench().run(by: way, after: jobCount) { clock in
             let text = row.configuration.isEmpty ? folder.configuration : row.configuration

@@ -27,7 +27,7 @@ import Testing
     private static let isOn = #""claim": {"window": true},"#
 
     @Test func aNewStoreOpensItForTenMinutesOfTheBoot() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (reports, events) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder, Self.isOn))
             return try await test.run { test in
@@ -65,7 +65,7 @@ import Testing
                 }
             }
         }
-        let folders = try (0..<4).map { _ in try TestFolder() }
+        let folders = try (0..<4).map { _ in try TestFolder(isInMemory: true) }
         func isOn(_ number: Int) -> String { Self.text(folders[number], Self.isOn) }
         #expect(try cause(#"{"claim": {"window": true}}"#, from: .zero) == nil)
         #expect(try cause(Self.text(folders[0], ""), from: .zero) == nil)
@@ -78,7 +78,7 @@ import Testing
 
     /// A store that was there before the switch has no age, so it is old.
     @Test func aStoreFromBeforeIsOld() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         for claim in ["", Self.isOn] {
             let cause = try simulate { clock in
                 let test = try TestStation(clock, Self.text(folder, claim))

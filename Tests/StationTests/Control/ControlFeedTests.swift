@@ -56,7 +56,7 @@ import Testing
 
     /// Blocks are written between the questions, the history takes them, and questions wait.
     @Test func aFollowerGetsEachSampleOnceInOrder() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (fed, readings, olderCount) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func whatMemoryNoLongerHasIsOlder() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let reports = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func anUrgentEventEndsTheWait() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (waited, names) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test func cursorsAreKeptAndASeventeenthIsRefused() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (report, durable, refusal) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test func theCourierSaysSixtyThingsAnHour() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (kept, refused) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func keepsEachValueOnceOverRestarts() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let rows = (10..<20).map { Self.row("west/pm25", "2026-09-28T\($0):00:00Z") }
         for expected in [(10, 0), (0, 10), (0, 10)] {
             let report = try simulate { clock in
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func namesEachRowThatIsWrongAndTakesTheOthers() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let wrong = [
             Self.row("a/b/c"), Self.row("/pm25"), Self.row(""), Self.row("west/pm25\n"),
             Self.row(String(repeating: "x", count: 65)), Self.row(source: ""),
@@ -83,7 +83,7 @@ import Testing
     private func value(_ hour: Int) -> String { Self.value(hour) }
 
     @Test func takesSoManyAnHourAndSaysWhenTheNext() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let failure = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder))
             return try await test.run { test -> ControlFailure? in

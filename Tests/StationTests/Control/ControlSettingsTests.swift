@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func anAddedDeviceMeasuresAndIsThereAfterARestart() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (added, values, second, event) = try simulate { clock in
             let one = try Self.station(clock, folder)
             let (added, values, event) = try await one.run { test in
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func addressIntervalAndNameChangeWithoutARestart() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (places, names, kinds) = try simulate { clock in
             let test = try Self.station(clock, folder)
             return try await test.run { test in
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func aSwitchOfTheRecordShowsInTheLedgerAndNotInTheLiveValues() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (live, records) = try simulate { clock in
             let test = try Self.station(clock, folder)
             return try await test.run { test in
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test func whatIsRefusedChangesNothingAndNamesThePlace() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let answers = try simulate { clock in
             let test = try Self.station(clock, folder)
             return try await test.run { test in
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test func settingsHaveATagAndTheFileWins() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (first, reports, codes) = try simulate { clock in
             let test = try Self.station(clock, folder)
             return try await test.run { test in
@@ -255,7 +255,7 @@ import Testing
     }
 
     @Test func aCardThatTakesNothingIsSaidAndNothingChanges() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (failed, then) = try simulate { clock in
             let test = try Self.station(clock, folder)
             return try await test.run { test in
@@ -274,7 +274,7 @@ import Testing
     }
 
     @Test func damagedSettingsAreAFaultAndTheStationStarts() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let faults = try simulate { clock in
             let card = SimulatedCard()
             card.folder.put([0xFF], as: OverlayFile.name)

@@ -1,6 +1,7 @@
 import Core
 import FoundationEssentials
 import SimulationKit
+import TestSupport
 import Testing
 
 @testable import Station
@@ -13,7 +14,7 @@ import Testing
 
     @Test func noEventConfusesIdentitiesOrLeaksAPortOrWritesToAStranger() throws {
         let seed = Self.number("ROOST_STORM_SEED", 7)
-        let count = Int(Self.number("ROOST_STORM_EVENTS", 250))
+        let count = Int(Self.number("ROOST_STORM_EVENTS", Exhaustive.plugEvents))
         let result = try simulate(seed: seed) { clock in
             try await DetectionStorm(clock).run(count)
         }

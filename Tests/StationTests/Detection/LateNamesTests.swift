@@ -20,7 +20,7 @@ import Testing
     private static func names(_ bench: DetectionBench) -> [String?] { bench.found.map(\.name) }
 
     @Test func aHistoryThatTakesNothingTellsTheNamesAllTheSame() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let names = try simulate { clock in
             let first = try DetectionBench(clock, Self.text(folder.path))
             let before = try await first.run { bench in
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func aProvisionalNameEndsWhenTheStoreOpens() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let (names, values) = try simulate { clock in
             let bench = try DetectionBench(clock, Self.text(folder.later))
             return try await bench.run { bench in

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func aStoreWithoutMemoryBesideItSaysSo() throws {
-        let folder = try TestFolder()
+        let folder = try TestFolder(isInMemory: true)
         let text = """
             {"name": "test", "store": {"folder": "\(folder.path)", "megabytes": 4}}
             """

@@ -2,6 +2,7 @@ import Core
 import Store
 import StoreFixtures
 import StoreQueries
+import TestSupport
 import Testing
 
 @Suite struct DoseSummaryTests {
@@ -152,13 +153,14 @@ import Testing
     @Test func theErrorIsThatOfRandomDecays() throws {
         var random = Decays(state: 11)
         var inside = 0
-        for _ in 0..<200 {
+        for _ in 0..<Exhaustive.decays {
             let rows = (1...20).map { (Int64($0) * 60, Optional(random.count(of: 30))) }
             let rate = try #require(try Self.summary(rows).rate)
             if abs(rate.mean - 30) <= rate.error { inside += 1 }
         }
-        // 68 % of 200, ± 3 standard deviations of that.
-        #expect((116...156).contains(inside))
+        // 68 % of them, ± 3 standard deviations of that.
+        let expected = 0.68 * Double(Exhaustive.decays)
+        #expect(abs(Double(inside) - expected) <= 3 * (expected * 0.32).squareRoot())
     }
 
     /// Poisson numbers by Knuth's product of uniform ones.

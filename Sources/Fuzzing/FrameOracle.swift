@@ -5,14 +5,16 @@ import Devices
 ///
 /// Written apart from the dialects: no state, no resynchronising, plain arithmetic. A value that a
 /// dialect gives and none of these frames has is a value from a bad frame.
-struct FrameOracle {
+package struct FrameOracle {
     /// Values in the order of the dialect's quantities; nil where nothing is said.
-    typealias Values = [Double?]
+    package typealias Values = [Double?]
 
-    let driver: String
+    private let driver: String
 
-    /// Nothing when all that was measured stands in good frames, in their order; else in words.
-    func complaint(about utterances: [SensorUtterance], in stream: [UInt8]) -> String? {
+    package init(driver: String) { self.driver = driver }
+
+    /// Nothing when all that was measured stands in good frames, in their order; else what is not.
+    package func complaint(about utterances: [SensorUtterance], in stream: [UInt8]) -> String? {
         var frames = good(in: stream)[...]
         for case .measurement(let outcomes, _) in utterances {
             let values = outcomes.map { $0.value?.doubleValue }
@@ -33,7 +35,7 @@ struct FrameOracle {
             }
     }
 
-    func good(in stream: [UInt8]) -> [Values] {
+    package func good(in stream: [UInt8]) -> [Values] {
         switch driver {
         case "sps30": Self.betweenFlags(stream).compactMap(Self.sps30)
         case "bgeigie-nano": Self.records(stream).compactMap(Self.bGeigie)

@@ -7,27 +7,27 @@ import Supervision
 
 /// One session and one simulated part, without a driver, a line or a task: carries out actions at
 /// once and moves time to what comes next.
-struct SessionBench {
-    private(set) var session: SensorSession
-    private(set) var part: SensorPart
-    let dialect: any SensorDialect
-    private(set) var now = MonotonicInstant.boot
-    private(set) var writes: [(instant: MonotonicInstant, bytes: [UInt8])] = []
-    private(set) var samples: [[Reading]] = []
-    private(set) var missCount = 0
-    private(set) var events: [Event] = []
-    private(set) var accounted: Duration = .zero
-    private(set) var states: Set<SensorSession.State> = []
+package struct SessionBench {
+    package private(set) var session: SensorSession
+    package private(set) var part: SensorPart
+    package let dialect: any SensorDialect
+    package private(set) var now = MonotonicInstant.boot
+    package private(set) var writes: [(instant: MonotonicInstant, bytes: [UInt8])] = []
+    package private(set) var samples: [[Reading]] = []
+    package private(set) var missCount = 0
+    package private(set) var events: [Event] = []
+    package private(set) var accounted: Duration = .zero
+    package private(set) var states: Set<SensorSession.State> = []
     private var arrived: [UInt8] = []
     private var actions: [SensorAction] = []
 
-    init(
+    package init(
         _ kind: SensorKind,
         mode: SensorMode,
         faults: [SensorFaultWindow] = [],
         adjust: (inout SensorSetup) -> Void = { _ in }
     ) throws {
-        let profile = SensorBench.profile(of: kind)
+        let profile = BenchProfile.make(of: kind)
         dialect = try kind.dialect(profile)
         part = SensorPart(try kind.simulator(profile, 1), faults: faults)
         let clock = SimulatedClock()
@@ -42,28 +42,28 @@ struct SessionBench {
             profile: profile,
             mode: mode
         )
-        setup.warmUp = SensorBench.cycle.warmUp
+        setup.warmUp = BenchProfile.cycle.warmUp
         setup.reopen = { throw CancellationError() }
         adjust(&setup)
         session = SensorSession(setup, speaking: dialect)
     }
 
-    var isOver: Bool { session.state == .finished }
-    var kinds: [String] { events.map(\.kind.name) }
+    package var isOver: Bool { session.state == .finished }
+    package var kinds: [String] { events.map(\.kind.name) }
 
     /// Hands an event to the session and carries out what it wants.
-    mutating func handle(_ event: SensorEvent) {
+    package mutating func handle(_ event: SensorEvent) {
         session.handle(event, at: now, into: &actions)
         carryOut()
     }
 
-    mutating func leave() {
+    package mutating func leave() {
         session.leave(at: now, into: &actions)
         carryOut()
     }
 
     /// Runs until an instant or the end of the session.
-    mutating func run(until end: MonotonicInstant) {
+    package mutating func run(until end: MonotonicInstant) {
         if session.state == .starting { handle(.start) }
         while now <= end, !isOver {
             states.insert(session.state)
@@ -92,7 +92,7 @@ struct SessionBench {
     }
 
     /// Moves time on without the session, as when the process stands still.
-    mutating func skip(to instant: MonotonicInstant) {
+    package mutating func skip(to instant: MonotonicInstant) {
         now = instant
         _ = part.advance(to: now)
         arrived.removeAll()
@@ -126,16 +126,16 @@ struct SessionBench {
         actions.removeAll(keepingCapacity: true)
     }
 
-    // MARK: What the part was told
+    // MARK: Commands that the part received
 
     /// Whether the last command was to rest.
-    var isLeftAtRest: Bool {
+    package var isLeftAtRest: Bool {
         let rest = dialect.commands(for: .rest).map(\.bytes)
         return writes.suffix(rest.count).map(\.bytes) == rest
     }
 
     /// How long the part ran: from the first command to wake to the last one to rest.
-    var runTime: Duration {
+    package var runTime: Duration {
         let wake = dialect.commands(for: .wake).first?.bytes
         let rest = dialect.commands(for: .rest).last?.bytes
         var (time, since) = (Duration.zero, MonotonicInstant?.none)

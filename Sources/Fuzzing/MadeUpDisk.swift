@@ -1,16 +1,17 @@
 import Core
 import HardwareIO
-
-@testable import Store
+import Store
 
 /// A disk of which only the sectors that are not zero take memory.
-struct MadeUpDisk: DiskSectors, Hashable {
-    var sectorCount: UInt64 = 31_116_288  // 16 GB.
-    private(set) var sectors: [UInt64: [UInt8]] = [:]
+package struct MadeUpDisk: DiskSectors, Hashable, Sendable {
+    package var sectorCount: UInt64 = 31_116_288  // 16 GB.
+    package private(set) var sectors: [UInt64: [UInt8]] = [:]
     /// Reads behind this fail.
-    var readable: UInt64 = .max
+    package var readable: UInt64 = .max
 
-    func read(_ first: UInt64, count: Int) throws(StorageError) -> [UInt8] {
+    package init() {}
+
+    package func read(_ first: UInt64, count: Int) throws(StorageError) -> [UInt8] {
         precondition(first + UInt64(count) <= sectorCount, "behind the end of the disk")
         guard first + UInt64(count) <= readable else {
             throw .failed(call: "pread", errno: 5, path: "/dev/sdx")
@@ -24,7 +25,7 @@ struct MadeUpDisk: DiskSectors, Hashable {
         return bytes
     }
 
-    mutating func write(_ first: UInt64, _ bytes: [UInt8]) {
+    package mutating func write(_ first: UInt64, _ bytes: [UInt8]) {
         precondition(bytes.count % 512 == 0 && first + UInt64(bytes.count / 512) <= sectorCount)
         for index in 0..<bytes.count / 512 {
             let sector = Array(bytes[index * 512..<(index + 1) * 512])
@@ -32,24 +33,28 @@ struct MadeUpDisk: DiskSectors, Hashable {
         }
     }
 
-    mutating func carryOut(_ plan: PartitionPlan) {
+    package mutating func carryOut(_ plan: PartitionPlan) {
         for write in plan.writes { self.write(write.sector, write.bytes) }
     }
 
-    mutating func set(_ byte: UInt8, at offset: UInt64) {
+    package mutating func set(_ byte: UInt8, at offset: UInt64) {
         var sector = sectors[offset / 512] ?? [UInt8](repeating: 0, count: 512)
         sector[Int(offset % 512)] = byte
         write(offset / 512, sector)
     }
 
-    struct Part {
-        let first: UInt64
-        let last: UInt64
-        var type: UInt8 = 0x83
+    package struct Part {
+        package let first: UInt64
+        package let last: UInt64
+        package let type: UInt8
+
+        package init(first: UInt64, last: UInt64, type: UInt8 = 0x83) {
+            (self.first, self.last, self.type) = (first, last, type)
+        }
     }
 
     /// As Raspberry Pi OS leaves a card: FAT behind the gap, then ext4 up to the end.
-    static func raspberryParts(gapMiB: UInt64) -> [Part] {
+    package static func raspberryParts(gapMiB: UInt64) -> [Part] {
         let boot = gapMiB * 2_048
         return [
             Part(first: boot, last: boot + 1_048_575, type: 0x0C),
@@ -57,9 +62,11 @@ struct MadeUpDisk: DiskSectors, Hashable {
         ]
     }
 
-    static func mbr(gapMiB: UInt64 = 8) -> MadeUpDisk { mbr(raspberryParts(gapMiB: gapMiB)) }
+    package static func mbr(gapMiB: UInt64 = 8) -> MadeUpDisk {
+        mbr(raspberryParts(gapMiB: gapMiB))
+    }
 
-    static func mbr(_ parts: [Part]) -> MadeUpDisk {
+    package static func mbr(_ parts: [Part]) -> MadeUpDisk {
         var disk = MadeUpDisk()
         disk.write(0, bootSector(parts))
         return disk
@@ -78,9 +85,11 @@ struct MadeUpDisk: DiskSectors, Hashable {
         return sector
     }
 
-    static func gpt(gapMiB: UInt64 = 8) -> MadeUpDisk { gpt(raspberryParts(gapMiB: gapMiB)) }
+    package static func gpt(gapMiB: UInt64 = 8) -> MadeUpDisk {
+        gpt(raspberryParts(gapMiB: gapMiB))
+    }
 
-    static func gpt(_ parts: [Part], entryCount: Int = 128) -> MadeUpDisk {
+    package static func gpt(_ parts: [Part], entryCount: Int = 128) -> MadeUpDisk {
         var disk = MadeUpDisk()
         let end = disk.sectorCount
         disk.write(0, bootSector([Part(first: 1, last: end - 1, type: 0xEE)]))
@@ -112,5 +121,5 @@ struct MadeUpDisk: DiskSectors, Hashable {
         return disk
     }
 
-    static let id = GUID(random: [UInt8](1...16)) ?? { fatalError("16 bytes") }()
+    package static let id = GUID(random: [UInt8](1...16)) ?? { fatalError("16 bytes") }()
 }

@@ -4,15 +4,15 @@ import Profiles
 ///
 /// A keyword that it does not know is an error: a schema that says more than is checked would look
 /// stricter than it is.
-final class SchemaChecker {
+package final class SchemaChecker {
     private let root: JSONValue
     private var patterns: [String: Regex<AnyRegexOutput>] = [:]
-    private(set) var unknownKeywords: Set<String> = []
+    package private(set) var unknownKeywords: Set<String> = []
 
-    init(_ root: JSONValue) { self.root = root }
+    package init(_ root: JSONValue) { self.root = root }
 
     /// Places at which the value is refused.
-    func refusals(of value: JSONValue) -> [String] { check(value, root, "") }
+    package func refusals(of value: JSONValue) -> [String] { check(value, root, "") }
 
     private func check(_ value: JSONValue, _ schema: JSONValue, _ place: String) -> [String] {
         guard case .object(let keywords) = schema else {
