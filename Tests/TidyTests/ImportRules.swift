@@ -17,6 +17,10 @@ extension TidyRule {
         "PowerCutWorkloads": ["Glibc", "HardwareIO", "LinuxIO", "PowerCut", "SQLite", "Store"],
         "Profiles": ["HardwareIO"],
         "Devices": ["HardwareIO", "Profiles", "Scheduling", "Supervision"],
+        "Fuzzing": [
+            "Devices", "HardwareIO", "Profiles", "Scheduling", "SimulationKit", "Store",
+            "Supervision",
+        ],
         "ControlProtocol": [],
         "Places": ["Glibc"],
         "Feeds": ["ControlProtocol", "Profiles", "Store"],
@@ -95,8 +99,8 @@ extension TidyRule {
             "Provisioning", "Updates",
         ],
         "roost-lab": [
-            "ArgumentParser", "ClientSupport", "ControlProtocol", "Glibc", "LinuxIO", "PowerCut",
-            "PowerCutWorkloads", "Profiles", "Scenarios", "Station",
+            "ArgumentParser", "ClientSupport", "ControlProtocol", "Devices", "Fuzzing", "Glibc",
+            "LinuxIO", "PowerCut", "PowerCutWorkloads", "Profiles", "Scenarios", "Station",
         ],
         "roost": [
             "Alerts", "ArgumentParser", "ClientSupport", "Configuration", "ControlProtocol",

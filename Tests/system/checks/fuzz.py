@@ -1,4 +1,4 @@
-"""Millions of spoilt byte streams, profiles and partition tables, in release unless --build says debug.
+"""Millions of spoilt byte streams, profiles, partition tables and answers; no reader falls over one.
 
   decoders  N byte streams (1 000 000) for each decoder: good frames cut, flipped, doubled and mixed.
             No crash, the same whole and in pieces, at most one utterance a byte, no value that an
@@ -13,28 +13,26 @@
   lives     N lives (200) of a courier beside a station with faults: the sum holds at every look, and a
             receiver with keys has each sample once
 
-All unless one is named. --seed is where to begin: stream I of a run has the seed --seed + I, so a
-failure is repeated alone by what it prints: ROOST_FUZZ_SEED=… ROOST_FUZZ_STREAMS=1, that is
-  scripts/check fuzz decoders --seed SEED --streams 1
-A run of profiles is repeated with the same --seed and --profiles.
+All unless one is named. The first three are `roost-lab fuzz`, which repeats one input by its seed; the
+others are tests, built in release. --seed is where to begin.
 """
 
 import time
 
+from .. import roost_lab
 from ..check import swift_test
 
-TESTS = True
+PRODUCTS = ("roost-lab",)
 BUILD = "release"
+# Kinds of roost-lab.
+LAB = {"decoders": ("decoders",), "profiles": ("profiles", "schema"), "tables": ("tables",)}
 # Suites, variables for number and seed, and the seed unless another is named.
-KINDS = {
-    "decoders": ("DialectFuzzTests", "ROOST_FUZZ_STREAMS", "ROOST_FUZZ_SEED", 20261121),
-    "profiles": ("ProfileFuzzTests|ProfileSchemaTests/agreesOnSpoiltProfiles",
-                 "ROOST_PROFILE_FUZZ", "ROOST_PROFILE_SEED", 4),
+TESTS_ONLY = {
     "answers": ("AnswerFuzzTests", "ROOST_ANSWER_FUZZ", "ROOST_ANSWER_SEED", 20261123),
     "lives": ("CourierNodeTests/losesAndDoublesNothingInALifeOfFaults", "ROOST_COURIER_LIVES",
               "ROOST_COURIER_SEED", 1),
-    "tables": ("PartitionFuzzTests", "ROOST_TABLE_FUZZ", "ROOST_TABLE_SEED", 14),
 }
+KINDS = [*LAB, *TESTS_ONLY]
 
 
 def arguments(parser):
@@ -50,9 +48,16 @@ def arguments(parser):
 
 def run(check, options):
     for kind in options.kinds or KINDS:
-        suites, count_name, seed_name, seed = KINDS[kind]
-        count, seed = getattr(options, kind), seed if options.seed is None else options.seed
-        check.say(f"{kind}: {count} from seed {seed}")
+        count = getattr(options, kind)
+        check.say(f"{kind}: {count}")
         began = time.monotonic()
-        swift_test(suites, options, **{count_name: count, seed_name: seed})
+        if kind in LAB:
+            seed = [] if options.seed is None else ["--seed", str(options.seed)]
+            roost_lab.run(check, "fuzz", *LAB[kind], "--count", str(count), *seed)
+        else:
+            suites, count_name, seed_name, seed = TESTS_ONLY[kind]
+            seed = seed if options.seed is None else options.seed
+            # In a build of tests, not in the folder of the programs.
+            options.binaries = None
+            swift_test(suites, options, **{count_name: count, seed_name: seed})
         check.say(f"{kind}: {count}, no complaint, {time.monotonic() - began:.0f} s")
