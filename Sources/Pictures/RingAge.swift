@@ -16,11 +16,9 @@ package struct RingMoment: Hashable, Sendable {
 
 /// How old a ring of pictures is: the time by which pictures age.
 ///
-/// It counts the time that the machine ran, and the time that it was off, as the dates of a trusted
-/// clock say. A time server or a person can be wrong for a day, and what is deleted stays deleted:
-/// so the dates of two days of running decide together, and never one of them. It never goes back
-/// and needs no date, so that neither a clock that was never set nor one that is wrong keeps
-/// pictures for ever, or deletes them all.
+/// It counts the time that the machine ran, and the time that it was off as `AgreedDates` knows it.
+/// It never goes back and needs no date, so that neither a clock that was never set nor one that is
+/// wrong keeps pictures for ever, or deletes them all.
 package struct RingAge: Hashable, Sendable {
     private static let magic = Array("ROOST-PICTUREAG2".utf8)
     /// Magic 16, seconds 8, boot 16, uptime 8, birth 8, lowest, highest and begin of the dates 24,
@@ -29,40 +27,24 @@ package struct RingAge: Hashable, Sendable {
     private static let unknown = Int64.min
     /// 292 000 years; nothing here comes near it.
     private static let limit = Int64.max / 1_000_000
-    /// Seconds of running over which dates decide together: longer than a wrong day.
-    private static let agreement: Int64 = 2 * 86_400
 
     /// Seconds, from 0.
     package let seconds: Int64
     private let boot: BootID?
     /// Seconds since that boot.
     private let uptime: Int64
-    /// The date of age 0 in seconds since 1970, as dates agreed on it.
-    private let birth: Int64?
-    private let dates: Dates?
+    private let dates: AgreedDates
 
-    /// Which dates of age 0 the trusted times of the last while meant.
-    private struct Dates: Hashable {
-        var low: Int64
-        var high: Int64
-        /// The age at which the while began.
-        let since: Int64
-
-        init(_ birth: Int64, since: Int64) { (low, high, self.since) = (birth, birth, since) }
-
-        mutating func add(_ birth: Int64) { (low, high) = (min(low, birth), max(high, birth)) }
-    }
-
-    private init(seconds: Int64, boot: BootID?, uptime: Int64, birth: Int64?, dates: Dates?) {
+    private init(seconds: Int64, boot: BootID?, uptime: Int64, dates: AgreedDates) {
         self.seconds = min(max(seconds, 0), Self.limit)
-        (self.boot, self.uptime, self.birth, self.dates) = (boot, uptime, birth, dates)
+        (self.boot, self.uptime, self.dates) = (boot, uptime, dates)
     }
 
     /// Of a ring that has kept nothing yet.
-    static let new = RingAge(seconds: 0, boot: nil, uptime: 0, birth: nil, dates: nil)
+    static let new = RingAge(seconds: 0, boot: nil, uptime: 0, dates: AgreedDates())
 
     /// Seconds since 1970 by the dates that agreed; nil before any did.
-    var date: Int64? { birth.map { $0 + seconds } }
+    var date: Int64? { dates.birth.map { $0 + seconds } }
 
     /// The later of this and what the newest picture says of it.
     ///
@@ -73,21 +55,15 @@ package struct RingAge: Hashable, Sendable {
     func orLater(_ stamp: PictureRecord.Stamp?, at time: WallTime?) -> RingAge {
         guard let stamp, boot == nil || stamp.seconds > seconds else { return self }
         var dates = dates
-        Self.add(time, at: stamp.seconds, to: &dates)
+        if let time, time >= .plausible {
+            dates.add(time.nanoseconds / 1_000_000_000, at: stamp.seconds)
+        }
         return RingAge(
             seconds: stamp.seconds,
             boot: stamp.boot,
             uptime: stamp.uptime,
-            birth: birth,
             dates: dates
         )
-    }
-
-    private static func add(_ time: WallTime?, at seconds: Int64, to dates: inout Dates?) {
-        guard let time, time >= .plausible else { return }
-        let birth = time.nanoseconds / 1_000_000_000 - seconds
-        if dates == nil { dates = Dates(birth, since: seconds) }
-        dates?.add(birth)
     }
 
     /// The age at a later moment.
@@ -98,25 +74,12 @@ package struct RingAge: Hashable, Sendable {
         let now = max(moment.uptime.nanoseconds / 1_000_000_000, isSameBoot ? uptime : 0)
         let running = isSameBoot ? now - uptime : boot == nil ? 0 : now
         var seconds = min(self.seconds + running, Self.limit)
-        var (birth, dates) = (birth, dates)
-        Self.add(moment.wall, at: seconds, to: &dates)
-        if moment.wall != nil, let all = dates, seconds - all.since >= Self.agreement {
-            if let known = birth, all.low > known {
-                // Even the earliest of these dates is later: so long the machine was off.
-                seconds = min(seconds + all.low - known, Self.limit)
-            } else {
-                // Of the dates that it may have, the one by which it ages the least.
-                birth = min(birth ?? .max, all.high)
-            }
-            dates = nil
+        var dates = dates
+        if let wall = moment.wall, wall >= .plausible {
+            dates.add(wall.nanoseconds / 1_000_000_000, at: seconds)
+            seconds = min(seconds + dates.settle(at: seconds), Self.limit)
         }
-        return RingAge(
-            seconds: seconds,
-            boot: moment.boot,
-            uptime: now,
-            birth: birth,
-            dates: dates
-        )
+        return RingAge(seconds: seconds, boot: moment.boot, uptime: now, dates: dates)
     }
 
     /// Reads the second sector of the ring; nil for none of ours, or a damaged one.
@@ -139,17 +102,15 @@ package struct RingAge: Hashable, Sendable {
         guard (0...Self.limit).contains(seconds), (0...Self.limit).contains(uptime) else {
             return nil
         }
-        var dates: Dates?
-        if range.contains(low), range.contains(high), (0...seconds).contains(since) {
-            dates = Dates(low, since: since)
-            dates?.add(high)
+        var span: AgreedDates.Span?
+        if range.contains(low), (low...Self.limit).contains(high), (0...seconds).contains(since) {
+            span = AgreedDates.Span(low: low, high: high, since: since)
         }
         self.init(
             seconds: seconds,
             boot: boot,
             uptime: uptime,
-            birth: range.contains(birth) ? birth : nil,
-            dates: dates
+            dates: AgreedDates(birth: range.contains(birth) ? birth : nil, span: span)
         )
     }
 
@@ -173,8 +134,7 @@ package struct RingAge: Hashable, Sendable {
             seconds: seconds,
             boot: boot,
             uptime: uptime,
-            birth: isDated ? wall - known : nil,
-            dates: nil
+            dates: AgreedDates(birth: isDated ? wall - known : nil)
         )
     }
 
@@ -186,8 +146,9 @@ package struct RingAge: Hashable, Sendable {
         bytes += boot.bytes
         bytes.append(littleEndian: UInt64(bitPattern: uptime), 8)
         let unknown = Self.unknown
-        let (low, high) = (dates?.low ?? unknown, dates?.high ?? unknown)
-        for number in [birth ?? unknown, low, high, dates?.since ?? unknown] {
+        let span = dates.span
+        let (low, high) = (span?.low ?? unknown, span?.high ?? unknown)
+        for number in [dates.birth ?? unknown, low, high, span?.since ?? unknown] {
             bytes.append(littleEndian: UInt64(bitPattern: number), 8)
         }
         bytes.append(littleEndian: UInt64(CRC32.checksum(bytes)), 4)

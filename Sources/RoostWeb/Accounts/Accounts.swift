@@ -181,8 +181,8 @@ extension Accounts {
     /// Seconds since 1970 by a date that the station trusted in this boot; nil before it did.
     package var trustedSeconds: Int64? { roster.age.date(clock) }
 
-    /// Counts the time that the machine was off, as soon as the station trusts its date; once in
-    /// each boot.
+    /// Hears the date that the station trusts, by which time without power counts; once in each boot,
+    /// and once a day.
     func dateSessions() async {
         let now = clock.uptime()
         guard roster.age.lacksDate(clock) else { return }

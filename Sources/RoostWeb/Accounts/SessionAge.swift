@@ -1,10 +1,11 @@
+import Core
 import SQLite
 
 /// Counts the seconds by which sessions, tokens and invitations age, whatever the date does.
 ///
-/// Within one boot the machine's running time counts. From one boot to another the date counts, if
-/// the station trusted it in both; else only what the new boot has run. So a date that is set far
-/// ahead ends no session, and time that no trusted clock measured is not counted.
+/// Within one boot the machine's running time counts, and the time that it was off as the dates say
+/// that the station trusted (`AgreedDates`): one that is wrong for a day ends nothing, and time that
+/// no trusted clock measured is not counted.
 package struct SessionAge: Hashable, Sendable {
     /// A moment at which the station trusted its date.
     struct Dated: Hashable, Sendable {
@@ -21,6 +22,8 @@ package struct SessionAge: Hashable, Sendable {
     var uptime = 0.0
     /// The last such moment; nil before the first.
     var dated: Dated?
+    /// What all of them say together.
+    var dates = AgreedDates()
 
     /// The count now, in whole seconds.
     func seconds(_ clock: WebClock) -> Int64 { Int64(present(clock)) }
@@ -31,8 +34,13 @@ package struct SessionAge: Hashable, Sendable {
         return dated.wall + Int64(present(clock) - dated.count)
     }
 
-    /// Whether no trusted date was seen in this boot.
-    func lacksDate(_ clock: WebClock) -> Bool { dated?.boot != clock.boot }
+    /// Whether no trusted date was seen in this boot, or for a day.
+    func lacksDate(_ clock: WebClock) -> Bool {
+        guard let dated, dated.boot == clock.boot else { return true }
+        return present(clock) - dated.count >= Self.dateSeconds
+    }
+
+    private static let dateSeconds = 86_400.0
 
     /// Counts up to now.
     ///
@@ -42,9 +50,8 @@ package struct SessionAge: Hashable, Sendable {
     mutating func advance(_ clock: WebClock, wall: Int64? = nil) {
         count = present(clock)
         if let wall {
-            if let dated, dated.boot != clock.boot {
-                count = max(count, dated.count + Double(wall) - Double(dated.wall))
-            }
+            dates.add(wall, at: Int64(count))
+            count += Double(dates.settle(at: Int64(count)))
             dated = Dated(count: count, wall: wall, boot: clock.boot)
         }
         (boot, uptime) = (clock.boot, clock.uptime())
@@ -63,9 +70,20 @@ struct SessionAgeTable {
 
     func read() throws(SQLiteError) -> SessionAge {
         var age = SessionAge()
-        let sql = "SELECT count, boot, uptime, dated, wall, dated_boot FROM session_age"
+        let sql = """
+            SELECT count, boot, uptime, dated, wall, dated_boot, birth, low, high, since
+            FROM session_age
+            """
         try connection.query(sql) { (row) throws(SQLiteError) in
             (age.count, age.boot, age.uptime) = (try row[0], try row[1], try row[2])
+            let (low, high, since): (Int64?, Int64?, Int64?) = (
+                try row.optional(7), try row.optional(8), try row.optional(9)
+            )
+            var span: AgreedDates.Span?
+            if let low, let high, let since {
+                span = AgreedDates.Span(low: low, high: high, since: since)
+            }
+            age.dates = AgreedDates(birth: try row.optional(6), span: span)
             let (count, wall): (Double?, Int64?) = (try row.optional(3), try row.optional(4))
             let boot: String? = try row.optional(5)
             guard let count, let wall, let boot else { return }
@@ -80,7 +98,7 @@ struct SessionAgeTable {
         age.advance(clock, wall: wall)
         let sql = """
             UPDATE session_age SET count = ?, boot = ?, uptime = ?, dated = ?, wall = ?,
-                dated_boot = ?
+                dated_boot = ?, birth = ?, low = ?, high = ?, since = ?
             """
         try connection.execute(
             sql,
@@ -89,7 +107,11 @@ struct SessionAgeTable {
             age.uptime,
             age.dated?.count,
             age.dated?.wall,
-            age.dated?.boot
+            age.dated?.boot,
+            age.dates.birth,
+            age.dates.span?.low,
+            age.dates.span?.high,
+            age.dates.span?.since
         )
     }
 }

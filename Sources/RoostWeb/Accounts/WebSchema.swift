@@ -73,6 +73,11 @@ enum WebSchema {
         Migration(
             "4 token ages",
             sql: """
+                ALTER TABLE session_age ADD COLUMN birth INTEGER;
+                ALTER TABLE session_age ADD COLUMN low INTEGER;
+                ALTER TABLE session_age ADD COLUMN high INTEGER;
+                ALTER TABLE session_age ADD COLUMN since INTEGER;
+                UPDATE session_age SET birth = wall - CAST(dated AS INTEGER);
                 ALTER TABLE tokens ADD COLUMN ends INTEGER NOT NULL DEFAULT 0;
                 ALTER TABLE invitations ADD COLUMN ends INTEGER NOT NULL DEFAULT 0;
                 UPDATE tokens SET ends = CAST((SELECT count FROM session_age) AS INTEGER)

@@ -43,7 +43,9 @@ struct AlertFace: Sendable {
             var answer = Answer()
             // On the history's thread: two questions of a client come one after the other.
             if let files {
-                let cursor = cursors[client] ?? AlertCursor(judgedTo: files.origin)
+                var cursor = cursors[client] ?? AlertCursor(judgedTo: files.origin)
+                // A clock that was ahead must not silence it until that day.
+                cursor.judgedTo = min(cursor.judgedTo, files.end)
                 let list = files.files(.hourly)
                 answer.hasSkipped = cursor.hasSkipped || list.contains { $0.isSeen(cursor) }
                 answer.alert = try Self.judge(list, cursor, files, history)

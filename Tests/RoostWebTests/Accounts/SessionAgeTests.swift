@@ -23,7 +23,15 @@ import Testing
         #expect(await stage.ask(.get, "/me", as: anna).status == 401)
     }
 
-    /// The machine is off for a month: that counts where both dates are trusted.
+    /// Lets days pass with a visitor every six hours who has no session.
+    private static func live(_ stage: AccountsStage, days: Int64) async {
+        for _ in 0..<days * 4 {
+            _ = await stage.ask(.get, "/me")
+            stage.time.pass(day / 4)
+        }
+    }
+
+    /// The machine is off for a month: that counts where the dates before and after are trusted.
     @Test(arguments: [(true, true, 401), (true, false, 200), (false, true, 200)])
     func timeWithoutPowerCountsBetweenTrustedDates(
         before: Bool,
@@ -33,24 +41,33 @@ import Testing
         let stage = try AccountsStage()
         stage.house.isDateTrusted.withLock { $0 = before }
         let anna = try await stage.claim()
+        await Self.live(stage, days: 4)
         #expect(await stage.ask(.get, "/me", as: anna).status == 200)
         let later = try stage.reboot(after: 31 * Self.day)
         later.house.isDateTrusted.withLock { $0 = after }
+        #expect(await later.ask(.get, "/me").status == 401)
+        await Self.live(later, days: 5)
         #expect(await later.ask(.get, "/me", as: anna).status == status)
     }
 
-    /// A time server answers some minutes after the start; it is asked for every ten.
-    @Test func countsTheTimeWithoutPowerAsSoonAsTheDateIsTrusted() async throws {
-        let stage = try AccountsStage()
+    /// A time server that is wrong for a day, from the start of the machine on, over another one.
+    @Test(arguments: [366, -366] as [Int64])
+    func aTrustedDayOfAWrongYearEndsNothing(days: Int64) async throws {
+        var stage = try AccountsStage()
         stage.house.isDateTrusted.withLock { $0 = true }
         let anna = try await stage.claim()
-        stage.house.isDateTrusted.withLock { $0 = false }
-        let later = try stage.reboot(after: 31 * Self.day)
-        #expect(await later.ask(.get, "/me", as: anna).status == 200)
-        later.house.isDateTrusted.withLock { $0 = true }
-        #expect(await later.ask(.get, "/me", as: anna).status == 200)
-        later.time.pass(600)
-        #expect(await later.ask(.get, "/me", as: anna).status == 401)
+        let form = #"{"name":"grafana","scopes":["read"],"days":60}"#
+        let secret = await stage.ask(.post, "/tokens", form, as: anna).text("token")
+        await Self.live(stage, days: 4)
+        stage = try stage.reboot(after: days * Self.day)
+        await Self.live(stage, days: 1)
+        stage = try stage.reboot(after: 60)
+        let browsers = [anna, Browser(token: secret)]
+        for browser in browsers { #expect(await stage.ask(.get, "/me", as: browser).status == 200) }
+        #expect(await stage.ask(.post, "/tokens", form, as: anna).status == 201)
+        stage = try stage.reboot(after: -days * Self.day)
+        await Self.live(stage, days: 8)
+        for browser in browsers { #expect(await stage.ask(.get, "/me", as: browser).status == 200) }
     }
 
     /// Twenty days of running, a reboot, ten more: no date is needed to count those.

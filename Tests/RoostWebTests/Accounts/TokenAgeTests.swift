@@ -77,6 +77,10 @@ import Testing
                     """
                     ALTER TABLE tokens DROP COLUMN ends;
                     ALTER TABLE invitations DROP COLUMN ends;
+                    ALTER TABLE session_age DROP COLUMN birth;
+                    ALTER TABLE session_age DROP COLUMN low;
+                    ALTER TABLE session_age DROP COLUMN high;
+                    ALTER TABLE session_age DROP COLUMN since;
                     DELETE FROM migrations WHERE name = '4 token ages';
                     """
                 )
@@ -89,18 +93,5 @@ import Testing
         time.pass(10 * Self.day)
         #expect(await later.ask(.get, "/me", as: browsers.1).status == 401)
         #expect(await later.ask(.get, "/invitations", as: browsers.0).body == #"{"items":[]}"#)
-    }
-
-    /// The machine is off for a month: that counts between trusted dates, for a program alone, too.
-    @Test(arguments: [(true, 401), (false, 200)])
-    func timeWithoutPowerCountsBetweenTrustedDates(isTrusted: Bool, status: Int) async throws {
-        let stage = try AccountsStage()
-        stage.house.isDateTrusted.withLock { $0 = isTrusted }
-        let anna = try await stage.claim()
-        #expect(await stage.ask(.get, "/me", as: anna).status == 200)
-        let program = try await Self.token(stage, anna)
-        let later = try stage.reboot(after: 31 * Self.day)
-        later.house.isDateTrusted.withLock { $0 = isTrusted }
-        #expect(await later.ask(.get, "/me", as: program).status == status)
     }
 }

@@ -55,6 +55,25 @@ import Testing
         #expect(text.contains(#""time":"Tue Nov  8 00:30:00 2022","value":6.0"#))
     }
 
+    /// Asked once while the clock was a year ahead: what comes then is told when it comes.
+    @Test func aDayOfAWrongYearSilencesNoAlert() async throws {
+        let folder = try TestFolder(isInMemory: true)
+        let database = try WebDatabase(folder: folder.path)
+        let early = FaceStage(try Self.fixture(minutes: 70), database: database)
+        _ = try await early.text("/compat/alert?client=a")
+        try await database.run { connection in
+            try connection.execute(
+                "UPDATE alert_cursors SET judged_to = judged_to + 31536000"
+            )
+        }
+        let ahead = FaceStage(try Self.fixture(minutes: 70), database: database)
+        let quiet = try await ahead.text("/compat/alert?client=a")
+        #expect(quiet.contains(#""alert":false"#))
+        let later = FaceStage(try Self.fixture(minutes: 240, [200: 60]), database: database)
+        let text = try await later.text("/compat/alert?client=a")
+        #expect(text.contains(#""alert":true"#), "\(text)")
+    }
+
     @Test func eachClientIsToldOnce() async throws {
         let stage = FaceStage(try Self.fixture([13: 153]))
         for client in ["a", "b"] {
