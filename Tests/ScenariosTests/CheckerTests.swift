@@ -21,13 +21,12 @@ import Testing
             """
     }
 
-    /// An owner renames, until the history has no place and a short journal has no room.
+    /// More sensors than the history has places for, and a journal too short to keep the rest.
     private static let fullText = """
         {"about": "For the checker.",
-         "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1}],
-         "faults": [{"kind": "rename", "at": "2h"}, {"kind": "rename", "at": "4h"},
-                    {"kind": "rename", "at": "6h"}, {"kind": "rename", "at": "8h"},
-                    {"kind": "rename", "at": "10h"}, {"kind": "rename", "at": "12h"}],
+         "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
+                   {"name": "two", "profile": "nova-sds011", "socket": 2},
+                   {"name": "three", "profile": "nova-sds011", "socket": 3}],
          "streams": 4, "journalBlocks": 64, "quiet": "3h"}
         """
 

@@ -195,7 +195,7 @@ import Testing
         #expect(report.failures.filter { $0.promise != "P1" }.isEmpty)
     }
 
-    /// A time server that is wrong, with a restart meanwhile; the scenario wrong-years has whole days.
+    /// A time server is wrong, and the machine restarts; the scenario wrong-years has whole days.
     @Test(arguments: ["clock-year-ahead", "clock-year-back"])
     func aWrongYearCostsNothing(_ kind: String) throws {
         let report = try Self.live(

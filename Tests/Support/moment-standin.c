@@ -20,7 +20,8 @@ static time_t moved(void) {
 
 int clock_gettime(clockid_t clock, struct timespec *moment) {
     long state = syscall(SYS_clock_gettime, clock, moment);
-    if (state == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) moment->tv_sec += moved();
+    if (state == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
+        moment->tv_sec += moved();
     return (int)state;
 }
 
@@ -60,18 +61,19 @@ static int look(int folder, const char *path, struct stat *found, int flags) {
 }
 
 /* Both names: programs with large files have the second; on 64 bits the structure is the same. */
-#define LOOKS(suffix)                                                                                             \
-    int fstatat##suffix(int folder, const char *restrict path, struct stat##suffix *restrict found, int flags) { \
-        return look(folder, path, (struct stat *)found, flags);                                                   \
-    }                                                                                                             \
-    int stat##suffix(const char *restrict path, struct stat##suffix *restrict found) {                            \
-        return look(AT_FDCWD, path, (struct stat *)found, 0);                                                     \
-    }                                                                                                             \
-    int lstat##suffix(const char *restrict path, struct stat##suffix *restrict found) {                           \
-        return look(AT_FDCWD, path, (struct stat *)found, AT_SYMLINK_NOFOLLOW);                                   \
-    }                                                                                                             \
-    int fstat##suffix(int file, struct stat##suffix *found) {                                                     \
-        return look(file, "", (struct stat *)found, AT_EMPTY_PATH);                                               \
+#define LOOKS(suffix)                                                                         \
+    int fstatat##suffix(int folder, const char *restrict path,                               \
+                        struct stat##suffix *restrict found, int flags) {                    \
+        return look(folder, path, (struct stat *)found, flags);                              \
+    }                                                                                        \
+    int stat##suffix(const char *restrict path, struct stat##suffix *restrict found) {       \
+        return look(AT_FDCWD, path, (struct stat *)found, 0);                                \
+    }                                                                                        \
+    int lstat##suffix(const char *restrict path, struct stat##suffix *restrict found) {      \
+        return look(AT_FDCWD, path, (struct stat *)found, AT_SYMLINK_NOFOLLOW);              \
+    }                                                                                        \
+    int fstat##suffix(int file, struct stat##suffix *found) {                                \
+        return look(file, "", (struct stat *)found, AT_EMPTY_PATH);                          \
     }
 LOOKS()
 LOOKS(64)
@@ -80,7 +82,8 @@ static int set(int folder, const char *path, const struct timespec *times, int f
     struct timespec plain[2];
     for (int i = 0; times && i < 2; i++) {
         plain[i] = times[i];
-        if (plain[i].tv_nsec != UTIME_NOW && plain[i].tv_nsec != UTIME_OMIT) plain[i].tv_sec -= moved();
+        if (plain[i].tv_nsec != UTIME_NOW && plain[i].tv_nsec != UTIME_OMIT)
+            plain[i].tv_sec -= moved();
     }
     return (int)syscall(SYS_utimensat, folder, path, times ? plain : NULL, flags);
 }

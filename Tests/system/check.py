@@ -35,7 +35,8 @@ def until(question, limit, pause=0.2):
 
 def swift_build(products, build, scratch=None, extra=(), environment=None):
     """Builds products, with messages to standard error; returns the folder of the programs."""
-    command = ["swift", "build", "--package-path", ROOT, "-c", build, *extra]
+    command = ["swift", "build", "--package-path", ROOT, "-c", build,
+               "--explicit-target-dependency-import-check", "error", *extra]
     command += ["--scratch-path", os.path.join(ROOT, scratch)] if scratch else []
     for product in products:
         done = subprocess.run(

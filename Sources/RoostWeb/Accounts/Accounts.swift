@@ -181,8 +181,9 @@ extension Accounts {
     /// Seconds since 1970 by a date that the station trusted in this boot; nil before it did.
     package var trustedSeconds: Int64? { roster.age.date(clock) }
 
-    /// Hears the date that the station trusts, by which time without power counts; once in each boot,
-    /// and once a day.
+    /// Hears the date that the station trusts, by which time without power counts.
+    ///
+    /// Once in each boot, and once a day.
     func dateSessions() async {
         let now = clock.uptime()
         guard roster.age.lacksDate(clock) else { return }

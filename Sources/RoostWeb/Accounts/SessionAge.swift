@@ -3,9 +3,9 @@ import SQLite
 
 /// Counts the seconds by which sessions, tokens and invitations age, whatever the date does.
 ///
-/// Within one boot the machine's running time counts, and the time that it was off as the dates say
-/// that the station trusted (`AgreedDates`): one that is wrong for a day ends nothing, and time that
-/// no trusted clock measured is not counted.
+/// Within one boot the machine's running time counts. Time without power counts as the dates say
+/// that the station trusted (`AgreedDates`): one that is wrong for a day ends nothing, and time
+/// that no trusted clock measured is not counted.
 package struct SessionAge: Hashable, Sendable {
     /// A moment at which the station trusted its date.
     struct Dated: Hashable, Sendable {
