@@ -90,6 +90,25 @@ import Testing
         }
     }
 
+    /// The present boot began, by its dates, before the samples of an earlier one end.
+    @Test func findsTheEdgeWhereBootsOverlapInTime() throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            let server = InfluxServer(.one, keeps: Self.twoHours) { life.now }
+            life.internet.add(server, at: OutboxLife.host)
+            try await life.record(2_880, each: .seconds(30))
+            life.boot(2)
+            let task = life.task(OutboxLife.influx())
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(60))
+                try await life.demandSum(task)
+            }
+            let standing = await task.standing
+            #expect(standing.waiting == 0 && standing.held == nil, "\(standing)")
+            #expect((237...241).contains(standing.totals.delivered), "\(standing)")
+        }
+    }
+
     /// The edge is found by time where the receiver does not speak of age.
     @Test func findsTheEdgeOfRefusalsThatAreAlike() throws {
         try simulate { clock in

@@ -28,7 +28,11 @@ struct OutboxProbe: Hashable, Sendable {
         var first: OutboxProbe?
         for (stream, mark) in marks.sorted(by: { $0.key < $1.key }) where mark.waiting > 0 {
             guard let seen = mark.seen else { continue }
-            var start = [place, mark.settled].compactMap(\.self).max()
+            let settled = mark.settled
+            var start = [place, settled].compactMap(\.self).max()
+            if let place, place == start, place > seen {
+                start = try await lastPlace(notAfter: moment, of: stream, settled, seen, source)
+            }
             while let page = try await source.page(of: stream, after: start, limit: pageLimit),
                 let next = page.samples.first, let last = page.samples.last,
                 page.place(next) <= seen
@@ -46,6 +50,39 @@ struct OutboxProbe: Hashable, Sendable {
             }
         }
         return first
+    }
+
+    /// The last place of a stream that is not later than a moment.
+    ///
+    /// Boots may overlap in time, after a store was merged or a clock was set. Then the moment's own
+    /// place may lie behind all samples of the stream.
+    private static func lastPlace(
+        notAfter moment: WallTime,
+        of stream: StreamID,
+        _ settled: OutboxPlace?,
+        _ seen: OutboxPlace,
+        _ source: any SampleSource
+    ) async throws -> OutboxPlace? {
+        let oldest = try await source.page(of: stream, after: settled, limit: 1)
+        let newest = try await source.page(of: stream, after: seen.earlier, limit: 1)
+        guard let oldest, let first = oldest.samples.first, let last = newest?.samples.first,
+            let time = last.time, time > moment
+        else { return seen }
+        // Of two boots the later one decides: what lies before it is not later.
+        var low = oldest.boot == seen.boot ? first.tick.tenths - 1 : -1
+        var high = seen.tick.tenths
+        while low + 1 < high {
+            let middle = low + (high - low) / 2
+            let place = OutboxPlace(
+                boot: seen.boot,
+                bootNumber: seen.bootNumber,
+                tick: Tick(tenths: middle)
+            )
+            let page = try await source.page(of: stream, after: place, limit: 1)
+            let isLater = page?.samples.first?.time.map { $0 > moment } ?? true
+            if isLater { high = middle } else { low = middle }
+        }
+        return OutboxPlace(boot: seen.boot, bootNumber: seen.bootNumber, tick: Tick(tenths: low))
     }
 
     func batch(of target: String) -> SampleBatch {
