@@ -22,13 +22,15 @@ import Testing
     }
 
     /// More sensors than the history has places for, and a journal too short to keep the rest.
-    private static let fullText = """
-        {"about": "For the checker.",
-         "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
-                   {"name": "two", "profile": "nova-sds011", "socket": 2},
-                   {"name": "three", "profile": "nova-sds011", "socket": 3}],
-         "streams": 4, "journalBlocks": 64, "quiet": "3h"}
-        """
+    private static let fullText: String = {
+        let parts = (1...6).map {
+            #"{"name": "part-\#($0)", "profile": "nova-sds011", "socket": \#($0)}"#
+        }
+        return """
+            {"about": "For the checker.", "parts": [\(parts.joined(separator: ", "))],
+             "streams": 4, "journalBlocks": 64, "quiet": "3h"}
+            """
+    }()
 
     private static func live(
         _ bug: PlantedBug?,

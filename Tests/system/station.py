@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 
-from .check import Failed, objects
+from .check import Failed, objects, until
 
 END_SECONDS = 30  # From SIGTERM to the end of a process.
 PROTOCOL = 3  # Version of the control protocol.
@@ -140,6 +140,12 @@ class Station:
 
     def roost(self, *words, **demands):
         return self.check.roost(*words, "--socket", self.socket, **demands)
+
+    def trust_clock(self):
+        """Has the station trust this machine's clock, once its store is open to remember it."""
+        done = until(lambda: self.roost("clock", "trust").returncode == 0, 30)
+        self.check.demand(done, f"the clock is not trusted within 30 s: {self.log()[-400:]}")
+        return done
 
     def ask(self, *words):
         """What `roost … --json` prints, an object a line; none while the station cannot answer."""

@@ -30,7 +30,7 @@ def run(walk):
     dashboard.start()
     browser.address = dashboard.address
     try:
-        check.demand(until(lambda: station.roost("clock", "trust").returncode == 0, 30), "dose: the clock is not trusted")
+        check.demand(station.trust_clock(), "dose: the clock is not trusted")
         browser.open("/dose")
         # The first minute of the counter is void.
         check.demand(until(lambda: (dose(browser).get("countRate") or {}).get("mean"), 150, 1), f"no counts: {dose(browser)}")

@@ -219,7 +219,7 @@ def clock(walk):
     state.says("Measuring. The air is")
     if not ((stage.station.status() or {}).get("clock") or {}).get("isSure"):
         state.shows("The time is not certain yet", "#banners")
-        stage.station.roost("clock", "trust", status=0)
+        stage.station.trust_clock()
         state.shows_not("The time is not certain yet", "#banners")
     walk.browser.script("const now = Date.now; Date.now = () => now() + 600000;")
     ages = []

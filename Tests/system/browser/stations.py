@@ -111,7 +111,7 @@ def run(walk):
         one.station.roost("set", "position", "1.3000, 103.8000", status=0)
         announce(script, [("Roost\\032on\\032attic", "attic", attic.port), ("Roost\\032on\\032barn", "barn", barn.port)])
         check.demand(until(lambda: len(found(browser).get("items", [])) == 2, 30), f"two stations are not found: {found(browser)}")
-        one.station.roost("clock", "trust", status=0)
+        one.station.trust_clock()
         picture(walk)
         announce(script, [("Roost\\032on\\032attic", "attic", attic.port), ("Roost\\032on\\032barn", "barn", barn.port),
                           ("Roost\\032on\\032cellar", "cellar", one.dashboard.port), (HOSTILE, "gone", 9)])

@@ -189,7 +189,7 @@ def courier(check):
                       devices=[{"name": "dust", "type": "sds011", "port": part.place}])
     station.start()
     check.demand(until(lambda: is_fresh(station), 30), f"no values: {station.log()[-400:]}")
-    station.roost("clock", "trust", status=0)  # What has no sure time waits.
+    station.trust_clock()  # What has no sure time waits.
     server, disk = LineServer(check), Disk(check, "courier-card", 1)
     one = Courier(check, station, targets=[{
         "id": "influx", "type": "influx1", "url": f"http://127.0.0.1:{server.port}", "database": "air",

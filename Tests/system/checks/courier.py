@@ -240,7 +240,7 @@ def notices(check):
     courier.secret("hook", f"http://127.0.0.1:{box.port}/hook")
     courier.secret("seed", f"http://127.0.0.1:{box.port}/seed")
     station.start()
-    until(lambda: station.roost("clock", "trust").returncode == 0, 30)
+    station.trust_clock()
     courier.start()
     if not until(lambda: len(box.at("/seed")) >= 2 and box.at("/hook"), 60):
         raise Failed(f"no notice arrives: {box.posts} {courier.report()} {courier.log()[-600:]}")
@@ -291,7 +291,7 @@ def broker(check):
         {"id": "ha", "type": "mqtt", "url": f"mqtt://127.0.0.1:{port}", "homeAssistant": True, "local": True}])
     station.start()
     until(station.values, 30)
-    station.roost("clock", "trust", status=0)
+    station.trust_clock()
     courier.start()
 
     def heard():
@@ -327,7 +327,7 @@ def run(check, options):
     station.start()
     if not until(station.values, 30):
         raise Failed(f"the station has no values: {station.log()[-600:]}")
-    station.roost("clock", "trust", status=0)
+    station.trust_clock()
     server = LineServer(check)
     courier = Courier(check, station, targets=[entry(server)])
     courier.start()

@@ -77,7 +77,7 @@ def run(check, options):
     station.start()
     check.demand(until(lambda: {"gps/latitude", "geiger/latitude"} <= set(station.values()), 100),
                  f"values of both parts: {sorted(station.values())} {station.log()[-600:]}")
-    station.roost("clock", "trust", status=0)
+    station.trust_clock()
     survey(check, station, "private", PRIVATE_SECONDS, "--no-upload")
     survey(check, station, "ride", DRIVE_SECONDS)
     path, samples = look_at_log(check, station)

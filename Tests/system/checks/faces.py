@@ -154,7 +154,7 @@ def run(check, options):
     faces = Faces(check, station)
     if not until(lambda: {"pm25", "temperature"} <= set(faces.values()), 60):
         raise Failed(f"no values: {station.log()[-500:]}")
-    trusted = until(lambda: station.roost("clock", "trust").returncode == 0, 30)  # Once the store is open.
+    trusted = station.trust_clock()
     check.demand(trusted, "the clock cannot be trusted")
     present(faces, True)
     surveys(faces)

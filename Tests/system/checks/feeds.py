@@ -43,7 +43,7 @@ def peer(check, station, courier):
     other.start()
     check.demand(until(lambda: len(readings(other, "dust/pm25")) > 3, 40), f"the other: {other.log()[-300:]}")
     for one in (station, other):
-        one.roost("clock", "trust", status=0)
+        one.trust_clock()
     dashboard = Dashboard(check, other, "--open")
     dashboard.start()
     courier.configure(feeds=[{"id": "school", "type": "peer", "url": dashboard.address, "local": True,
@@ -64,7 +64,7 @@ def run(check, _):
         {"id": "sg", "type": "data.gov.sg", "url": services.address, "local": True},
         {"id": "mi", "type": "arpa-lombardia", "url": services.address, "local": True, "sensors": SENSORS}])
     station.start()
-    if not until(lambda: station.roost("clock", "trust").returncode == 0, 30):
+    if not station.trust_clock():
         raise Failed(f"the clock cannot be trusted: {station.log()[-400:]}")
     courier.start()
     settled(check, courier, "at first")

@@ -139,7 +139,7 @@ def run(check, _):
     if checked.returncode != 0:
         raise Failed(f"the configuration of the check itself: {checked.stdout}{checked.stderr}")
     station.start()
-    until(lambda: station.roost("clock", "trust").returncode == 0, 30)
+    station.trust_clock()
     courier.start()
     if not until(lambda: len(courier.report().get("targets", [])) == len(entries), 30):
         raise Failed(f"the courier does not begin: {courier.log()[-600:]}")

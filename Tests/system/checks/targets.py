@@ -86,7 +86,7 @@ def mail(check):
     station = Station(check, "targets", store={"folder": check.path("store")}, mode="live",
                       devices=[{"name": "dust", "type": "nova-sds011", "port": part.place}])
     station.start()
-    until(lambda: station.roost("clock", "trust").returncode == 0, 30)
+    station.trust_clock()
     receiver = {"id": "mail", "type": "smtp", "url": f"smtp://localhost:{server.port}", "from": "roost@example.org",
                 "to": ["ann@example.org", "bob@example.org"], "user": "roost", "password": {"secret": "smtp"},
                 "trust": server.certificate, "local": True}

@@ -249,8 +249,8 @@ function wearCard({ lasers, store, budget }) {
 function modeCard(station, { me, api, reload }) {
   const mode = station.mode?.mode ?? "months", ends = station.mode?.endsInSeconds;
   const isMember = may(me, "member") && station.daemon?.state === "up";
-  const isOpen = (ends ?? null) === null;
-  const words = t(mode === "live" && isOpen ? "mode.live.open" : `mode.${mode}`, { name: station.mode?.name ?? "", time: isOpen ? "" : until(ends - live.elapsed) });
+  const key = mode === "live" && !ends ? "live.open" : mode;
+  const words = t(`mode.${key}`, { name: station.mode?.name ?? "", time: ends ? until(ends - live.elapsed) : "" });
   if (station.daemon?.state === "none") return null;
   const send = async (body) => { await api.send("POST", "/mode", body); await refresh(); };
   return card(t("now.mode"), el("p", {}, words), isMember ? el("div", { class: "row" },
