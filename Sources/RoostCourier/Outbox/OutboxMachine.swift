@@ -82,22 +82,6 @@ package struct OutboxMachine: Sendable {
         backlogPeak = max(backlogPeak, waiting)
     }
 
-    /// Notes that fewer samples than were seen can still be read: the ring wrote over them.
-    ///
-    /// - Parameters:
-    ///   - stream: Where.
-    ///   - left: Samples without a fate that the store still has.
-    /// - Returns: What to say of it.
-    package mutating func expire(_ stream: StreamID, left: Int) -> [Notice] {
-        guard var mark = marks[stream] else { return [] }
-        let lost = mark.waiting - left
-        guard lost > 0 else { return [] }
-        mark.waiting -= lost
-        marks[stream] = mark
-        totals.leaveOut([.expired: lost])
-        return [.expired(stream, count: lost)]
-    }
-
     package func decide(at now: MonotonicInstant) -> Decision {
         guard waiting > 0 else { return .wait(until: nil) }
         guard now >= notBefore else { return .wait(until: notBefore) }
@@ -234,14 +218,6 @@ package struct OutboxMachine: Sendable {
         notBefore = min(notBefore, soon)
     }
 
-    /// A refused sample was taken after all.
-    mutating func takeBack(_ count: Int, of reason: LeftOut) {
-        let left = totals.leftOut[reason] ?? 0
-        let moved = min(count, left)
-        totals.leftOut[reason] = left == moved ? nil : left - moved
-        totals.delivered += moved
-    }
-
     /// Gives samples of a draft that is not sent their fates.
     ///
     /// - Returns: What to say of it.
@@ -338,7 +314,12 @@ package struct OutboxMachine: Sendable {
         trouble = reason
         part()
         guard draft.samples.count <= 1 else {
-            if draft.lane == .backlog { suspects = draft.samples.count } else { beginLane() }
+            guard draft.lane == .backlog else {
+                beginLane()
+                return []
+            }
+            // A batch that is sent once more as it is would be refused for ever.
+            (suspects, repeated) = (draft.samples.count, nil)
             return []
         }
         refusals += 1

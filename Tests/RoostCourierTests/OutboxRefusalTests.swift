@@ -1,0 +1,84 @@
+import Core
+import CourierSimulation
+import RoostCourier
+import SimulationKit
+import Supervision
+import Synchronization
+import Testing
+
+/// Receivers that refuse samples among other failures.
+@Suite struct OutboxRefusalTests {
+    /// Refuses a batch with a sample that it does not like, after it has answered as scripted.
+    private final class Receiver: Sendable {
+        private let likes: @Sendable (_ tenths: Int64) -> Bool
+        private let script: Mutex<[DeliveryOutcome]>
+        private let kept = Mutex<Set<Int64>>([])
+
+        init(
+            _ script: [DeliveryOutcome] = [],
+            likes: @escaping @Sendable (_ tenths: Int64) -> Bool
+        ) {
+            self.likes = likes
+            self.script = Mutex(script)
+        }
+
+        var items: Set<Int64> { kept.withLock { $0 } }
+
+        func judge(_ batch: SampleBatch) -> DeliveryOutcome {
+            let next = script.withLock { script -> DeliveryOutcome? in
+                script.isEmpty ? nil : script.removeFirst()
+            }
+            if let next { return next }
+            let ticks = batch.samples.map(\.tick.tenths)
+            guard ticks.allSatisfy(likes) else {
+                return .refused(DeliveryReason("status-422", "no"))
+            }
+            kept.withLock { $0.formUnion(ticks) }
+            return .delivered
+        }
+    }
+
+    private struct ReceiverTarget: SampleTarget {
+        let receiver: Receiver
+        var traits = SampleTargetTraits()
+
+        init(_ receiver: Receiver) { self.receiver = receiver }
+
+        func leavesOut(_ sample: OutboxSample) -> LeftOut? { nil }
+
+        func deliver(
+            _ batch: SampleBatch,
+            over network: any CourierNetwork
+        ) async throws -> DeliveryOutcome {
+            receiver.judge(batch)
+        }
+    }
+
+    /// A batch that timed out and is refused when it goes once more is halved as any other.
+    @Test func halvesABatchThatIsRefusedAfterItTimedOut() throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            try await life.record(100, each: .seconds(1))
+            let receiver = Receiver([.unknown(DeliveryReason("silent", "no answer"))]) {
+                $0 != 200
+            }
+            var target = ReceiverTarget(receiver)
+            target.traits.itemLimit = 50
+            let task = life.task(target)
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(10))
+                for _ in 0..<20 {
+                    life.record()
+                    let tick = Tick(clock.now).tenths
+                    try await clock.sleep(for: .seconds(5))
+                    #expect(receiver.items.contains(tick), "5 s after it was recorded")
+                }
+                try await life.demandSum(task)
+            }
+            let standing = await task.standing
+            #expect(standing.waiting == 0, "\(standing)")
+            #expect(standing.totals.leftOut == [.refused: 1], "\(standing)")
+            #expect(standing.totals.delivered == 119)
+        }
+    }
+}
