@@ -274,6 +274,12 @@ import Testing
                 + #""line_number":7,"error_message":"no"}]}"#,
             "refused"
         ),
+        (
+            400,
+            #"{"error":"partial write of line protocol occurred","data":[{"line_number":1},"#
+                + #"{"line_number":2},{"line_number":3,"error_message":"no"}]}"#,
+            "refused"
+        ),
     ])
     func readsAPartialWrite(status: Int, body: String, name: String) throws {
         let canned = Canned(OutboundAnswer(status, text: body))

@@ -81,4 +81,54 @@ import Testing
             #expect(standing.totals.delivered == 119)
         }
     }
+
+    /// Part of a batch is no success for a person.
+    @Test func saysThatAPartWasRefusedUntilAWholeBatchIsTaken() throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            try await life.record(5, each: .seconds(1))
+            let reason = DeliveryReason("status-400", "line 1")
+            let receiver = Receiver([.partly(refused: [0], reason)]) { _ in true }
+            let task = life.task(ReceiverTarget(receiver))
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(5))
+                #expect(await task.standing.trouble == reason)
+                #expect(await task.standing.totals.delivered == 4)
+                life.record()
+                try await clock.sleep(for: .seconds(5))
+                #expect(await task.standing.trouble == nil)
+                try await life.demandSum(task)
+            }
+        }
+    }
+
+    /// Answers as InfluxDB 3 that takes no line.
+    private struct LineRefuser: SimulatedServer {
+        func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+            let count = request.text.split(separator: "\n").count
+            let lines = (1...max(count, 1)).map { number in
+                #"{"original_line":"x","line_number":\#(number),"error_message":"no"}"#
+            }
+            let data = lines.prefix(100).joined(separator: ",")
+            let words = "partial write of line protocol occurred"
+            return OutboundAnswer(400, text: #"{"error":"\#(words)","data":[\#(data)]}"#)
+        }
+    }
+
+    @Test func holdsADatabaseThatRefusesEveryLine() throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            life.internet.add(LineRefuser(), at: OutboxLife.host)
+            try await life.record(80, each: .seconds(1))
+            let task = life.task(OutboxLife.influx())
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(300))
+                try await life.demandSum(task)
+            }
+            let standing = await task.standing
+            #expect(standing.held?.code == "status-400", "\(standing)")
+            #expect(standing.totals.delivered == 0)
+            #expect(standing.totals.leftOut == [.refused: 10], "\(standing)")
+        }
+    }
 }

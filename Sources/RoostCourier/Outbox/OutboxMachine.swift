@@ -21,7 +21,7 @@ package struct OutboxMachine: Sendable {
     package internal(set) var totals: OutboxTotals
     /// Why it is held; nil while it is not.
     package private(set) var held: DeliveryReason?
-    /// The last failure; nil after a success.
+    /// The last failure, of a part of a batch too; nil after a success.
     package private(set) var trouble: DeliveryReason?
     package private(set) var notBefore = MonotonicInstant.boot
     private var delay: RetryDelay
@@ -144,6 +144,7 @@ package struct OutboxMachine: Sendable {
             }
             var notices = deliver(draft, refused: refused.count, reason, at: now)
             guard !reason.isAge else { return notices }
+            trouble = reason
             for (stream, place) in refused.compactMap({ draft.place(of: $0) }) {
                 notices.append(.refused(stream, from: place, count: 1, reason))
             }

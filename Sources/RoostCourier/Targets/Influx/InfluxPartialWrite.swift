@@ -8,7 +8,7 @@ import Store
 ///   policy of duration …*. The N are the oldest: either drops what lies before one moment. Another
 ///   fault of the same batch replaces this message, and is looked for by halves.
 /// - InfluxDB 3 refuses nothing for its age, it shows it no more; it answers 400 and names each
-///   line that it did not write, 100 at most.
+///   line that it did not write, 100 at most. Where that is each line, nothing was written.
 ///
 /// - Source: influxdata/influxdb, `coordinator/points_writer.go` (1 and 2), as InfluxDB 1.6.7
 ///   answers it; InfluxData, *Use the v3 write_lp API*, *Troubleshoot issues writing data*.
@@ -54,6 +54,7 @@ enum InfluxPartialWrite {
         }
         let words = first["error_message"]?.string ?? answer.excerpt
         let reason = DeliveryReason("status-\(answer.status)", words)
+        guard numbers.count < samples.count else { return .refused(reason) }
         return .partly(refused: numbers.map { $0 - 1 }.sorted(), reason)
     }
 
