@@ -131,4 +131,27 @@ import Testing
             #expect(standing.totals.leftOut == [.refused: 10], "\(standing)")
         }
     }
+
+    /// New values go on where the past is refused after three failures and goes once only.
+    @Test func aRefusedPastHoldsNoNewValueAfterFailures() throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            try await life.record(100, each: .seconds(1))
+            let away = DeliveryOutcome.later(DeliveryReason("refused", "away"))
+            let receiver = Receiver([away, away, away]) { $0 >= 1_000 }
+            var target = ReceiverTarget(receiver)
+            target.traits.repetition = .atMostOnce
+            let task = life.task(target)
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(60))
+                for _ in 0..<30 {
+                    life.record()
+                    let tick = Tick(clock.now).tenths
+                    try await clock.sleep(for: .seconds(10))
+                    #expect(receiver.items.contains(tick), "10 s after it was recorded")
+                }
+                try await life.demandSum(task)
+            }
+        }
+    }
 }

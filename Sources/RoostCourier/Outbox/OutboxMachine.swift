@@ -313,6 +313,8 @@ package struct OutboxMachine: Sendable {
         at now: MonotonicInstant
     ) -> [Notice] {
         trouble = reason
+        // The server did answer.
+        delay.succeed()
         part()
         guard draft.samples.count <= 1 else {
             guard draft.lane == .backlog else {
