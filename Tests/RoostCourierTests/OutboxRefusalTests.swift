@@ -154,4 +154,48 @@ import Testing
             }
         }
     }
+
+    /// The search for the edge of age ends at two bad stretches without one: the past is held.
+    @Test func aHeldPastHoldsNoNewValue() throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            try await life.record(1_200, each: .seconds(1))
+            let bad = [Int64(1_000)...1_300, 1_600...1_900]
+            let receiver = Receiver { tick in !bad.contains { $0.contains(tick) } }
+            let task = life.task(ReceiverTarget(receiver))
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(2))
+                for _ in 0..<150 {
+                    life.record()
+                    let tick = Tick(clock.now).tenths
+                    try await clock.sleep(for: .seconds(5))
+                    #expect(receiver.items.contains(tick), "5 s after it was recorded")
+                    try await clock.sleep(for: .seconds(55))
+                }
+                try await life.demandSum(task)
+            }
+            let standing = await task.standing
+            #expect(standing.held?.code == "status-422", "\(standing)")
+            // Ten in a row, then one at each try of the past.
+            #expect((10...30).contains(standing.totals.leftOut[.refused] ?? 0), "\(standing)")
+            #expect(life.notices.all.filter { $0 == .resumed }.isEmpty)
+        }
+    }
+
+    /// A receiver that takes nothing any more costs few samples, new ones too.
+    @Test func holdsNewValuesWhereTheyAreRefusedToo() throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            try await life.record(1_200, each: .seconds(1))
+            let task = life.task(ReceiverTarget(Receiver { _ in false }))
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(600))
+                try await life.record(60, each: .seconds(60))
+                try await life.demandSum(task)
+            }
+            let standing = await task.standing
+            #expect(standing.held != nil, "\(standing)")
+            #expect(standing.totals.leftOutCount <= 16, "\(standing)")
+        }
+    }
 }

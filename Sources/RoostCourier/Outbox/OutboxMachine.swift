@@ -21,6 +21,8 @@ package struct OutboxMachine: Sendable {
     package internal(set) var totals: OutboxTotals
     /// Why it is held; nil while it is not.
     package private(set) var held: DeliveryReason?
+    /// Until then the past is held, for its refusals, and new values go on; nil else.
+    package private(set) var pastRest: MonotonicInstant?
     /// The last failure, of a part of a batch too; nil after a success.
     package private(set) var trouble: DeliveryReason?
     package private(set) var notBefore = MonotonicInstant.boot
@@ -85,11 +87,16 @@ package struct OutboxMachine: Sendable {
     package func decide(at now: MonotonicInstant) -> Decision {
         guard waiting > 0 else { return .wait(until: nil) }
         guard now >= notBefore else { return .wait(until: notBefore) }
+        let due = lastLive.map { $0.advanced(by: traits.liveInterval) } ?? now
+        if let pastRest, now < pastRest, hasLanes, delay.failureCount < 3 {
+            guard canGoAhead else { return .wait(until: pastRest) }
+            guard now >= due else { return .wait(until: min(due, pastRest)) }
+            return .send(.live, limit: traits.itemLimit)
+        }
         if age.search == nil, held != nil || delay.failureCount >= 3 {
             return .send(.backlog, limit: 1)
         }
         if let repeated { return .send(.backlog, limit: repeated) }
-        let due = lastLive.map { $0.advanced(by: traits.liveInterval) } ?? now
         if hasLanes, canGoAhead, now >= due, !(wasLive && hasPast) {
             return .send(.live, limit: traits.itemLimit)
         }
@@ -216,7 +223,8 @@ package struct OutboxMachine: Sendable {
     /// Ends waiting: after a new route, a repaired secret or `roost outbox flush`.
     package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
         let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
-        notBefore = min(notBefore, soon)
+        notBefore = min(pastRest ?? notBefore, soon)
+        pastRest = nil
     }
 
     /// Gives samples of a draft that is not sent their fates.
@@ -245,7 +253,10 @@ package struct OutboxMachine: Sendable {
         if let reason, isAge { age.leaveOut(reason) }
         settle(settled)
         delay.succeed()
-        (trouble, repeated, refusals) = (nil, nil, 0)
+        // A new value that is taken ends no hold of the past.
+        let staysHeld = pastRest != nil && draft.lane == .live && hasPast
+        (trouble, repeated) = (staysHeld ? held : nil, nil)
+        if !staysHeld { refusals = 0 }
         if draft.lane == .live || !hasLanes { lastLive = now }
         if draft.lane == .backlog {
             age.deliver()
@@ -254,7 +265,7 @@ package struct OutboxMachine: Sendable {
             }
             if suspects == nil, age.search == nil { join() }
         }
-        return resume() + sayGone(after: settled)
+        return (staysHeld ? [] : resume()) + sayGone(after: settled)
     }
 
     /// What a person should learn of when samples have their fates.
@@ -297,13 +308,13 @@ package struct OutboxMachine: Sendable {
 
     private mutating func hold(_ reason: DeliveryReason, at now: MonotonicInstant) -> [Notice] {
         let isNew = held == nil
-        (held, trouble) = (reason, reason)
+        (held, trouble, pastRest) = (reason, reason, nil)
         notBefore = now.advanced(by: delay.spread(RetryDelay.probe))
         return isNew ? [.held(reason)] : []
     }
 
     private mutating func resume() -> [Notice] {
-        defer { held = nil }
+        defer { (held, pastRest) = (nil, nil) }
         return held == nil ? [] : [.resumed]
     }
 
@@ -334,7 +345,11 @@ package struct OutboxMachine: Sendable {
         settle(draft.leavingOut(.refused))
         if draft.lane == .backlog, canSearch { age.refuse(reason, draft) }
         if !hasPast { join() }
-        if refusals >= Self.refusalLimit { notices += hold(reason, at: now) }
+        guard refusals >= Self.refusalLimit else { return notices }
+        notices += hold(reason, at: now)
+        if draft.lane == .backlog, hasLanes, hasPast, !traits.isStrict {
+            (pastRest, notBefore) = (notBefore, now.advanced(by: traits.pace))
+        }
         return notices
     }
 

@@ -68,7 +68,7 @@ package actor OutboxTask: Child {
             totals: machine.totals,
             held: machine.held,
             trouble: machine.trouble,
-            notBefore: machine.notBefore,
+            notBefore: machine.pastRest ?? machine.notBefore,
             lastDelivery: lastDelivery,
             waitsForClock: waitsForClock,
             sourceTrouble: sourceTrouble,
