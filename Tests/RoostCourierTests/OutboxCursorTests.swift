@@ -60,6 +60,14 @@ import Testing
         #expect(sum(back) == sum(cursor))
     }
 
+    @Test func knowsWhetherItsRangesFit() {
+        let limit = OutboxCursor.byteLimit
+        #expect(Self.cursor(streams: 8, ranges: 3).keepsRanges(in: limit))
+        #expect(!Self.cursor(streams: 30, ranges: 4).keepsRanges(in: limit))
+        #expect(Self.cursor(streams: 30, ranges: 0).hasRoomAhead)
+        #expect(!Self.cursor(streams: 42, ranges: 1).hasRoomAhead)
+    }
+
     @Test func saysWhenStreamsAreTooMany() {
         #expect(throws: OutboxCursorError.tooManyStreams(100)) {
             try Self.cursor(streams: 100, ranges: 0).encode()

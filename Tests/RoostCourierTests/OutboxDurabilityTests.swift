@@ -94,4 +94,79 @@ import Testing
             }
         }
     }
+
+    /// Counts each sample that reaches it.
+    private final class Arrivals: Sendable {
+        private let counts = Mutex<[String: Int]>([:])
+
+        var most: Int { counts.withLock { $0.values.max() ?? 0 } }
+        var count: Int { counts.withLock { $0.count } }
+
+        func add(_ batch: SampleBatch) {
+            for sample in batch.samples {
+                let item = "\(sample.stream.rawValue)/\(sample.tick.tenths)"
+                counts.withLock { $0[item, default: 0] += 1 }
+            }
+        }
+    }
+
+    private struct ArrivalTarget: SampleTarget {
+        let arrivals: Arrivals
+        var traits = SampleTargetTraits()
+
+        init(_ arrivals: Arrivals) {
+            self.arrivals = arrivals
+            (traits.repetition, traits.itemLimit) = (.atMostOnce, 20)
+        }
+
+        func leavesOut(_ sample: OutboxSample) -> LeftOut? { nil }
+
+        func deliver(
+            _ batch: SampleBatch,
+            over network: any CourierNetwork
+        ) async throws -> DeliveryOutcome {
+            arrivals.add(batch)
+            return .delivered
+        }
+    }
+
+    /// A cursor has no room for what went ahead in so many streams.
+    @Test func sendsNothingTwiceWhereRangesOfAllStreamsDoNotFit() throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            let streams = (UInt16(1)...60).map { StreamID($0) }
+            for stream in streams.dropFirst() {
+                life.ring.add(stream, device: "dust-\(stream.rawValue)", [.pm25])
+            }
+            // Places take more bytes later in a boot.
+            try await clock.sleep(for: .seconds(10_800))
+            let record: @Sendable () -> Void = {
+                for stream in streams {
+                    let value = Outcome.value(FixedPoint(123, decimals: 1))
+                    life.ring.record(stream, Tick(clock.now), [value])
+                }
+            }
+            for _ in 0..<30 {
+                record()
+                try await clock.sleep(for: .seconds(1))
+            }
+            let (arrivals, rounds) = (Arrivals(), 12)
+            for _ in 0..<rounds {
+                let task = life.task(ArrivalTarget(arrivals))
+                try await life.run(task) {
+                    record()
+                    try await clock.sleep(for: .seconds(20))
+                }
+            }
+            let last = life.task(ArrivalTarget(arrivals))
+            try await life.run(last) {
+                try await clock.sleep(for: .seconds(2_000))
+                try await life.demandSum(last)
+            }
+            #expect(await last.standing.waiting == 0)
+            #expect(arrivals.most == 1)
+            // Each restart may make one batch count as sent.
+            #expect(arrivals.count >= life.ring.recorded - rounds * 20, "\(arrivals.count)")
+        }
+    }
 }

@@ -10,6 +10,8 @@ import Core
 package struct OutboxCursor: Hashable, Sendable {
     /// Bytes that the station keeps for one target.
     package static let byteLimit = 1_024
+    /// With more, what goes once only waits for its turn: numbers grow until it has come.
+    private static let aheadLimit = 768
     private static let version: UInt64 = 1
 
     package var marks: [StreamID: StreamMark]
@@ -22,7 +24,8 @@ package struct OutboxCursor: Hashable, Sendable {
     /// The bytes; where they do not fit, the begins are left out, then ranges, oldest first.
     ///
     /// Without a begin, what was recorded before the target was added counts as settled. What lay
-    /// in a range is waiting again, and sent twice at worst.
+    /// in a range is waiting again, and sent twice at worst: `OutboxTask` sends no more ahead than
+    /// fits where that must not be.
     ///
     /// - Throws: `OutboxCursorError.tooManyStreams` when streams alone do not fit.
     package func encode() throws(OutboxCursorError) -> [UInt8] {
@@ -43,6 +46,20 @@ package struct OutboxCursor: Hashable, Sendable {
             shorter.totals.delivered -= min(range.count, shorter.totals.delivered)
             shorter.marks[stream] = mark
         }
+    }
+
+    /// Whether it keeps all its ranges until the last of the older samples has its fate.
+    package var hasRoomAhead: Bool {
+        var later = self
+        for (stream, mark) in marks { later.marks[stream]?.settled = mark.settled ?? mark.seen }
+        return later.keepsRanges(in: Self.aheadLimit)
+    }
+
+    /// Whether so many bytes hold it with all its ranges.
+    package func keepsRanges(in limit: Int) -> Bool {
+        var shorter = self
+        for stream in marks.keys { shorter.marks[stream]?.begin = nil }
+        return shorter.bytes.count <= limit
     }
 
     private var bytes: [UInt8] {

@@ -143,33 +143,15 @@ package actor OutboxTask: Child {
 
     private func begin() async throws {
         guard !isReady else { return }
-        var (cursor, lost) = try await cursor()
+        var (cursor, lost) = try await world.cursor(of: id, target.traits.repetition)
         if cursor == nil, !startsWithBacklog || lost?.mayRepeat == false {
-            var marks: [StreamID: StreamMark] = [:]
-            for stream in try await world.source.streams() {
-                let newest = try await world.source.count(of: stream, after: nil).newest
-                marks[stream] = StreamMark(after: newest)
-            }
-            cursor = OutboxCursor(marks: marks)
+            cursor = try await world.newCursor()
         }
         // A question may have begun it meanwhile, and samples may have been sent since.
         guard !isReady else { return }
         if let cursor { (machine.marks, machine.totals) = (cursor.marks, cursor.totals) }
         isReady = true
         if let lost { world.tell(id, .cursorLost(lost.words)) }
-    }
-
-    /// Where an earlier process got; nil without that, or why it cannot be read.
-    private func cursor() async throws -> (OutboxCursor?, LostCursor?) {
-        guard let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty else {
-            return (nil, nil)
-        }
-        let numbers = try await world.source.boots()
-        do throws(OutboxCursorError) {
-            return (try OutboxCursor(bytes) { numbers[$0] }, nil)
-        } catch {
-            return (nil, LostCursor(error, target.traits.repetition))
-        }
     }
 
     /// Counts what was recorded since the last look.
@@ -229,7 +211,7 @@ package actor OutboxTask: Child {
         }
         waitsForClock = draft.waitsForClock
         if lane == .backlog { oldest = draft.samples.first?.time }
-        guard !draft.isEmpty else {
+        guard !draft.isEmpty, lane == .backlog || mayGoAhead(draft) else {
             if lane == .live {
                 machine.foundNothingAhead()
                 return true
@@ -284,13 +266,27 @@ package actor OutboxTask: Child {
     /// - Returns: `delivered` when it may be sent; else why not yet.
     private func keepAhead(of draft: OutboxDraft) async throws -> DeliveryOutcome {
         guard target.traits.repetition == .atMostOnce else { return .delivered }
-        var ahead = machine
-        _ = ahead.finish(draft, .unknown(DeliveryReason("sent", "")), at: world.clock.now)
-        let cursor = OutboxCursor(marks: ahead.marks, totals: ahead.totals)
+        let cursor = cursor(after: draft)
+        guard cursor.keepsRanges(in: OutboxCursor.byteLimit) else {
+            let words = "\(OutboxCursorError.tooManyStreams(cursor.marks.count))"
+            return .later(DeliveryReason("not-kept", words))
+        }
         let oldest = draft.isOfPresentBoot ? draft.samples.map(\.tick).min() : nil
         let bytes = try cursor.encode()
         let why = try await world.keeper.makeDurable(bytes, of: id, before: oldest)
         return why.map { .later(DeliveryReason("not-kept", $0)) } ?? .delivered
+    }
+
+    /// The cursor when a draft that is never sent twice has its fate.
+    private func cursor(after draft: OutboxDraft) -> OutboxCursor {
+        var ahead = machine
+        _ = ahead.finish(draft, .unknown(DeliveryReason("sent", "")), at: world.clock.now)
+        return OutboxCursor(marks: ahead.marks, totals: ahead.totals)
+    }
+
+    /// Whether it is kept that a draft went ahead, where it must not go twice; else it waits.
+    private func mayGoAhead(_ draft: OutboxDraft) -> Bool {
+        target.traits.repetition != .atMostOnce || cursor(after: draft).hasRoomAhead
     }
 
     /// Sends once more what was refused since this task began, after its cause was repaired.
