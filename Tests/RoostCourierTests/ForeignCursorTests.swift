@@ -63,6 +63,27 @@ import Testing
         }
     }
 
+    /// Where a target begins is decided once, also when nothing was sent before a restart.
+    @Test(arguments: [[], [1, 255]] as [[UInt8]])
+    func theBeginOfSamplesIsKeptAtOnce(bytes: [UInt8]) throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            life.internet.add(OutboxLife.Counter(), at: OutboxLife.host)
+            try await life.record(10, each: .seconds(1))
+            if !bytes.isEmpty { await life.ring.keep(bytes, of: "target") }
+            let first = life.task(OutboxLife.OnceTarget(), hasBacklog: false)
+            try await life.run(first) { try await clock.sleep(for: .seconds(5)) }
+            try await life.record(5, each: .seconds(1))
+            let second = life.task(OutboxLife.OnceTarget(), hasBacklog: false)
+            try await life.run(second) { try await clock.sleep(for: .seconds(30)) }
+            #expect(await second.standing.totals.delivered == 5)
+            let said = life.notices.all.filter {
+                if case .cursorLost = $0 { true } else { false }
+            }
+            #expect(said.count == (bytes.isEmpty ? 0 : 1), "\(life.notices.all)")
+        }
+    }
+
     @Test(arguments: [true, false])
     func filesBeginAnew(hasBacklog: Bool) throws {
         for (name, bytes) in try Self.foreign() where name != "files" {

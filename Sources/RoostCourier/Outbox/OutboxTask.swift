@@ -143,7 +143,8 @@ package actor OutboxTask: Child {
 
     private func begin() async throws {
         guard !isReady else { return }
-        var (cursor, lost) = try await world.cursor(of: id, target.traits.repetition)
+        let (found, lost) = try await world.cursor(of: id, target.traits.repetition)
+        var cursor = found
         if cursor == nil, !startsWithBacklog || lost?.mayRepeat == false {
             cursor = try await world.newCursor()
         }
@@ -152,6 +153,8 @@ package actor OutboxTask: Child {
         if let cursor { (machine.marks, machine.totals) = (cursor.marks, cursor.totals) }
         isReady = true
         if let lost { world.tell(id, .cursorLost(lost.words)) }
+        // Where it begins is decided once, also when nothing is sent before a restart.
+        if found == nil { try await keep(machine) }
     }
 
     /// Counts what was recorded since the last look.
