@@ -108,6 +108,33 @@ import Testing
         }
     }
 
+    /// A cursor that cannot be read is said once, and is no fault while nothing is to be said.
+    @Test func aLostCursorIsNoFaultOfAQuietReceiver() throws {
+        try simulate { clock in
+            let (life, server) = try Self.life(clock)
+            let damaged = ControlRequest.cursor("phone", [9, 9, 9])
+            _ = try await life.station.ask(damaged, CursorReport.self)
+            for _ in 0..<2 {
+                let node = life.node()
+                try await life.run(node) {
+                    try await clock.sleep(for: .minutes(40))
+                    #expect(await node.report.receivers.map(\.code) == [nil])
+                }
+            }
+            let said = life.station.events.filter { $0.hasPrefix("outbox") }
+            #expect(said == ["outbox resumed phone"], "\(said)")
+            let last = life.node()
+            try await life.run(last) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1))
+                // Without a clock a new process takes it that a notice went out just now.
+                try await clock.sleep(for: .minutes(21))
+            }
+            #expect(Self.texts(server).count == 1)
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
     @Test func aNoticeWaitsForTheNetworkAndIsNotLost() throws {
         try simulate { clock in
             let (life, server) = try Self.life(clock)

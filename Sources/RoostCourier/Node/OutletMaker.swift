@@ -64,6 +64,9 @@ struct OutletMaker: Sendable {
             let details = why.merging(["target": receiver]) { old, _ in old }
             news.tell(reason == nil ? "outbox resumed" : "outbox held", details)
         }
+        notices.cursorLost = { [news = parts.news] receiver, why in
+            news.tell("outbox resumed", ["target": receiver, "why": "\(why); begins anew"])
+        }
         notices.pictures = world.pictures
         // The seed's clients know their titles.
         notices.station = entry.type == "seed" ? nil : station

@@ -21,6 +21,8 @@ package actor NoticeTask: Child {
         package var link: String?
         /// Receives which subscriber was removed, and why, without its address.
         package var removed: @Sendable (_ words: String) -> Void = { _ in }
+        /// Receives of which receiver the cursor could not be read, and why: it begins anew.
+        package var cursorLost: @Sendable (_ receiver: String, _ why: String) -> Void = { _, _ in }
 
         package init(
             hub: AlertHub,
@@ -165,10 +167,11 @@ package actor NoticeTask: Child {
         guard !isReady else { return }
         while !(await world.hub.isReady) { try await rest(until: nil) }
         let now = world.clock.now
+        var lost: OutboxCursorError?
         if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
             do throws(OutboxCursorError) { cursor = try NoticeCursor(bytes) } catch {
                 cursor.lastNumber = await world.hub.newest
-                trouble = DeliveryReason("cursor", "\(error)")
+                lost = error
             }
         } else {
             cursor.lastNumber = await world.hub.newest
@@ -186,6 +189,10 @@ package actor NoticeTask: Child {
             at: now
         )
         isReady = true
+        guard let lost else { return }
+        world.cursorLost(id, "\(lost)")
+        // It is no fault that lasts: a receiver may be quiet for months.
+        try await keep()
     }
 
     private func send(_ plan: NoticePlanner.Plan) async throws {

@@ -144,7 +144,8 @@ package actor PushTask: Child {
         guard await world.hub.isReady else { return false }
         if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
             do throws(OutboxCursorError) { cursor = try PushCursor(bytes) } catch {
-                lastTrouble = DeliveryReason("cursor", "\(error)")
+                world.cursorLost(id, "\(error)")
+                isChanged = true
             }
         }
         isReady = true
