@@ -179,6 +179,18 @@ def clock(check):
         case.run("go_on")
         case.same(case.read("clock"), f"{NOW}\n", f"start {start} with files of 2039")
         case.date("data/roost-courier/cursors", 2_190_000_000 + start)
+    # Files that the station set aside keep their time.
+    aside = Case(check, "set aside")
+    for name in ("history.db.damaged-1", "history.db.damaged-1-wal", "history.db-journal", "history.db-shm",
+                 "journal.ring.damaged-1", "journal"):
+        aside.date(f"data/roost/{name}", 2_190_000_000)
+    for written in ("roost/history.db", "roost/history.db-wal", "roost/journal.ring", "systemd/timesync/clock"):
+        aside.date("data/roost/history.db", NOW - DAY)
+        aside.date(f"data/{written}", NOW)
+        aside.set(clock=NOW - 300 * DAY)
+        aside.run("go_on")
+        aside.same(aside.read("clock"), f"{NOW}\n", f"goes on at {written}")
+        aside.date(f"data/{written}", NOW - DAY)
     # The clock itself was ahead, and a time server put it right: what is written often goes back with it.
     for name in ("data/roost/history.db", "data/roost/history.db-wal", "data/systemd/timesync/clock"):
         case.date(name, 2_190_000_000)
