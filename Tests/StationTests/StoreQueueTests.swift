@@ -129,6 +129,32 @@ extension [JournalBlock] {
         #expect(descriptions(at: 2).isEmpty)
     }
 
+    /// The power may take the later of two blocks: samples without the cursor behind them would be
+    /// sent once more.
+    @Test func aCursorComesToTheCardNoLaterThanItsSamples() {
+        let dust = StreamDescription(id: StreamID(7), device: "dust", quantities: [.pm25])
+        var intake = StoreIntake(lossWindow: .seconds(60), capacity: 1_024, streams: [dust])
+        let channel = Channel(device: "dust", quantity: .pm25)
+        for second in 1...100 {
+            let instant = MonotonicInstant.boot.advanced(by: .seconds(second))
+            let value = FixedPoint(Int64(second * 7_919 % 9_973), decimals: 1)
+            _ = intake.take([Reading(channel, at: instant, .value(value))], at: instant)
+        }
+        let cursor = StoreCursor(name: "web", blob: [UInt8](repeating: 1, count: 900))
+        intake.take(.cursor(cursor), isUrgent: false, at: .boot)
+        let payloads = intake.drain().payloads
+        #expect(payloads.count == 2)
+        let kinds = payloads.flatMap { JournalRecordCodec.contents($0).records }
+            .compactMap { record -> String? in
+                switch record {
+                case .cursor: "cursor"
+                case .samples: "samples"
+                default: nil
+                }
+            }
+        #expect(kinds == ["cursor", "samples"])
+    }
+
     /// A sample that reports late absences is not mistaken for one of them, and neither are two
     /// samples within a tenth of a second: receivers know a row by its tick.
     @Test func noTwoRowsOfAStreamHaveOneTick() throws {

@@ -170,8 +170,9 @@ package struct StoreIntake {
             JournalRecord.samples($0.stream.id, segment: $0.encoder.finished())
         }
         let said = cursors.values.sorted { $0.name < $1.name }.map { JournalRecord.cursor($0) }
-        // Streams before their samples: a block explains itself.
-        return JournalRecordCodec.payloads(others + samples + said, capacity: capacity)
+        // Streams before their samples: a block explains itself. Cursors too: of two blocks the
+        // power may take the later, and samples without the cursor behind them go out once more.
+        return JournalRecordCodec.payloads(others + said + samples, capacity: capacity)
     }
 
     private mutating func note(dueAt instant: MonotonicInstant, _ now: MonotonicInstant) {
