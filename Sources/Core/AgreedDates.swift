@@ -41,6 +41,18 @@ package struct AgreedDates: Hashable, Sendable {
         span?.add(birth)
     }
 
+    /// The least date that those of two days mean; nil before they are of so many.
+    ///
+    /// The birth is the later one at first, by which an age is least and a date is too high.
+    ///
+    /// - Parameter age: Now, in seconds.
+    /// - Returns: Seconds since 1970.
+    package func leastDate(at age: Int64) -> Int64? {
+        guard let span, age - span.since >= Self.agreement else { return nil }
+        let (date, isBeyond) = span.low.addingReportingOverflow(age)
+        return isBeyond ? nil : date
+    }
+
     /// Decides, once the dates are of two days.
     ///
     /// - Parameter age: Now, in seconds.

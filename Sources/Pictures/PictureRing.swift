@@ -168,7 +168,7 @@ package final class PictureRing {
     /// Removes what has become too old by the ring's age, and writes that age down.
     ///
     /// Without pictures nothing is written. One from before pictures had an age goes by its date,
-    /// too.
+    /// too, each time that the dates of two days are together.
     ///
     /// - Parameters:
     ///   - limit: Days that a picture is kept, from 1.

@@ -34,17 +34,25 @@ package struct RingAge: Hashable, Sendable {
     /// Seconds since that boot.
     private let uptime: Int64
     private let dates: AgreedDates
+    /// Seconds since 1970, by the least of the dates of two days.
+    ///
+    /// Known at the moment when they are together; it is not written.
+    let date: Int64?
 
-    private init(seconds: Int64, boot: BootID?, uptime: Int64, dates: AgreedDates) {
+    private init(
+        seconds: Int64,
+        boot: BootID?,
+        uptime: Int64,
+        dates: AgreedDates,
+        date: Int64? = nil
+    ) {
         self.seconds = min(max(seconds, 0), Self.limit)
         (self.boot, self.uptime, self.dates) = (boot, uptime, dates)
+        self.date = date
     }
 
     /// Of a ring that has kept nothing yet.
     static let new = RingAge(seconds: 0, boot: nil, uptime: 0, dates: AgreedDates())
-
-    /// Seconds since 1970 by the dates that agreed; nil before any did.
-    var date: Int64? { dates.birth.map { $0 + seconds } }
 
     /// The later of this and what the newest picture says of it.
     ///
@@ -75,11 +83,19 @@ package struct RingAge: Hashable, Sendable {
         let running = isSameBoot ? now - uptime : boot == nil ? 0 : now
         var seconds = min(self.seconds + running, Self.limit)
         var dates = dates
+        var date: Int64?
         if let wall = moment.wall, wall >= .plausible {
             dates.add(wall.nanoseconds / 1_000_000_000, at: seconds)
+            date = dates.leastDate(at: seconds)
             seconds = min(seconds + dates.settle(at: seconds), Self.limit)
         }
-        return RingAge(seconds: seconds, boot: moment.boot, uptime: now, dates: dates)
+        return RingAge(
+            seconds: seconds,
+            boot: moment.boot,
+            uptime: now,
+            dates: dates,
+            date: date
+        )
     }
 
     /// Reads the second sector of the ring; nil for none of ours, or a damaged one.

@@ -154,6 +154,21 @@ import Testing
         #expect(try Self.live(card, boot: 3, days: 3, from: last + 5 * Self.day) == 1)
     }
 
+    /// Before any dates agreed: the later ones make the least age, and no date.
+    @Test func oneDateFarAheadMakesNoDatedPictureOld() throws {
+        let (card, ring) = try Self.ring()
+        let begin = 1_700_000_000 as Int64
+        // From before pictures had an age.
+        try ring.add(Self.picture, of: Self.motion(at: begin))
+        #expect(try Self.live(card, boot: 1, days: 1, from: begin + Self.day) == 0)
+        let wrong = Self.moment(1, Self.day + 60, wall: begin + 9 * 365 * Self.day)
+        #expect(try PictureRing(asFound: card).expire(after: 14, at: wrong) == 0)
+        #expect(try Self.live(card, boot: 2, days: 4, from: begin + 3 * Self.day) == 0)
+        #expect(try PictureRing(asFound: card).records.count == 1)
+        // What is true still counts.
+        #expect(try Self.live(card, boot: 3, days: 5, from: begin + 20 * Self.day) == 1)
+    }
+
     private static func bytes(_ number: Int64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
