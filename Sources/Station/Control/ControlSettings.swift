@@ -16,7 +16,9 @@ struct ControlSettings {
         let follow: @Sendable (StationOverlay) -> Void
         let origin: @Sendable (_ device: String) -> DeviceOrigin?
         /// Gives what a device has measured to its new name.
-        let carry: @Sendable (_ device: String, _ name: String) async -> Void
+        let carry: @Sendable (_ device: String, _ name: String) -> Void
+        /// Stores what is muted of a device after that.
+        let keepMutes: @Sendable (_ name: String) async -> Void
     }
 
     let station: StationContext
@@ -142,18 +144,11 @@ struct ControlSettings {
                 pointer: "/name"
             )
         }
-        // First: the first sample under the new name would begin another record.
-        await dependencies.carry(old, name)
-        do {
-            try await change(asker, nil, at: name) { overlay throws(ControlFailure) in
-                let fields = overlay.device(old)
-                let moved = [old: JSONValue.null, name: .object(fields)]
-                return overlay.patched(by: ["devices": .object(moved)])
-            }
-        } catch {
-            await dependencies.carry(name, old)
-            throw error
+        try await change(asker, nil, at: name, carrying: old) { overlay throws(ControlFailure) in
+            let fields = overlay.device(old)
+            return overlay.patched(by: ["devices": .object([old: .null, name: .object(fields)])])
         }
+        await dependencies.keepMutes(name)
     }
 
     /// Removes a device that the owner added; what it measured stays.
@@ -237,6 +232,7 @@ struct ControlSettings {
         _ asker: ControlAsker,
         _ tag: String?,
         at device: String? = nil,
+        carrying former: String? = nil,
         _ make: (StationOverlay) throws(ControlFailure) -> StationOverlay
     ) async throws {
         let changes = try await dependencies.keeper.change(
@@ -252,7 +248,12 @@ struct ControlSettings {
                 try check(next, after: overlay, device)
                 return next
             },
-            then: dependencies.follow
+            then: { next in
+                // Only once the new name is on the card, and before the device begins anew: its
+                // first sample under that name would begin another record.
+                if let former, let device { dependencies.carry(former, device) }
+                dependencies.follow(next)
+            }
         )
         for change in changes { record(change, asker) }
     }

@@ -80,7 +80,8 @@ extension Station {
             problems: { [weak self] in self?.problems(of: $0) ?? [] },
             follow: { [weak self] in self?.follow($0) },
             origin: { [weak self] device in self?.origin(of: device) },
-            carry: { [weak self] in await self?.carryPast(of: $0, to: $1) }
+            carry: { [weak self] in _ = self?.carryPast(of: $0, to: $1) },
+            keepMutes: { [weak self] in await self?.keepMutes(of: $0) }
         )
     }
 

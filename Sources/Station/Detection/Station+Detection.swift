@@ -90,17 +90,23 @@ extension Station {
     }
 
     private func rename(_ old: String, to name: String) async {
-        await carryPast(of: old, to: name)
+        if carryPast(of: old, to: name) { await keepMutes(of: name) }
         drop(old)
     }
 
     /// Gives what a device has measured, its mutes and its laser's hours to its new name.
-    func carryPast(of old: String, to name: String) async {
+    ///
+    /// - Returns: Whether anything of it is muted; `keepMutes` stores that.
+    func carryPast(of old: String, to name: String) -> Bool {
         context.recorder.rename(old, to: name)
         context.lasers.rename(old, to: name)
         store.rename(old, to: name)
         alerts.askAgain()
-        guard context.mutes.rename(old, to: name) else { return }
+        return context.mutes.rename(old, to: name)
+    }
+
+    /// Stores what is muted, after a device got another name.
+    func keepMutes(of name: String) async {
         do { try await store.settleMutes() } catch {
             let why = "its mute is forgotten at a restart; the store: \(error)"
             context.recorder.note(

@@ -130,6 +130,43 @@ import Testing
         #expect(kinds.isEmpty)
     }
 
+    /// The attic has measured nothing, and the court is a device that was removed.
+    @Test(arguments: [false, true])
+    func thePastFollowsARenameOnlyWhenTheCardHasTheName(isRefused: Bool) throws {
+        let folder = try TestFolder(isInMemory: true)
+        let codes = try simulate { clock in
+            let test = try Self.station(clock, folder)
+            return try await test.run { test in
+                try await test.sleep(.seconds(5))
+                _ = try await Self.add(test, "court", at: "10.0.0.8:81")
+                try await test.sleep(.seconds(30))
+                _ = try await Self.ask(test, .remove, "court")
+                _ = try await Self.add(test)
+                try await test.sleep(.seconds(30))
+                _ = try await Self.add(test, "attic", at: "10.0.0.7")
+                if isRefused { test.platform.card.folder.refuse(with: .full(path: "store")) }
+                var codes: [String?] = []
+                for (old, name) in [("board", "porch"), ("attic", "court")] {
+                    var rename = ControlRequest(.rename, name: name)
+                    rename.device = old
+                    codes.append(try await test.ask(rename, DevicesReport.self).error?.code)
+                }
+                try await test.sleep(.seconds(30))
+                return codes
+            }
+        }
+        let wanted: [String?] = isRefused ? ["store", "store"] : [nil, nil]
+        #expect(codes == wanted)
+        let reader = try HistoryReader(path: "\(folder.path)/history.db")
+        let streams = try reader.streams()
+        let (name, other) = isRefused ? ("board", "porch") : ("porch", "board")
+        let devices = Set(streams.map(\.device))
+        #expect(devices.isSuperset(of: ["court", name]) && !devices.contains(other))
+        let measured = Set(streams.filter { $0.device == name }.map(\.id))
+        let last = try reader.schedules().last { measured.contains($0.stream) }
+        #expect(last?.interval != nil, "samples are expected on")
+    }
+
     @Test func aSwitchOfTheRecordShowsInTheLedgerAndNotInTheLiveValues() throws {
         let folder = try TestFolder(isInMemory: true)
         let (live, records) = try simulate { clock in
