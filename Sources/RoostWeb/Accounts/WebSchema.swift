@@ -68,8 +68,8 @@ enum WebSchema {
                     used = last_used - (SELECT max(last_used) FROM sessions);
                 """
         ),
-        // Those from before end as the dates say that the newest line of the audit knew, which was
-        // written when the age of sessions was last counted; none later than it may have been made.
+        // Those from before end as the dates say, by the latest date at which the age of sessions
+        // is known to have been counted; none later than it may have been made.
         Migration(
             "4 token ages",
             sql: """
@@ -80,13 +80,24 @@ enum WebSchema {
                 UPDATE session_age SET birth = wall - CAST(dated AS INTEGER);
                 ALTER TABLE tokens ADD COLUMN ends INTEGER NOT NULL DEFAULT 0;
                 ALTER TABLE invitations ADD COLUMN ends INTEGER NOT NULL DEFAULT 0;
-                UPDATE tokens SET ends = CAST((SELECT count FROM session_age) AS INTEGER)
-                    + min(expires - created, expires - ifnull(
-                        (SELECT time FROM audit ORDER BY id DESC LIMIT 1), created));
-                UPDATE invitations SET ends = CAST((SELECT count FROM session_age) AS INTEGER)
-                    + min(expires - created, expires - ifnull(
-                        (SELECT time FROM audit ORDER BY id DESC LIMIT 1), created));
+                UPDATE tokens SET ends = (
+                    SELECT count + min(expires - created, expires - date) FROM \(counted));
+                UPDATE invitations SET ends = (
+                    SELECT count + min(expires - created, expires - date) FROM \(counted));
                 """
         ),
     ])
+
+    /// Step 4: the count of `session_age`, and the date that belongs to it.
+    ///
+    /// Every change counts on, and the newest line of the audit dates few of them: a last use and
+    /// a trusted date are as good.
+    private static let counted = """
+        (SELECT CAST(count AS INTEGER) AS count, max(
+            ifnull((SELECT time FROM audit ORDER BY id DESC LIMIT 1), 0),
+            ifnull((SELECT max(last_used) FROM sessions), 0),
+            ifnull((SELECT max(last_used) FROM tokens), 0),
+            ifnull(wall + CAST(round(count - dated) AS INTEGER), 0)) AS date
+        FROM session_age)
+        """
 }

@@ -72,19 +72,7 @@ import Testing
             browsers = (anna, try await Self.token(stage, anna))
             time.pass(20 * Self.day)
             _ = await Self.invitation(stage, anna)
-            try await stage.database.run { connection in
-                try connection.executeScript(
-                    """
-                    ALTER TABLE tokens DROP COLUMN ends;
-                    ALTER TABLE invitations DROP COLUMN ends;
-                    ALTER TABLE session_age DROP COLUMN birth;
-                    ALTER TABLE session_age DROP COLUMN low;
-                    ALTER TABLE session_age DROP COLUMN high;
-                    ALTER TABLE session_age DROP COLUMN since;
-                    DELETE FROM migrations WHERE name = '4 token ages';
-                    """
-                )
-            }
+            try await Self.takeBackStepFour(stage)
         }
         let later = try AccountsStage(folder: folder, time: time)
         #expect(await later.ask(.get, "/me", as: browsers.1).status == 200)
@@ -93,5 +81,51 @@ import Testing
         time.pass(10 * Self.day)
         #expect(await later.ask(.get, "/me", as: browsers.1).status == 401)
         #expect(await later.ask(.get, "/invitations", as: browsers.0).body == #"{"items":[]}"#)
+    }
+
+    /// What had ended in an earlier file stays ended: a last use and a trusted date count the age
+    /// on, and the newest line of the audit is from before.
+    @Test(arguments: [true, false])
+    func endsTheTokensOfAnEarlierFile(isSessionUsed: Bool) async throws {
+        let folder = try TestFolder()
+        let time = StageTime()
+        let program: Browser
+        let code: String
+        do {
+            let stage = try AccountsStage(folder: folder, time: time)
+            stage.house.isDateTrusted.withLock { $0 = !isSessionUsed }
+            let anna = try await stage.claim()
+            code = await Self.invitation(stage, anna)
+            program = try await Self.token(stage, anna)
+            for _ in 0..<4 {
+                time.pass(25 * Self.day)
+                let browser = isSessionUsed ? anna : Browser()
+                let status = await stage.ask(.get, "/me", as: browser).status
+                #expect(status == (isSessionUsed ? 200 : 401))
+            }
+            try await Self.takeBackStepFour(stage)
+        }
+        let later = try AccountsStage(folder: folder, time: time)
+        #expect(later.accounts.age >= 100 * Self.day)
+        #expect(await later.ask(.get, "/me", as: program).status == 401)
+        let ben = AccountsStage.person("Ben")
+        #expect(await later.ask(.post, "/invitations/\(code)", ben).status == 410)
+    }
+
+    /// Leaves the file as a version of step 3 had it.
+    private static func takeBackStepFour(_ stage: AccountsStage) async throws {
+        try await stage.database.run { connection in
+            try connection.executeScript(
+                """
+                ALTER TABLE tokens DROP COLUMN ends;
+                ALTER TABLE invitations DROP COLUMN ends;
+                ALTER TABLE session_age DROP COLUMN birth;
+                ALTER TABLE session_age DROP COLUMN low;
+                ALTER TABLE session_age DROP COLUMN high;
+                ALTER TABLE session_age DROP COLUMN since;
+                DELETE FROM migrations WHERE name = '4 token ages';
+                """
+            )
+        }
     }
 }
