@@ -107,11 +107,12 @@ package final class Accounts: Sendable {
                 self.failed(error, clock)
                 throw error
             }
+            // Whatever comes now: the card has them, and no later change writes them again.
+            self.memory.withLock { $0.unkept.finish(unkept) }
             // On the one thread: a later change cannot be overtaken by an earlier one.
             var roster = try Roster(reading: connection)
             let isWritten = connection.totalChangeCount != before
             self.memory.withLock { memory in
-                memory.unkept.finish(unkept)
                 memory.unkept.apply(to: &roster)
                 memory.roster = roster
                 if isWritten { memory.trouble = nil }

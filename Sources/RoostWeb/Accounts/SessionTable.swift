@@ -67,14 +67,20 @@ struct SessionTable {
         )
     }
 
-    /// Adds one that began while the card took nothing, unless its account is gone.
+    /// Adds one that began while the card took nothing, unless its account is gone or it is there.
+    ///
+    /// It gets another number where another session has its own.
     func insert(_ session: SessionRecord, hash: [UInt8]) throws(SQLiteError) {
         try connection.execute(
             """
             INSERT INTO sessions(
                 id, account, hash, created, last_used, agent, address, born, used)
-            SELECT ?, id, ?, ?, ?, ?, ?, ?, ? FROM accounts WHERE id = ?
+            SELECT CASE WHEN EXISTS (SELECT 1 FROM sessions WHERE id = ?) THEN NULL ELSE ? END,
+                id, ?, ?, ?, ?, ?, ?, ?
+            FROM accounts
+            WHERE id = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE hash = ?)
             """,
+            session.id,
             session.id,
             hash,
             session.created,
@@ -83,7 +89,8 @@ struct SessionTable {
             session.address,
             session.born,
             session.used,
-            session.account
+            session.account,
+            hash
         )
     }
 

@@ -145,6 +145,30 @@ import Testing
         #expect(await stage.ask(.get, "/me", as: phone).status == 200)
     }
 
+    /// A row that is there already, or another one of its number, holds up no later change.
+    @Test(arguments: [true, false])
+    func aKeptSessionIsWrittenOnce(isThere: Bool) async throws {
+        let stage = try AccountsStage()
+        let phone = try await stage.claim()
+        try await Fault.readOnly.begin(stage.database)
+        let desk = try await Self.logIn(stage)
+        try await Fault.readOnly.end(stage.database)
+        let newest = stage.accounts.roster.sessions.max { $0.value.id < $1.value.id }
+        let session = try #require(newest?.value)
+        let hash = try #require(isThere ? newest?.key : [UInt8](repeating: 2, count: 32))
+        try await stage.database.run {
+            try SessionTable(connection: $0).insert(session, hash: hash)
+        }
+        stage.time.pass(61)
+        #expect(await stage.ask(.get, "/me", as: desk).status == 200)
+        #expect(stage.accounts.trouble == nil && !stage.accounts.isAheadOfCard)
+        let later = try AccountsStage(folder: stage.folder, time: stage.time)
+        for browser in [phone, desk] {
+            #expect(await later.ask(.get, "/me", as: browser).status == 200)
+        }
+        #expect(later.accounts.roster.sessions.count == (isThere ? 2 : 3))
+    }
+
     private static func logIn(_ stage: AccountsStage) async throws -> Browser {
         let answer = await stage.ask(.post, "/login", AccountsStage.logIn("anna@example.org"))
         try #require(answer.status == 200, "\(answer.body)")
