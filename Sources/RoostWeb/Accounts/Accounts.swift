@@ -227,12 +227,13 @@ extension Accounts {
         if isNew, let words { logger.error("\(words)") }
     }
 
-    /// Tries a card again that took nothing, once a minute.
+    /// Tries a card again that took nothing, or that lacks a session's end or beginning, once a
+    /// minute.
     func retryCard() async {
         let now = clock.uptime()
         let isDue = memory.withLock { memory in
             let isOver = now - memory.tried >= Self.retrySeconds
-            guard memory.trouble != nil, isOver else { return false }
+            guard memory.trouble != nil || !memory.unkept.isEmpty, isOver else { return false }
             memory.tried = now
             return true
         }
@@ -256,10 +257,13 @@ extension Accounts {
         where isMeant: (SessionRecord) -> Bool,
         _ line: @escaping @Sendable (Connection) throws -> Void
     ) async -> Bool {
+        let now = clock.uptime()
         let numbers = memory.withLock { memory in
             let sessions = memory.roster.sessions
             let numbers = Set(sessions.values.filter(isMeant).map(\.id))
             memory.unkept.end(numbers)
+            // The change below is the first try.
+            if memory.trouble == nil, !numbers.isEmpty { memory.tried = now }
             memory.roster.sessions = sessions.filter { !numbers.contains($0.value.id) }
             return numbers
         }

@@ -169,6 +169,48 @@ import Testing
         #expect(later.accounts.roster.sessions.count == (isThere ? 2 : 3))
     }
 
+    /// A log-out that finds eight others waiting reaches the card within a minute, too.
+    @Test func aLogOutThatFindsNoTurnIsWrittenLater() async throws {
+        let stage = try AccountsStage()
+        let phone = try await stage.claim()
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        defer { for end in [reading, writing] { close(end) } }
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<21 {
+                group.addTask {
+                    do {
+                        return try await stage.database.run { _ in
+                            var byte: UInt8 = 0
+                            return read(reading, &byte, 1) == 1
+                        }
+                    } catch {
+                        return false
+                    }
+                }
+            }
+            var refused = 0
+            while let isAdmitted = await group.next() {
+                if isAdmitted { continue }
+                refused += 1
+                guard refused == 12 else { continue }
+                // One runs, and eight wait.
+                let status = await stage.ask(.post, "/logout", "{}", as: phone).status
+                #expect(status == 204)
+                #expect(stage.accounts.isAheadOfCard && stage.accounts.trouble == nil)
+                write(writing, [UInt8](repeating: 0, count: 9), 9)
+            }
+            #expect(refused == 12)
+        }
+        #expect(await stage.ask(.get, "/me", as: phone).status == 401)
+        stage.time.pass(61)
+        _ = await stage.ask(.get, "/me")
+        #expect(!stage.accounts.isAheadOfCard)
+        let later = try AccountsStage(folder: stage.folder, time: stage.time)
+        #expect(later.accounts.roster.sessions.isEmpty)
+    }
+
     private static func logIn(_ stage: AccountsStage) async throws -> Browser {
         let answer = await stage.ask(.post, "/login", AccountsStage.logIn("anna@example.org"))
         try #require(answer.status == 200, "\(answer.body)")
