@@ -42,7 +42,8 @@ package struct UpdateRules: Hashable, Sendable {
         let name = PlainText.shown(update.version)
         if case .onTrial = trial {
             return "the present version is on trial itself: wait until `roost update status` calls "
-                + "it good, or take it back with `sudo roost update rollback`"
+                + "it good, or take it back with `sudo roost update rollback`, which can close the "
+                + "dashboard (`roost update rollback --help`)"
         }
         if update.board != board {
             return "version \(name) is for \(PlainText.shown(update.board)), and this is "
@@ -55,7 +56,8 @@ package struct UpdateRules: Hashable, Sendable {
         if !allowsOlder, VersionOrder.isOlder(update.version, than: version) {
             return "version \(name) is older than \(version), which runs, and has the mistakes "
                 + "that were mended since: `sudo roost update rollback` goes back by one; for "
-                + "this file type `sudo roost update install --allow-downgrade`"
+                + "this file type `sudo roost update install --allow-downgrade`; both can close "
+                + "the dashboard (`roost update rollback --help`)"
         }
         if VersionOrder.isOlder(version, than: update.minimumFrom) {
             return "version \(name) follows \(PlainText.shown(update.minimumFrom)) or later, and "

@@ -9,7 +9,7 @@ FOREIGN = {
     "rm": "coreutils", "sed": "its own", "ssh": "OpenSSH's", "swift": "the compiler's", "tail": "coreutils",
     "tee": "coreutils", "wait": "the shell's", "xz": "its own", "rpicam-still": "Raspberry Pi's, not on other machines",
     "rpicam-vid": "Raspberry Pi's, not on other machines", "git": "its own", "gzip": "its own", "jq": "its own",
-    "ffplay": "FFmpeg's", "usermod": "Debian's", "sleep": "coreutils",
+    "ffplay": "FFmpeg's", "usermod": "Debian's", "sleep": "coreutils", "mv": "coreutils",
 }
 
 # Blocks of JSON that no program of ours reads, by a text in them.
