@@ -85,7 +85,7 @@ def remove_abandoned():
             descriptor = os.open(folder, os.O_RDONLY)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if not os.path.exists(os.path.join(folder, "kept")):
+                if not os.path.exists(os.path.join(folder, ".kept")):
                     shutil.rmtree(folder)
             finally:
                 os.close(descriptor)
@@ -128,7 +128,7 @@ def perform(name, words):
         finally:
             is_kept = options.keep or check.problems
             if is_kept:
-                open(os.path.join(folder, "kept"), "w", encoding="ascii").close()
+                open(os.path.join(folder, ".kept"), "w", encoding="ascii").close()
             else:
                 shutil.rmtree(folder, ignore_errors=True)
     if is_kept:
