@@ -171,13 +171,8 @@ package struct OutboxMachine: Sendable {
         return []
     }
 
-    /// Notes what became of the sample of a `probe`.
-    ///
-    /// - Parameters:
-    ///   - time: Of the sample; nil when none waits there.
-    ///   - outcome: What the target said; nil where it has the sample already.
-    ///   - now: The time.
-    /// - Returns: What to say of it.
+    /// Applies the answer to a probe: `time` is the sample's, nil when none waits there; without
+    /// an `outcome` the target has the sample already.
     package mutating func finishProbe(
         _ time: WallTime?,
         _ outcome: DeliveryOutcome?,
@@ -228,12 +223,18 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Gives samples of a draft that is not sent their fates.
-    ///
-    /// - Returns: What to say of it.
     @discardableResult mutating func leaveOut(_ draft: OutboxDraft) -> [Notice] {
         settle(draft)
         wasLive = draft.lane == .live
         return sayGone(after: draft)
+    }
+
+    /// Counts samples that the ring wrote over before they had a fate; `left` are still there.
+    package mutating func expire(_ stream: StreamID, left: Int) -> [Notice] {
+        guard let lost = marks[stream].map({ $0.waiting - left }), lost > 0 else { return [] }
+        marks[stream]?.waiting = left
+        totals.leaveOut([.expired: lost])
+        return [.expired(stream, count: lost)]
     }
 
     /// While flushing, nothing waits to go together.

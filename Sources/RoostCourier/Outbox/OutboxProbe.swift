@@ -54,8 +54,8 @@ struct OutboxProbe: Hashable, Sendable {
 
     /// The last place of a stream that is not later than a moment.
     ///
-    /// Boots may overlap in time, after a store was merged or a clock was set. Then the moment's own
-    /// place may lie behind all samples of the stream.
+    /// Boots may overlap in time, after a store was merged or a clock was set. Then the moment's
+    /// own place may lie behind all samples of the stream.
     private static func lastPlace(
         notAfter moment: WallTime,
         of stream: StreamID,

@@ -328,7 +328,7 @@ package actor OutboxTask: Child {
         if case .unknown = outcome { isOver = target.traits.repetition == .atMostOnce }
         if isOver { refused.removeAll { $0 == entry } }
         guard outcome == .delivered else { return outcome }
-        machine.takeBack(1, of: .refused)
+        machine.totals.deliverAfterAll(1, of: .refused)
         try await keep(machine)
         return outcome
     }
