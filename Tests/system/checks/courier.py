@@ -218,6 +218,7 @@ def victoria(check, options, courier, server):
     courier.process.send_signal(signal.SIGHUP)
     until(lambda: courier.target("victoria"), 20)
     samples = flush(check, courier, "victoria", "VictoriaMetrics")
+    until(lambda: database.count("roost_pm25") >= samples["delivered"], 10)  # Visible a moment after it came.
     # It goes on while both are asked: what is there lies between two reports.
     count, later = database.count("roost_pm25"), demand_sum(check, courier, "victoria", "VictoriaMetrics")
     check.demand(samples["delivered"] <= count <= later["delivered"] + later["waiting"] + 1,
