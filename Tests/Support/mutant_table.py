@@ -231,9 +231,9 @@ MUTANTS = [
            "tries a device that cannot be used more and more seldom, in the end never",
            "StationTests.(DeviceSession|StationTests)"),
     Mutant("Sources/Station/Devices/DeviceSession.swift",
-           "case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog:\n"
+           "case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded:\n"
            "                .unusable(\"\\(error)\")",
-           "case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog: nil",
+           "case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded: nil",
            "takes a port that is busy for a failure of its own", "StationTests"),
     # Sensors.
     Mutant("Sources/Devices/SDS011/SDS011Decoder.swift",
