@@ -23,6 +23,7 @@ package struct StationConfiguration: Hashable, Sendable {
     package private(set) var devices: [DeviceConfiguration]
     package let lights: LightsConfiguration?
     package let watchdog: WatchdogConfiguration?
+    package let battery: BatteryConfiguration
     package let store: StoreConfiguration?
     /// Folder of the owner's profiles; nil is the standard one.
     package let profileFolder: String?
@@ -146,6 +147,7 @@ extension StationConfiguration {
         let light = profiles.first { $0.driver == "traffic-light" }
         lights = reader.object("lights").flatMap { LightsConfiguration($0, light, board) }
         watchdog = reader.object("watchdog").map { WatchdogConfiguration($0, board) }
+        battery = reader.object("battery").map { BatteryConfiguration($0) } ?? .standard
         store = reader.object("store").map { StoreConfiguration($0) }
         (detects, leaves) = reader.detection()
         sameAir = reader.sameAir()

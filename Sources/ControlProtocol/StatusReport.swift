@@ -35,6 +35,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var position: PositionReport?
     /// Twelve hexadecimal digits; nil before the store was open, and from older stations.
     package var stationID: String?
+    /// The battery; nil without one.
+    package var power: PowerReport?
     /// Whether all is well; nil from older stations.
     package var health: HealthReport?
     /// Of each device with channels; nil from older stations.

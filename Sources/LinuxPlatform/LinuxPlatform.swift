@@ -156,6 +156,8 @@ package final class LinuxPlatform: Platform {
 
     package func readVitals() -> MachineVitals { VitalsReader().read() }
 
+    package func requestPowerOff() throws(PowerOffError) { try PowerOffRequest().write() }
+
     package func zone(_ name: String?) -> @Sendable (Int) -> Int {
         guard let name else { return Zone.system.offset }
         return (Zone(named: name) ?? .utc).offset

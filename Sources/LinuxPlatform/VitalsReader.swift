@@ -14,7 +14,61 @@ struct VitalsReader {
         let sensor = names("/sys/class/hwmon").map { "/sys/class/hwmon/\($0)" }
             .first { line("\($0)/name") == "rpi_volt" }
         let alarm = sensor.flatMap { line("\($0)/in0_lcrit_alarm") }
-        return MachineVitals(isUnderVoltage: alarm.map { $0 != "0" }, card: card)
+        return MachineVitals(
+            isUnderVoltage: alarm.map { $0 != "0" },
+            card: card,
+            supplies: names(Self.supplyFolder).prefix(Self.supplyLimit).compactMap(supply)
+        )
+    }
+
+    private static let supplyFolder = "/sys/class/power_supply"
+    /// More are left out.
+    private static let supplyLimit = 16
+
+    /// A supply of the machine; nil for one of a mouse or keyboard, and for a battery that is not
+    /// in its place.
+    ///
+    /// - Source: Linux, `Documentation/ABI/testing/sysfs-class-power`.
+    private func supply(_ name: String) -> PowerSupply? {
+        let folder = "\(Self.supplyFolder)/\(name)"
+        guard line("\(folder)/scope") != "Device", line("\(folder)/present") != "0" else {
+            return nil
+        }
+        let isOnline = line("\(folder)/online").map { $0 != "0" }
+        switch line("\(folder)/type") {
+        case "Battery", "UPS": break
+        case nil: return nil
+        default: return PowerSupply(name, .mains, isOnline: isOnline)
+        }
+        let flow: PowerSupply.Flow =
+            switch line("\(folder)/status") {
+            case "Charging": .charging
+            case "Discharging": .discharging
+            case "Full": .full
+            case "Not charging": .idle
+            default: .unknown
+            }
+        // `online` of a gauge says that there is a battery, not that power comes in.
+        return PowerSupply(name, .battery, percent: percent(in: folder), flow: flow)
+    }
+
+    /// What a gauge says, or what follows from its charge or energy.
+    private func percent(in folder: String) -> Int? {
+        func number(_ name: String) -> Double? {
+            line("\(folder)/\(name)").flatMap(Double.init)
+        }
+        if let percent = number("capacity") { return Self.whole(percent) }
+        for quantity in ["charge", "energy"] {
+            if let now = number("\(quantity)_now"), let full = number("\(quantity)_full"), full > 0
+            {
+                return Self.whole(now / full * 100)
+            }
+        }
+        return nil
+    }
+
+    private static func whole(_ percent: Double) -> Int? {
+        percent.isFinite ? Int(min(max(percent, 0), 100)) : nil
     }
 
     /// The main area of an eMMC: its boot areas have names of their own.

@@ -174,7 +174,8 @@ package struct Life {
         guard segment.ending.losesPages else {
             try world.card.flush()
             world.rotLog(at: end)
-            return end.advanced(by: Self.bootTime)
+            guard segment.ending == .poweredOff else { return end.advanced(by: Self.bootTime) }
+            return power(world, offAt: end, onAt: world.batteryUse?.end ?? end)
         }
         world.cutSettings(at: end)
         world.album.cutPower(seed: UInt64(bitPattern: end.nanoseconds))
@@ -182,13 +183,13 @@ package struct Life {
         try world.card.cut(model, number: segment.number)
         world.rotLog(at: end)
         guard segment.ending == .powerCut else { return end.advanced(by: Self.bootTime) }
+        let isEmpty = world.batteryPercent(at: end) == 0
         let cuts = world.records.windows.last { window in
-            [.powerCut, .powerCutAtWrite, .doublePowerCut].contains(window.kind)
+            isEmpty
+                ? window.kind == .batteryLow
+                : [.powerCut, .powerCutAtWrite, .doublePowerCut].contains(window.kind)
         }
-        let back = max(cuts?.end ?? end, end.advanced(by: .seconds(5)))
-        for part in world.parts where part.isPlugged { part.switchOff(at: end) }
-        let start = back.advanced(by: Self.bootTime)
-        for part in world.parts where part.isPlugged { part.switchOn(at: back) }
+        let start = power(world, offAt: end, onAt: cuts?.end ?? end)
         if cuts?.kind == .doublePowerCut, hadArmed == nil, world.lastDouble != cuts?.start {
             world.lastDouble = cuts?.start
             var chance = world.dice(at: start)
@@ -198,6 +199,20 @@ package struct Life {
             }
         }
         return start
+    }
+
+    /// Switches the parts off with the machine.
+    ///
+    /// - Returns: When the station starts.
+    private func power(
+        _ world: World,
+        offAt end: MonotonicInstant,
+        onAt wanted: MonotonicInstant
+    ) -> MonotonicInstant {
+        let back = max(wanted, end.advanced(by: .seconds(5)))
+        for part in world.parts where part.isPlugged { part.switchOff(at: end) }
+        for part in world.parts where part.isPlugged { part.switchOn(at: back) }
+        return back.advanced(by: Self.bootTime)
     }
 
     private func wedge(_ world: World, at end: MonotonicInstant) {
@@ -306,6 +321,7 @@ package struct Life {
                 + #""lossWindowSeconds":\#(Int(scenario.lossWindow.inSeconds))}"#,
         ]
         if scenario.hasLamps { fields.append(#""lights":{}"#) }
+        if scenario.hasBattery { fields.append(#""battery":{"powerOffPercent":15}"#) }
         if scenario.hasWatchdog { fields.append(#""watchdog":{}"#) }
         return "{" + fields.joined(separator: ",") + "}"
     }

@@ -120,6 +120,7 @@ extension LifeEnding {
         case .finished: "end of the life"
         case .restarted: "restarted in order"
         case .rebooted: "rebooted in order"
+        case .poweredOff: "powered off in order"
         case .killed(let kind): "killed: \(kind.rawValue)"
         case .stopTimedOut: "stop timed out"
         case .endedItself: "ended itself"

@@ -33,6 +33,8 @@ package final class SimulatedPlatform: Platform {
         var memory = SimulatedMemory()
         var vitals = MachineVitals()
         var vitalsCount = 0
+        var powerOffCount = 0
+        var powerOffError: PowerOffError?
     }
 
     package let simulatedClock: SimulatedClock
@@ -127,6 +129,20 @@ package final class SimulatedPlatform: Platform {
             state.vitalsCount += 1
             return state.vitals
         }
+    }
+
+    /// How often the machine was asked to shut down, and why it cannot.
+    package var powerOffCount: Int { state.withLock { $0.powerOffCount } }
+    package func refusePowerOff(with error: PowerOffError?) {
+        state.withLock { $0.powerOffError = error }
+    }
+
+    package func requestPowerOff() throws(PowerOffError) {
+        let error = state.withLock { state in
+            state.powerOffCount += 1
+            return state.powerOffError
+        }
+        if let error { throw error }
     }
 
     /// Whether there is memory that outlives the process; new memory at each opening.

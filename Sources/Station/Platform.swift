@@ -106,6 +106,12 @@ package protocol Platform: Sendable {
     /// A reading of the voltage's alarm clears it.
     func readVitals() -> MachineVitals
 
+    /// Asks the service manager to shut the machine down in order, which stops this process, too;
+    /// only within `onDisk`.
+    ///
+    /// - Throws: `PowerOffError`.
+    func requestPowerOff() throws(PowerOffError)
+
     /// Reads the rules of a zone; only within `onDisk`.
     ///
     /// - Parameter name: As `Europe/Rome`; nil is the machine's. An unknown one is UTC.
@@ -137,6 +143,13 @@ package protocol StoreClaim: AnyObject, Sendable {
 
 /// Why there is no memory that outlives the process, as a text that names the place.
 package struct MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+/// Why the machine cannot be shut down, as a text that names the place.
+package struct PowerOffError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }

@@ -194,6 +194,7 @@ package final class Station: Sendable {
         context.sameAir.configure(configuration.sameAir)
         store.configure(configuration)
         alerts.configure(configuration)
+        context.battery.configure(configuration.battery)
         detection.configure(configuration)
         try await root.run()
         // Only an orderly stop disarms: after a crash the board is reset.

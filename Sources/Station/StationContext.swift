@@ -21,6 +21,7 @@ package struct StationContext: Sendable {
     let lasers: LaserHours
     let standstills = Standstills()
     let recording = RecordSwitch()
+    let battery = BatteryMonitor()
 
     package var clock: any NodeClock { platform.clock }
 

@@ -143,6 +143,15 @@ import Testing
             #"{"watchdog": {"timeoutSeconds": 60}}"#,
             "watchdog.timeoutSeconds: the watchdog of most boards supports 15 s at most, found 60"
         ),
+        (
+            #"{"battery": {"powerOffPercent": 30, "lowPercent": 30}}"#,
+            "battery.powerOffPercent: expected less than lowPercent, 30, so that an alert comes "
+                + "before; found 30"
+        ),
+        (
+            #"{"battery": {"powerOffPercent": 0}}"#,
+            "battery.powerOffPercent: expected a number 1…90, found 0"
+        ),
         ("[]", "expected an object, found an array of 0"),
         ("{\n  \"name\": tru }", "not JSON: unexpected space in line 2, column 14"),
         (
@@ -214,6 +223,19 @@ import Testing
                 #"profiles: expected an absolute path of at most 4096 bytes, found "here""#
             ]
         )
+    }
+
+    @Test(
+        arguments: [
+            ("{}", 25, nil), (#"{"battery": {}}"#, 25, nil),
+            (#"{"battery": {"powerOffPercent": 15}}"#, 25, 15),
+            (#"{"battery": {"powerOffPercent": 40}}"#, 45, 40),
+            (#"{"battery": {"powerOffPercent": 15, "lowPercent": 50}}"#, 50, 15),
+        ] as [(String, Int, Int?)]
+    )
+    func theBatteryIsLowBeforeTheMachineIsShutDown(_ text: String, _ low: Int, _ off: Int?) throws {
+        let wanted = BatteryConfiguration(lowPercent: low, powerOffPercent: off)
+        #expect(try read(text).battery == wanted)
     }
 
     @Test func tellsAllMistakesAtOnce() {

@@ -47,6 +47,48 @@ import Testing
         #expect(vitals.card == MachineVitals.Card(lifeTime: 10, endOfLife: 2))
     }
 
+    /// A mouse has a battery, too, and a second bay may be empty.
+    @Test func batteriesAndWhatFeedsThemAreRead() {
+        let folder = "/sys/class/power_supply"
+        put("\(folder)/mouse/type", "Battery\n")
+        put("\(folder)/mouse/scope", "Device\n")
+        put("\(folder)/mouse/capacity", "3\n")
+        put("\(folder)/bay2/type", "Battery\n")
+        put("\(folder)/bay2/present", "0\n")
+        put("\(folder)/bat/type", "Battery\n")
+        put("\(folder)/bat/present", "1\n")
+        put("\(folder)/bat/status", "Discharging\n")
+        put("\(folder)/bat/capacity", "41\n")
+        put("\(folder)/hat/type", "UPS\n")
+        put("\(folder)/hat/status", "Not charging\n")
+        put("\(folder)/hat/charge_now", "500000\n")
+        put("\(folder)/hat/charge_full", "2000000\n")
+        put("\(folder)/gauge/type", "Battery\n")
+        put("\(folder)/gauge/online", "1\n")
+        put("\(folder)/poe/type", "Mains\n")
+        put("\(folder)/poe/online", "0\n")
+        #expect(
+            vitals.supplies == [
+                PowerSupply("bat", .battery, percent: 41, flow: .discharging),
+                PowerSupply("gauge", .battery),
+                PowerSupply("hat", .battery, percent: 25, flow: .idle),
+                PowerSupply("poe", .mains, isOnline: false),
+            ]
+        )
+    }
+
+    @Test func thePowerOffIsAskedForByAFile() throws {
+        let path = "\(folder.path)/power-off-wanted"
+        try PowerOffRequest(path: path).write()
+        try PowerOffRequest(path: path).write()
+        #expect(access(path, F_OK) == 0)
+        let missing = "\(folder.path)/none/power-off-wanted"
+        let error = #expect(throws: PowerOffError.self) {
+            try PowerOffRequest(path: missing).write()
+        }
+        #expect(error?.description.hasPrefix(missing) == true)
+    }
+
     /// 0 is "not defined".
     @Test func aCardWithoutAnEstimateSaysNothing() {
         put("/sys/block/mmcblk0/device/life_time", "0x00 0x00\n")

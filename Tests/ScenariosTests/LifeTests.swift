@@ -17,11 +17,13 @@ import Testing
         for length: Duration,
         boards: String = "",
         hasCourier: Bool = false,
-        hasCamera: Bool = false
+        hasCamera: Bool = false,
+        hasBattery: Bool = false
     ) throws -> LifeReport {
         let text = """
             {"about": "For a test.", "httpDevices": [\(boards)], "courier": \(hasCourier),
-             "camera": \(hasCamera), "motion": ["GPIO17"], "motionPerDay": \(hasCamera ? 200 : 20),
+             "camera": \(hasCamera), "battery": \(hasBattery),
+             "motion": ["GPIO17"], "motionPerDay": \(hasCamera ? 200 : 20),
              "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
                        {"name": "co2", "profile": "winsen-mhz19b", "socket": 2}],
              "faults": [\(faults)], "quiet": "2h"}
@@ -77,6 +79,29 @@ import Testing
         )
         #expect(report.failures.isEmpty)
         #expect(report.processCount == 2)
+    }
+
+    /// The power is away for three hours: it shuts down in order at 15 %, and comes back with it.
+    @Test func aStationWhoseBatteryRunsLowShutsDownInOrderAndComesBack() throws {
+        let report = try Self.live(
+            #"{"kind": "battery-low", "at": "2h", "for": "3h"}"#,
+            for: .hours(8),
+            hasBattery: true
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.processCount == 2)
+        #expect(report.endings == ["powered off in order": 1, "end of the life": 1])
+    }
+
+    /// Power comes back before the limit: the station runs through.
+    @Test func aStationOutlivesAShortOutageOnItsBattery() throws {
+        let report = try Self.live(
+            #"{"kind": "battery-low", "at": "2h", "for": "30m"}"#,
+            for: .hours(5),
+            hasBattery: true
+        )
+        #expect(report.failures.isEmpty)
+        #expect(report.processCount == 1)
     }
 
     @Test func aSensorThatSaidAWrongIDGoesByItsOwnNameAgain() throws {

@@ -142,9 +142,7 @@ package struct StationView: Sendable {
             }
         }
         json.array("faults", status.faults) { json, fault in write(fault, &json) }
-        json.array("lasers", status.lasers) { json, laser in
-            json.raw(Self.text(laser))
-        }
+        json.array("lasers", status.lasers) { $0.raw(Self.text($1)) }
         json.object("store") { write(status.store, &$0) }
         if let complete = summary.complete {
             json.object("complete") { json in
@@ -155,6 +153,7 @@ package struct StationView: Sendable {
         }
         json.member("budget", json: Self.text(status.budget))
         json.member("watchdog", json: Self.text(status.watchdog))
+        json.member("power", json: Self.text(status.power))
     }
 
     /// A report as it is; plain values can always be written.

@@ -95,7 +95,7 @@ extension Checker {
     private func isOwn(_ ending: LifeEnding) -> Bool {
         switch ending {
         case .endedItself, .gaveUp, .serviceWatchdog, .boardWatchdog, .stopTimedOut: true
-        case .finished, .restarted, .rebooted, .killed, .powerCut: false
+        case .finished, .restarted, .rebooted, .poweredOff, .killed, .powerCut: false
         }
     }
 
@@ -108,7 +108,7 @@ extension Checker {
             hasWindow(kinds.contains, from: start, to: segment.end)
         }
         switch segment.ending {
-        case .finished, .restarted, .rebooted, .killed, .powerCut: return nil
+        case .finished, .restarted, .rebooted, .poweredOff, .killed, .powerCut: return nil
         case .gaveUp: return "never for a cause outside the box"
         case .endedItself:
             return was(hangs.union([.longFreeze])) ? nil : "nothing in it hung"

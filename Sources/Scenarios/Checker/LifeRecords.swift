@@ -10,6 +10,8 @@ package enum LifeEnding: Hashable, Sendable {
     case restarted
     /// In order, with the machine.
     case rebooted
+    /// In order, with the machine, for its battery was nearly empty.
+    case poweredOff
     /// By a signal that cannot be caught, from outside.
     case killed(by: FaultKind)
     /// It did not stop in the time that systemd gives.
@@ -27,9 +29,9 @@ package enum LifeEnding: Hashable, Sendable {
     /// Whether the kernel's memory of unwritten pages went too.
     var losesPages: Bool { self == .powerCut || self == .boardWatchdog }
 
-    var isOrderly: Bool { [.finished, .restarted, .rebooted].contains(self) }
+    var isOrderly: Bool { [.finished, .restarted, .rebooted, .poweredOff].contains(self) }
 
-    var beginsBoot: Bool { losesPages || self == .rebooted }
+    var beginsBoot: Bool { losesPages || self == .rebooted || self == .poweredOff }
 }
 
 /// What was seen from outside while the node lived; what the checker goes by, with the files.

@@ -108,6 +108,8 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     // the others happen to a seed as they did.
     case clockYearAhead = "clock-year-ahead"
     case clockYearBack = "clock-year-back"
+    // No power comes in, and the battery runs down.
+    case batteryLow = "battery-low"
 
     package static let all = allCases
 
@@ -142,7 +144,8 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
             .clock
         case .kill, .freeze, .longFreeze, .restart, .childHang, .childUnkillable, .childThrow:
             .process
-        case .reboot, .powerCut, .powerCutAtWrite, .doublePowerCut, .boardHang: .power
+        case .reboot, .powerCut, .powerCutAtWrite, .doublePowerCut, .boardHang, .batteryLow:
+            .power
         case .outOfMemory, .mirrorRefused, .slowReaders: .memory
         case .rename, .importFiles, .addDevice, .recordOff: .owner
         case .internetDown, .serverSilent, .serverRefuses, .serverFails, .serverSlow,
@@ -160,7 +163,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         case .freeze: .seconds(1)...(.seconds(4))
         case .longFreeze: .seconds(40)...(.seconds(90))
         case .diskHang: .minutes(5)...(.hours(2))
-        case .suspend: .hours(1)...(.hours(9))
+        case .suspend, .batteryLow: .hours(1)...(.hours(9))
         case .powerCut, .powerCutAtWrite, .doublePowerCut: .seconds(5)...(.hours(8))
         case .lineTakesNothing, .childHang, .childUnkillable, .edgeStorm, .bounce,
             .edgeOverrun, .lyingSync:

@@ -72,6 +72,8 @@ package struct Scenario: Sendable {
     package let troubles: [Trouble]
     package let hasLamps: Bool
     package let hasWatchdog: Bool
+    /// Whether the computer has a battery, at whose limit the station shuts it down.
+    package let hasBattery: Bool
     /// Whether a courier delivers to a server.
     package let hasCourier: Bool
     /// Whether a camera takes a picture at each motion.
@@ -123,6 +125,7 @@ extension Scenario {
         let candidates = parts.filter { !kind.needsSDS011 || $0.profile == "nova-sds011" }
         if kind.hitsPart, candidates.isEmpty { return [] }
         if kind.area == .network, httpDevices.isEmpty { return [] }
+        if kind == .batteryLow, !hasBattery { return [] }
         if kind.area == .courier, !hasCourier { return [] }
         if kind.area == .camera, !hasCamera { return [] }
         func fault(at instant: Duration) -> PlannedFault {

@@ -75,6 +75,7 @@ extension Scenario {
         }
         hasLamps = reader.bool("lamps") ?? true
         hasWatchdog = reader.bool("watchdog") ?? true
+        hasBattery = reader.bool("battery") ?? false
         hasCourier = reader.bool("courier") ?? false
         hasCamera = reader.bool("camera") ?? false
         if hasCamera, motion.isEmpty {

@@ -8,6 +8,7 @@ package enum ShippedScenarios {
     /// One line each, in order of name; a test holds this list and the folder equal.
     package static let files: [ProfileFile] = [
         file("bad-card", PackageResources.bad_card_json),
+        file("battery", PackageResources.battery_json),
         file("brownouts", PackageResources.brownouts_json),
         file("classroom", PackageResources.classroom_json),
         file("clockless", PackageResources.clockless_json),

@@ -2,6 +2,7 @@ import Core
 import HardwareIO
 import PowerCut
 import SimulationKit
+import Station
 
 // What goes wrong, from outside the node.
 extension Machine {
@@ -234,6 +235,13 @@ extension Machine {
             world.fire(.powerCut)
             world.records.windows[world.records.windows.count - 1].end = end
             self.end(.powerCut)
+        case .batteryLow:
+            world.fire(.batteryLow)
+            world.batteryUse = (now, end)
+            world.plan(at: now.advanced(by: World.batteryTime)) { machine in
+                guard machine.world.batteryPercent(at: machine.now) == 0 else { return }
+                machine.end(.powerCut)
+            }
         case .powerCutAtWrite, .doublePowerCut:
             var chance = world.dice(at: now)
             let (model, isAgain) = (world.cardModel(at: now), fault.kind == .doublePowerCut)
@@ -255,6 +263,30 @@ extension Machine {
 }
 
 extension World {
+    /// Until a full battery is empty.
+    static let batteryTime: Duration = .minutes(50)
+
+    /// The charge of the battery: it falls while no power comes in, and is full otherwise.
+    func batteryPercent(at now: MonotonicInstant) -> Int {
+        guard let use = batteryUse, use.end > now else { return 100 }
+        return max(0, 100 - Int(use.start.duration(to: now) / Self.batteryTime * 100))
+    }
+
+    /// The machine's supplies; none in a scenario without a battery.
+    func supplies(at now: MonotonicInstant) -> [PowerSupply] {
+        guard scenario.hasBattery else { return [] }
+        let isUsed = batteryUse.map { $0.end > now } ?? false
+        return [
+            PowerSupply(
+                "battery",
+                .battery,
+                percent: batteryPercent(at: now),
+                flow: isUsed ? .discharging : .full
+            ),
+            PowerSupply("mains", .mains, isOnline: !isUsed),
+        ]
+    }
+
     /// What the card will keep of what was not synced.
     func cardModel(at now: MonotonicInstant) -> CardModel {
         var dice = dice(at: now.advanced(by: .nanoseconds(1)))

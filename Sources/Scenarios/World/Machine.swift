@@ -87,7 +87,7 @@ final class Machine: Platform, @unchecked Sendable {
         var reason = wanted
         // The caller sees only that it is gone, and goes on.
         if case .endedItself = wanted, isStopping { reason = .stopTimedOut }
-        if reason == .stopTimedOut, lastPet != nil, stopReason.value == .rebooted {
+        if reason == .stopTimedOut, lastPet != nil, stopReason.value.beginsBoot {
             reason = .boardWatchdog
         }
         (ending, endedAt) = (reason, now)
@@ -157,6 +157,12 @@ final class Machine: Platform, @unchecked Sendable {
     }
 
     func listen(_ path: String) async throws -> any LineListener { base.socket }
+
+    func readVitals() -> MachineVitals { MachineVitals(supplies: world.supplies(at: now)) }
+
+    func requestPowerOff() throws(PowerOffError) {
+        world.plan(at: now) { $0.stop(.poweredOff) }
+    }
 
     func files(in folder: String) -> any FolderFiles { MachineFolder(machine: self) }
 

@@ -38,6 +38,8 @@ final class World: @unchecked Sendable {
     /// When the clock is right again after this boot; nil: not before a person sets it.
     var clockKnownAt: MonotonicInstant? = .boot
     var clockError: Duration = .zero
+    /// Since when no power comes in, and until when.
+    var batteryUse: (start: MonotonicInstant, end: MonotonicInstant)?
     /// Parts per million from when on.
     var clockSlew: (since: MonotonicInstant, perMillion: Int64)?
     var stalledUntil = MonotonicInstant.boot

@@ -157,6 +157,7 @@ package final class AlertDesk: Sendable {
         facts.hasSureTime = state.surroundings.hasSureTime()
         facts.lasers = context.lasers.reports(at: now, nil)
         facts.vitals = state.vitals
+        facts.isBatteryLow = context.battery.isLow
         state.vitals = nil
         return state.reporter.reports(facts, at: second).flatMap {
             state.book.take($0, at: second)
@@ -203,11 +204,15 @@ package final class AlertDesk: Sendable {
     }
 
     /// Whether the machine is to be asked for its vitals; each time once.
-    func takeVitalsWanted() -> Bool {
+    ///
+    /// - Parameter isDue: Whether a battery has to be read now, samples or not.
+    /// - Returns: Whether to ask.
+    func takeVitalsWanted(isDue: Bool) -> Bool {
         state.withLock { state in
             defer { state.wantsVitals = false }
-            if state.wantsVitals { state.vitalsAt = clock.now }
-            return state.wantsVitals
+            guard state.wantsVitals || isDue else { return false }
+            state.vitalsAt = clock.now
+            return true
         }
     }
 

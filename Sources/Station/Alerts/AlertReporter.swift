@@ -13,6 +13,8 @@ struct AlertReporter {
         var hasSureTime = false
         var lasers: [LaserReport] = []
         var vitals: MachineVitals?
+        /// Nil without a battery.
+        var isBatteryLow: Bool?
     }
 
     /// Targets, receivers and feeds of the courier that are followed at once.
@@ -49,6 +51,9 @@ struct AlertReporter {
             reports += report(topic, AlertBounds.station, Self.words(topic, facts))
         }
         if let vitals = facts.vitals { reports += self.reports(of: vitals, at: now) }
+        if let isLow = facts.isBatteryLow {
+            reports += report(.power, "battery", isLow ? "the battery is low" : nil)
+        }
         for laser in facts.lasers {
             guard let device = laser.device, let life = laser.lifeHours, life > 0 else { continue }
             let used = (laser.hours / life * 100).rounded()

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Supervision
 import Synchronization
@@ -39,7 +40,7 @@ package actor AlertTask: OrderlyStop {
             desk.advance()
             _ = try await context.clock.wait(
                 for: desk.attention,
-                until: [desk.nextDeadline, retryAt].compactMap(\.self).min(),
+                until: [desk.nextDeadline, retryAt, context.battery.dueAt].compactMap(\.self).min(),
                 tolerance: Self.tolerance
             )
         }
@@ -77,10 +78,41 @@ package actor AlertTask: OrderlyStop {
     }
 
     private func readVitals() async throws {
-        guard !mustStop, desk.takeVitalsWanted() else { return }
+        let isDue = context.battery.dueAt.map { $0 <= context.clock.now } ?? false
+        guard !mustStop, desk.takeVitalsWanted(isDue: isDue) else { return }
         let platform = context.platform
-        if let vitals = try await onDisk({ platform.readVitals() }) { desk.take(vitals) }
+        guard let vitals = try await onDisk({ platform.readVitals() }) else { return }
+        let actions = context.battery.apply(vitals.supplies, at: context.clock.now)
+        desk.take(vitals)
+        for action in actions { try await perform(action) }
     }
+
+    private func perform(_ action: BatteryMachine.Action) async throws {
+        switch action {
+        case .onBattery: context.note(.onBattery, .warning, ["percent": charge])
+        case .onMains: context.note(.onMains, .notice, ["percent": charge])
+        case .recovered: context.faults.clear(.powerOffFails)
+        case .unanswered:
+            context.faults.raise(
+                .powerOffFails,
+                "the battery is nearly empty, and the machine does not shut down"
+            )
+        case .powerOff:
+            // Urgent: what waits is on the card before the machine goes.
+            context.note(.powerOffAsked, .error, ["percent": charge])
+            let platform = context.platform
+            let outcome = try await onDisk {
+                Result { () throws(PowerOffError) in try platform.requestPowerOff() }
+            }
+            guard case .failure(let error)? = outcome else { return }
+            context.faults.raise(
+                .powerOffFails,
+                "the battery is nearly empty, and the machine cannot be shut down: \(error)"
+            )
+        }
+    }
+
+    private var charge: String { context.battery.report?.percent.map { "\($0)" } ?? "unknown" }
 
     /// Visits the disk thread; nil when a stop came first.
     private func onDisk<Value: Sendable>(

@@ -16,8 +16,14 @@ package struct MachineVitals: Hashable, Sendable {
     package var isUnderVoltage: Bool?
     /// Nil where the card says nothing.
     package var card: Card?
+    /// Batteries and what feeds them; none on most machines.
+    package var supplies: [PowerSupply] = []
 
-    package init(isUnderVoltage: Bool? = nil, card: Card? = nil) {
-        (self.isUnderVoltage, self.card) = (isUnderVoltage, card)
+    package init(
+        isUnderVoltage: Bool? = nil,
+        card: Card? = nil,
+        supplies: [PowerSupply] = []
+    ) {
+        (self.isUnderVoltage, self.card, self.supplies) = (isUnderVoltage, card, supplies)
     }
 }

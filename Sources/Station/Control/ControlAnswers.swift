@@ -318,7 +318,7 @@ package struct ControlAnswers: Sendable {
         (report.zone, report.position) = (configuration.zone, .init(configuration.position))
         report.clock = clock.report
         report.store = dependencies.store(Set(faults.map(\.kind)), now)
-        report.lampCause = dependencies.lampCause()
+        (report.lampCause, report.power) = (dependencies.lampCause(), station.battery.report)
         report.alerts = AlertsSummary(dependencies.alerts.report(false).alerts)
         report.snoozedSeconds = dependencies.vigil()?.snoozedUntil.map { -$0.age(at: now) }
         let health = ControlHealth(

@@ -55,6 +55,8 @@ package struct Fault: Hashable, Sendable {
         case outboxFails = "outbox-fails"
         /// The board's watchdog cannot be used.
         case watchdogUnusable = "watchdog-unusable"
+        /// The battery is nearly empty, and the machine is not shut down.
+        case powerOffFails = "power-off-fails"
         /// More is wrong than is listed.
         case more = "more-faults"
     }
@@ -129,6 +131,9 @@ extension Fault.Kind {
         case .dataInMemory: "replace the card; roost doctor says what its start found"
         case .outboxFails:
             "roost outbox \(subject) says what waits; sudo roost courier probe \(subject) tries it"
+        case .powerOffFails:
+            "sudo systemctl enable --now roost-power-off.path; until then shut it down yourself: "
+                + "sudo systemctl poweroff"
         case .watchdogUnusable: "roost doctor --only watchdog"
         case .more: "repair the first ones; the others show then"
         }

@@ -95,6 +95,7 @@ extension Station {
         context.sameAir.configure(next.sameAir)
         store.configure(effective)
         alerts.configure(effective)
+        context.battery.configure(next.battery)
         detection.configure(next, catalog: catalog)
         if old.lights != next.lights {
             root.remove("lights")

@@ -108,5 +108,9 @@ private struct DemoPlatform: Platform {
     func holder(of path: String) -> String? { linux.holder(of: path) }
 
     func listen(_ path: String) async throws -> any LineListener { try await linux.listen(path) }
+    func requestPowerOff() throws(PowerOffError) {
+        throw PowerOffError("a demo does not shut the machine down")
+    }
+
     func notify(_ state: ServiceState) {}
 }

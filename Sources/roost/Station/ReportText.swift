@@ -53,6 +53,7 @@ enum ReportText {
                 "watchdog \(watchdog.path), \(words(seconds: watchdog.timeoutSeconds))\(cause)"
             )
         }
+        if let power = report.power { lines.append("power   \(describe(power))") }
         if let seconds = report.snoozedSeconds {
             lines.append(
                 "snooze  nothing that hangs is replaced for \(words(seconds: seconds)) more"
@@ -60,6 +61,19 @@ enum ReportText {
         }
         return lines + AlertText.summary(report.alerts, paint)
             + report.faults.flatMap { fault($0, paint) }
+    }
+
+    /// Battery or UPS, and when it ends the machine.
+    static func describe(_ power: PowerReport) -> String {
+        let charge = power.percent.map { "\($0) %" } ?? "charge not known"
+        let source =
+            switch power.isOnBattery {
+            case true?: "on battery"
+            case false?: "on mains"
+            case nil: "battery"
+            }
+        let end = power.powerOffPercent.map { ", shuts down at \($0) %" } ?? ""
+        return "\(source), \(charge)\(power.isLow ? ", low" : "")\(end)"
     }
 
     /// What made the lamp's level, when it is not good.

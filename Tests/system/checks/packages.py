@@ -35,6 +35,7 @@ BUDGETS = {"arm64": (60e6, 16e6), "amd64": (66e6, 16.5e6)}
 # What each package must hold, besides what its name is made of.
 CONTENTS = {
     "roost": ("usr/bin/roost", "usr/bin/roostd", "usr/lib/systemd/system/roostd.service", "usr/lib/sysusers.d/roost.conf",
+              "usr/lib/systemd/system/roost-power-off.path", "usr/lib/systemd/system/roost-power-off.service",
               "usr/lib/tmpfiles.d/roost.conf", "usr/lib/modules-load.d/roost.conf", "usr/share/man/man1/roost.1.gz",
               "usr/share/man/man8/roostd.8.gz", "usr/share/bash-completion/completions/roost",
               "usr/share/zsh/vendor-completions/_roost", "usr/share/fish/vendor_completions.d/roost.fish",

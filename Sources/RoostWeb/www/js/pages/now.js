@@ -42,11 +42,13 @@ export function make(root, context) {
     show(cards, channels.length > 0 || (station.lines ?? []).length > 0);
   }
 
+  const drawTiles = (station) => tiles.replaceChildren(...[completeCard, wearCard, modeCard].map((make) => make(station, context)).filter(Boolean));
+
   return {
     update({ station, devices, day }) {
       draw(station);
       first.replaceChildren(...(station.channels?.length ? [] : station.daemon?.state === "up" ? firstSteps(devices) : absence(station)));
-      tiles.replaceChildren(...[completeCard(station), wearCard(station), modeCard(station, context)].filter(Boolean));
+      drawTiles(station);
       day?.then(([series, ...ledgers]) => {
         if (!series?.series?.some((one) => one.t.length)) return;
         chart?.close();
@@ -55,7 +57,7 @@ export function make(root, context) {
     },
     live(kind) {
       if (live.station) draw(live.station);
-      if (kind === "station") tiles.replaceChildren(...[completeCard(live.station), wearCard(live.station), modeCard(live.station, context)].filter(Boolean));
+      if (kind === "station") drawTiles(live.station);
     },
     tick() {
       for (const node of cards.children) node.tick?.();
@@ -235,11 +237,12 @@ function completeCard({ complete }) {
   ]), el("a", { href: "/proof" }, t("proof.title")));
 }
 
-function wearCard({ lasers, store, budget }) {
+function wearCard({ lasers, store, budget, power }) {
   const rows = (lasers ?? []).flatMap((laser) => [
     [t("proof.laser", { name: laser.device ?? laser.part }), laser.lifeHours ? t("proof.hours.of", { hours: number(laser.hours), life: number(laser.lifeHours) }) : t("proof.hours", { hours: number(laser.hours) })],
     laser.endOfLife ? [t("proof.laser.until"), t("proof.about", { time: month(laser.endOfLife) })] : null,
   ]);
+  if (power?.percent >= 0) rows.push([t("now.power"), percent(power.percent / 100, 0) + (power.isOnBattery ? `, ${t("event.on battery")}` : "")]);
   if (store?.keepsDays) rows.push([t("proof.keeps"), duration(store.keepsDays * 86400)]);
   // A day of its own, not the first minutes with the store's making.
   if (budget?.day?.cardBytes && budget.day.seconds > 80000) rows.push([t("proof.card.day"), `${number(budget.day.cardBytes / 1e6, 1)} MB`]);

@@ -1,0 +1,62 @@
+/// One power supply of the machine, as the kernel describes it.
+package struct PowerSupply: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
+        /// A battery, or a UPS with one.
+        case battery
+        /// What the battery is charged from: mains, PoE, USB.
+        case mains
+    }
+
+    /// Whether a battery loses or gains charge; `unknown` where its gauge does not say.
+    package enum Flow: String, Hashable, Sendable {
+        case charging, discharging, idle, full, unknown
+    }
+
+    package let name: String
+    package let kind: Kind
+    /// Charge that is left, 0…100; nil where the gauge does not say.
+    package var percent: Int?
+    package var flow = Flow.unknown
+    /// Whether power comes in; nil where the supply does not say.
+    package var isOnline: Bool?
+
+    package init(
+        _ name: String,
+        _ kind: Kind,
+        percent: Int? = nil,
+        flow: Flow = .unknown,
+        isOnline: Bool? = nil
+    ) {
+        (self.name, self.kind) = (name, kind)
+        (self.percent, self.flow, self.isOnline) = (percent, flow, isOnline)
+    }
+}
+
+/// What all batteries of a machine say together.
+package struct Battery: Hashable, Sendable {
+    /// Of the fullest one: the machine runs for as long as that has charge.
+    package let percent: Int?
+    /// Whether the machine lives on it; nil where nothing says so.
+    package let isDischarging: Bool?
+
+    package init(percent: Int?, isDischarging: Bool?) {
+        (self.percent, self.isDischarging) = (percent, isDischarging)
+    }
+
+    /// Nil without a battery.
+    package init?(_ supplies: [PowerSupply]) {
+        let batteries = supplies.filter { $0.kind == .battery }
+        guard !batteries.isEmpty else { return nil }
+        percent = batteries.compactMap(\.percent).max()
+        let flows = batteries.map(\.flow)
+        let isFed = supplies.contains { $0.isOnline == true }
+        if flows.contains(.charging) || flows.allSatisfy({ $0 == .full }) {
+            isDischarging = false
+        } else if flows.contains(.discharging) {
+            isDischarging = true
+        } else {
+            // A gauge alone, as a MAX17040 is, does not know where its charge goes.
+            isDischarging = isFed || flows.contains(.idle) ? false : nil
+        }
+    }
+}
