@@ -46,6 +46,9 @@ package struct Migrations: Sendable {
         self.steps = steps
     }
 
+    /// The same with more steps at the end.
+    package func adding(_ more: [Migration]) -> Migrations { Migrations(steps + more) }
+
     /// Names of the steps that the file still lacks, in order; looks only.
     ///
     /// - Throws: `MigrationError.newer` and `.gap`, so that a reader knows what it reads.

@@ -19,6 +19,7 @@ package struct AccountDoor: Sendable {
     package init(folder: String, of house: AccountStation, on loop: any EventLoop, logger: Logger) {
         do {
             let database = try WebDatabase(folder: folder)
+            if database.isRestored { try Self.report(database, logger) }
             let accounts = try Accounts(database, of: house, logger: logger) { seconds in
                 try? await loop.scheduleTask(in: .seconds(seconds)) {}.futureResult.get()
             }
@@ -40,5 +41,24 @@ package struct AccountDoor: Sendable {
                 },
             ]
         }
+    }
+
+    /// Says in the log and in the audit that accounts of before an update count again.
+    private static func report(_ database: WebDatabase, _ logger: Logger) throws {
+        logger.warning(
+            """
+            \(database.path) was written by a newer version: the accounts of before its first \
+            start count again, without what was revoked since; the others are in \
+            \(database.path).newer
+            """
+        )
+        let record = AuditRecord(
+            time: WebClock.system.seconds(),
+            actor: "roost-web",
+            action: .change,
+            target: "accounts of before the update; the newer ones are in web.db.newer",
+            address: ""
+        )
+        try database.runNow { _ = try AuditTable(connection: $0).add(record) }
     }
 }

@@ -20,8 +20,14 @@ package final class WebDatabase: Sendable {
     private struct Open {
         var connection: Connection
         let isWritable: Bool
+        /// Whether it is the file from before a newer version.
+        var isRestored = false
     }
 
+    private let migrations: Migrations
+    /// Whether a newer version left a file that this one cannot read, and the one from before is
+    /// in use again.
+    package let isRestored: Bool
     private let connection: Mutex<Open?>
     private let waiting = Atomic<Int>(0)
 
@@ -29,11 +35,20 @@ package final class WebDatabase: Sendable {
     ///
     /// - Parameter folder: Made when it is missing and its parent is there.
     /// - Throws: `WebDatabaseError`; the file stays as it was.
-    package init(folder: String) throws(WebDatabaseError) {
+    package convenience init(folder: String) throws(WebDatabaseError) {
+        try self.init(folder: folder, migrations: WebSchema.migrations)
+    }
+
+    /// The same for a version that knows these steps.
+    init(folder: String, migrations: Migrations) throws(WebDatabaseError) {
         path = folder + "/web.db"
+        self.migrations = migrations
         try Self.prepare(folder, path)
         let opened: Open
-        do { opened = try Self.open(path) } catch { throw WebDatabaseError(error, path: path) }
+        do { opened = try Self.open(path, migrations) } catch {
+            throw WebDatabaseError(error, path: path)
+        }
+        isRestored = opened.isRestored
         connection = Mutex(opened)
         pool.start()
     }
@@ -69,7 +84,9 @@ package final class WebDatabase: Sendable {
         try connection.withLock { open in
             guard let now = open else { throw Problem(.busy, "the dashboard is ending") }
             // A card that was read-only at the start and was mounted anew.
-            if !now.isWritable, access(path, W_OK) == 0, let again = try? Self.open(path) {
+            if !now.isWritable, access(path, W_OK) == 0,
+                let again = try? Self.open(path, migrations)
+            {
                 open = again
                 return try work(again.connection)
             }
@@ -103,46 +120,62 @@ package final class WebDatabase: Sendable {
         if write(descriptor, zeros, zeros.count) != zeros.count { ftruncate(descriptor, there) }
     }
 
-    private static func open(_ path: String) throws(MigrationError) -> Open {
+    private static func open(
+        _ path: String,
+        _ migrations: Migrations
+    ) throws(MigrationError) -> Open {
         do {
             let isWritable = access(path, W_OK) == 0
-            let connection = try Connection(
-                path,
-                mode: isWritable ? .readWrite : .readOnly,
-                cacheKibibytes: 128
-            )
-            let findings = try connection.rows("PRAGMA quick_check(1)") {
-                (row) throws(SQLiteError) in
-                let words: String = try row[0]
-                return words
+            let connection = try connect(path, isWritable: isWritable)
+            let versions = WebDatabaseVersions(path: path, migrations: migrations)
+            let pending: [String]
+            do throws(MigrationError) { pending = try migrations.pending(in: connection) } catch {
+                guard case .newer = error, isWritable, try versions.goBack(connection) else {
+                    throw error
+                }
+                var opened = try open(path, migrations)
+                opened.isRestored = true
+                return opened
             }
-            guard findings == ["ok"] else {
-                throw SQLiteError(
-                    code: 11,
-                    extendedCode: 11,
-                    message: findings.first ?? "it is damaged",
-                    sql: nil,
-                    path: path
-                )
+            guard isWritable else { return Open(connection: connection, isWritable: false) }
+            guard pending.isEmpty || pending.count == migrations.stepCount else {
+                try versions.advance(connection, by: pending.count)
+                return try open(path, migrations)
             }
-            try connection.setPragma("foreign_keys", .integer(1))
-            if isWritable {
-                try connection.setJournalMode(.persist)
-                try connection.setSynchronous(.full)
-            }
-            guard isWritable else {
-                _ = try WebSchema.migrations.pending(in: connection)
-                return Open(connection: connection, isWritable: false)
-            }
-            _ = try WebSchema.migrations.apply(to: connection, version: "1")
+            _ = try migrations.apply(to: connection, version: "1")
             keepRoom(path + "-journal")
             return Open(connection: connection, isWritable: true)
-        } catch let error as SQLiteError {
-            throw .sqlite(error)
-        } catch let error as MigrationError {
-            throw error
         } catch {
-            throw .gap(missing: "\(error)", path: path)
+            throw MigrationError(error, path: path)
         }
+    }
+
+    /// Connects to a file that is whole.
+    private static func connect(_ path: String, isWritable: Bool) throws -> Connection {
+        let connection = try Connection(
+            path,
+            mode: isWritable ? .readWrite : .readOnly,
+            cacheKibibytes: 128
+        )
+        let findings = try connection.rows("PRAGMA quick_check(1)") {
+            (row) throws(SQLiteError) in
+            let words: String = try row[0]
+            return words
+        }
+        guard findings == ["ok"] else {
+            throw SQLiteError(
+                code: 11,
+                extendedCode: 11,
+                message: findings.first ?? "it is damaged",
+                sql: nil,
+                path: path
+            )
+        }
+        try connection.setPragma("foreign_keys", .integer(1))
+        if isWritable {
+            try connection.setJournalMode(.persist)
+            try connection.setSynchronous(.full)
+        }
+        return connection
     }
 }

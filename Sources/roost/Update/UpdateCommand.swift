@@ -69,9 +69,9 @@ struct UpdateRollbackCommand: ParsableCommand {
         discussion: """
             An update that waits or is on trial is taken back at once. After it became good, the
             version before it is still on the other root: it is tried at the next start like an
-            update, unless it cannot read the store any more. Whether it can read the dashboard's
-            accounts is not looked at. Where it cannot, the dashboard is closed (503) until a newer
-            version is installed or web.db is moved away: see docs/guide/updates.md.
+            update, unless it cannot read the store any more. Where the newer version changed the
+            schema of the dashboard's accounts, those of before count again: see
+            docs/guide/updates.md.
 
             Example: sudo roost update rollback --restart
             """

@@ -55,6 +55,125 @@ import Testing
         #expect(error?.description.contains("newer version (9 wings)") == true)
     }
 
+    /// A version with one step more was on trial, and the board went back.
+    @Test func aVersionBeforeFindsItsAccountsAgain() async throws {
+        let folder = try TestFolder()
+        do {
+            let stage = try AccountsStage(folder: folder)
+            _ = try await stage.claim()
+        }
+        do {
+            let newer = try WebDatabase(folder: folder.path, migrations: Self.newer())
+            #expect(!newer.isRestored)
+            let wings: Int? = try newer.runNow { try $0.scalar("SELECT count(*) FROM wings") }
+            #expect(wings == 0)
+        }
+        #expect(try Self.mode(folder.path("web.db.schema-4")) == 0o600)
+        do {
+            let stage = try AccountsStage(folder: folder)
+            #expect(stage.database.isRestored)
+            #expect(stage.accounts.roster.accounts.count == 1)
+        }
+        #expect(access(folder.path("web.db.newer"), F_OK) == 0)
+        // It is in its place: the next start restores nothing, and the update may come again.
+        #expect(try !WebDatabase(folder: folder.path).isRestored)
+        let again = try WebDatabase(folder: folder.path, migrations: Self.newer())
+        #expect(!again.isRestored)
+        #expect(try again.runNow { try $0.scalar("SELECT count(*) FROM accounts") } == 1)
+    }
+
+    /// What was revoked while the newer version ran stays revoked; a token that was not goes on.
+    @Test func aWayBackBringsNothingBackThatWasRevoked() async throws {
+        let folder = try TestFolder()
+        do {
+            let database = try WebDatabase(folder: folder.path)
+            try database.runNow { connection in
+                for name in ["anna", "bert"] {
+                    try connection.execute(
+                        """
+                        INSERT INTO accounts(name, email, password, role, created)
+                        VALUES (?, ? || '@x', 'old', 'owner', 0)
+                        """,
+                        name,
+                        name
+                    )
+                }
+                for (id, account) in [("kept", 1), ("revoked", 1), ("of bert", 2)] {
+                    try connection.execute(
+                        "INSERT INTO tokens VALUES (?, ?, 'n', 'read', x'00', 0, NULL, 9, 9)",
+                        id,
+                        account
+                    )
+                }
+                try connection.execute(
+                    """
+                    INSERT INTO sessions(account, hash, created, last_used, agent, address)
+                    VALUES (1, x'01', 0, 0, '', ''), (1, x'02', 0, 0, '', '')
+                    """
+                )
+            }
+        }
+        do {
+            let newer = try WebDatabase(folder: folder.path, migrations: Self.newer())
+            try newer.runNow { connection in
+                try connection.execute("DELETE FROM tokens WHERE id = 'revoked'")
+                try connection.execute("DELETE FROM accounts WHERE name = 'bert'")
+                try connection.execute("DELETE FROM sessions WHERE hash = x'02'")
+                try connection.execute("UPDATE accounts SET password = 'new', role = 'viewer'")
+                try connection.execute("UPDATE session_age SET count = 500")
+            }
+        }
+        let database = try WebDatabase(folder: folder.path)
+        let found: String? = try database.runNow { connection in
+            try connection.scalar(
+                """
+                SELECT (SELECT group_concat(id) FROM tokens) || ' '
+                    || (SELECT group_concat(hex(hash)) FROM sessions) || ' '
+                    || (SELECT group_concat(name || password || role) FROM accounts) || ' '
+                    || (SELECT CAST(count AS INTEGER) FROM session_age)
+                """
+            )
+        }
+        #expect(found == "kept 01 annanewviewer 500")
+    }
+
+    /// Tables of a newer version that cannot be compared: then the accounts alone count.
+    @Test func aWayBackFromOtherTablesKeepsTheAccounts() async throws {
+        let folder = try TestFolder()
+        do {
+            let stage = try AccountsStage(folder: folder)
+            _ = try await stage.claim()
+        }
+        let other = Self.newer("ALTER TABLE tokens RENAME TO keys")
+        do { _ = try WebDatabase(folder: folder.path, migrations: other) }
+        let database = try WebDatabase(folder: folder.path)
+        #expect(database.isRestored)
+        let (accounts, sessions): (Int?, Int?) = try database.runNow { connection in
+            (
+                try connection.scalar("SELECT count(*) FROM accounts"),
+                try connection.scalar("SELECT count(*) FROM sessions")
+            )
+        }
+        #expect(accounts == 1 && sessions == 0)
+    }
+
+    /// A step that fails leaves the file, and no half of it.
+    @Test func aStepThatFailsLeavesTheFileAsItWas() throws {
+        let folder = try TestFolder()
+        do { _ = try WebDatabase(folder: folder.path) }
+        #expect(throws: WebDatabaseError.self) {
+            _ = try WebDatabase(folder: folder.path, migrations: Self.newer("DROP TABLE nothing"))
+        }
+        #expect(access(folder.path("web.db.next"), F_OK) != 0)
+        #expect(try !WebDatabase(folder: folder.path).isRestored)
+    }
+
+    private static func newer(_ more: String = "") -> Migrations {
+        WebSchema.migrations.adding([
+            Migration("5 wings", sql: "CREATE TABLE wings(id INTEGER); \(more);")
+        ])
+    }
+
     @Test func saysThatThereIsNoFolder() {
         let error = #expect(throws: WebDatabaseError.self) {
             _ = try WebDatabase(folder: "/proc/roost-web")

@@ -1,0 +1,158 @@
+import Glibc
+import SQLite
+
+/// Carries web.db from one version of its schema to another and back.
+///
+/// A newer version changes a copy and puts it in place of the file, which stays beside it as
+/// `web.db.schema-N`, N being the number of its steps. A version that knows no more than those,
+/// after the way back of an update, puts that one in place again and keeps the newer as
+/// `web.db.newer`. A power cut at any step leaves a whole file of one of the two versions under the
+/// name.
+struct WebDatabaseVersions {
+    let path: String
+    let migrations: Migrations
+
+    private var next: String { path + ".next" }
+    private var newer: String { path + ".newer" }
+    private static let mark = ".schema-"
+
+    /// Applies the steps that a file with some of them lacks.
+    ///
+    /// - Parameters:
+    ///   - connection: To the file; it is closed.
+    ///   - count: Steps that it lacks.
+    /// - Throws: `MigrationError`; the file stays as it was.
+    func advance(_ connection: Connection, by count: Int) throws(MigrationError) {
+        do {
+            try copy(connection)
+            try connection.close()
+            let changed = try Connection(next)
+            _ = try migrations.apply(to: changed, version: "1")
+            try changed.close()
+            let kept = path + Self.mark + "\(migrations.stepCount - count)"
+            try put(path, also: kept)
+            for other in numbers.values where other != kept { unlink(other) }
+        } catch {
+            unlink(next)
+            throw MigrationError(error, path: path)
+        }
+    }
+
+    /// Puts the newest file that this version can read in place of one that it cannot.
+    ///
+    /// - Parameter connection: To the newer file; it is closed where there is another.
+    /// - Returns: Whether there was one.
+    /// - Throws: `MigrationError`; both files stay as they were.
+    func goBack(_ connection: Connection) throws(MigrationError) -> Bool {
+        let known = numbers.filter { $0.key <= migrations.stepCount }
+        guard let kept = known.max(by: { $0.key < $1.key })?.value else { return false }
+        do {
+            try connection.close()
+            let before = try Connection(kept)
+            try copy(before)
+            try before.close()
+            let restored = try Connection(next)
+            try forgetRevoked(restored)
+            try restored.close()
+            try put(path, also: newer)
+            unlink(kept)
+            return true
+        } catch {
+            unlink(next)
+            throw MigrationError(error, path: path)
+        }
+    }
+
+    /// What was ended, revoked or changed while the newer version ran stays so.
+    private func forgetRevoked(_ connection: Connection) throws {
+        try connection.setPragma("foreign_keys", .integer(1))
+        try connection.execute("ATTACH ? AS newer", path)
+        do {
+            try connection.transaction { () throws(SQLiteError) in
+                for statement in Self.revocations { try connection.execute(statement) }
+            }
+        } catch {
+            // The newer tables are others: then nothing but the accounts counts any more.
+            for table in ["sessions", "tokens", "invitations"] {
+                try connection.execute("DELETE FROM \(table)")
+            }
+        }
+        try connection.execute("DETACH newer")
+    }
+
+    private static let revocations = [
+        "DELETE FROM sessions WHERE hash NOT IN (SELECT hash FROM newer.sessions)",
+        "DELETE FROM tokens WHERE id NOT IN (SELECT id FROM newer.tokens)",
+        "DELETE FROM invitations WHERE hash NOT IN (SELECT hash FROM newer.invitations)",
+        "DELETE FROM accounts WHERE id NOT IN (SELECT id FROM newer.accounts)",
+        """
+        UPDATE accounts SET password = now.password, role = now.role
+        FROM newer.accounts AS now WHERE now.id = accounts.id
+        """,
+        // Sessions and tokens age by this count.
+        """
+        REPLACE INTO session_age(one, count, boot, uptime, dated, wall, dated_boot, birth, low,
+            high, since)
+        SELECT one, count, boot, uptime, dated, wall, dated_boot, birth, low, high, since
+        FROM newer.session_age
+        """,
+    ]
+
+    /// The files from before, by the number of their steps.
+    private var numbers: [Int: String] {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let start = (path.split(separator: "/").last.map(String.init) ?? "") + Self.mark
+        guard let directory = opendir(folder) else { return [:] }
+        defer { closedir(directory) }
+        var numbers: [Int: String] = [:]
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name.hasPrefix(start), let number = Int(name.dropFirst(start.count)) else {
+                continue
+            }
+            numbers[number] = "\(folder)/\(name)"
+        }
+        return numbers
+    }
+
+    /// Copies a file to `next`, its owner's alone.
+    private func copy(_ connection: Connection) throws {
+        unlink(next)
+        let descriptor = Glibc.open(next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(next) }
+        Glibc.close(descriptor)
+        try connection.backup(to: next)
+    }
+
+    /// Gives the file a second name, and `next` the first one.
+    private func put(_ path: String, also name: String) throws {
+        unlink(name)
+        guard link(path, name) == 0, rename(next, path) == 0 else { throw failure(name) }
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let directory = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw failure(folder) }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw failure(folder) }
+    }
+
+    /// Of a call that failed, as SQLite would say it.
+    private func failure(_ path: String) -> SQLiteError {
+        let (isFull, words) = (errno == ENOSPC, String(cString: strerror(errno)))
+        // SQLITE_FULL, SQLITE_CANTOPEN.
+        let code: Int32 = isFull ? 13 : 14
+        return SQLiteError(code: code, extendedCode: code, message: words, sql: nil, path: path)
+    }
+}
+
+extension MigrationError {
+    /// Any error, as one of a migration.
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let error as MigrationError: self = error
+        case let error as SQLiteError: self = .sqlite(error)
+        default: self = .gap(missing: "\(error)", path: path)
+        }
+    }
+}
