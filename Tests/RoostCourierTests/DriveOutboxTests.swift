@@ -120,6 +120,31 @@ import Testing
         }
     }
 
+    /// A time server is wrong by a year while one drive is under way and another waits.
+    @Test func aWrongDateLeavesNoDriveOut() throws {
+        try simulate { clock in
+            var life = Life(clock)
+            life.work.ageLimit = .seconds(86_400)
+            life.internet.set(.refused, at: Self.host)
+            let (tested, task) = (life, life.task())
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(60))
+                tested.source.end("ride 1", samples: 100)
+                tested.source.end("ride 2", samples: 100)
+                try await clock.sleep(for: .seconds(600))
+                let year: Int64 = 31_536_000_000_000_000
+                let right = TargetFixture.time.nanoseconds + clock.now.nanoseconds
+                clock.setWallTime(WallTime(nanoseconds: right + year))
+                try await clock.sleep(for: .seconds(3_600))
+                tested.internet.set(nil, at: Self.host)
+                try await clock.sleep(for: .seconds(3_600))
+            }
+            let mark = await task.standing.mark
+            #expect(mark.leftOut[.tooOld] == nil)
+            #expect(mark.delivered.files == 2)
+        }
+    }
+
     @Test func whatItsOwnerDropsIsNeverSentAndEachDriveSaysWhatBecameOfIt() throws {
         try simulate { clock in
             let life = Life(clock)

@@ -294,8 +294,43 @@ import Testing
             let task = young.task()
             try await young.run(task) { try await clock.sleep(for: .seconds(60)) }
             let mark = try #require(await task.standing.marks[.hourly])
+            // What was too old when the target was added is none of it.
             #expect(mark.delivered.files == 3)
-            #expect(mark.leftOut[.tooOld] == .init(files: 25, samples: 150))
+            #expect(mark.leftOut.isEmpty)
+        }
+    }
+
+    /// A time server is wrong by a year for a while: what waits is not too old for that.
+    @Test func aWrongDateLeavesNoFileOutAndTwoDaysOfDatesDo() throws {
+        try simulate { clock in
+            var life = Life(clock)
+            life.work.ageLimit = .seconds(86_400)
+            let tested = life
+            life.internet.set(.refused, at: FileTargetTests.host)
+            let task = life.task()
+            let right: Int64 = 1_795_321_800_000_000_000
+            try await life.run(task) {
+                try await clock.sleep(for: .seconds(6 * 3_600))
+                let ahead = right + clock.now.nanoseconds + 31_536_000_000_000_000
+                clock.setWallTime(WallTime(nanoseconds: ahead))
+                try await clock.sleep(for: .seconds(3_600))
+                tested.internet.set(nil, at: FileTargetTests.host)
+                try await clock.sleep(for: .seconds(1_800))
+            }
+            let marks = await task.standing.marks
+            #expect(marks[.hourly]?.leftOut[.tooOld] == nil)
+            #expect(marks[.hourly]?.delivered.files ?? 0 >= 6)
+            // The right date is back, and nothing goes out for three days.
+            clock.setWallTime(WallTime(nanoseconds: right + clock.now.nanoseconds))
+            life.internet.set(.refused, at: FileTargetTests.host)
+            let later = life.task()
+            try await life.run(later) {
+                try await clock.sleep(for: .seconds(3 * 86_400))
+                tested.internet.set(nil, at: FileTargetTests.host)
+                try await clock.sleep(for: .seconds(3_600))
+            }
+            let left = await later.standing.marks[.hourly]?.leftOut[.tooOld]?.files ?? 0
+            #expect((40...50).contains(left), "\(left) files of three days")
         }
     }
 }
