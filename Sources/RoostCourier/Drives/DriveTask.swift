@@ -1,4 +1,5 @@
 import Core
+import Store
 import Supervision
 
 /// Sends one target the drives that are over, as `DriveMachine` decides.
@@ -9,6 +10,7 @@ package actor DriveTask: Child {
         package let keeper: any CursorKeeper
         package let network: any CourierNetwork
         package let clock: any NodeClock
+        let dates: LeastDate
         /// Receives what people should learn of.
         package let tell: @Sendable (_ target: String, DriveMachine.Notice) -> Void
 
@@ -20,7 +22,7 @@ package actor DriveTask: Child {
             tell: @escaping @Sendable (_ target: String, DriveMachine.Notice) -> Void
         ) {
             (self.source, self.keeper, self.network) = (source, keeper, network)
-            (self.clock, self.tell) = (clock, tell)
+            (self.clock, self.tell, dates) = (clock, tell, LeastDate(clock))
         }
     }
 
@@ -142,6 +144,8 @@ package actor DriveTask: Child {
     private func turn() async throws {
         var deadline = world.clock.now.advanced(by: Self.lookInterval)
         var tolerance = Self.tolerance.look
+        // Each turn adds a date, so that those of two days are together when one decides.
+        _ = world.dates.seconds
         let hasActed = try await turns.run {
             try await begin()
             try await see()
@@ -173,13 +177,22 @@ package actor DriveTask: Child {
         }
         if let mark {
             machine.mark = mark
-        } else if !work.hasBacklog, let last = try await world.source.drives(after: nil).last {
+        } else if let last = try await world.source.drives(after: nil).last(where: isNotFor) {
             (machine.mark.settled, machine.mark.seen) = (.init(last.place), .init(last.place))
         }
         hasBegun = true
         if let lost { world.tell(id, .cursorLost("\(lost)")) }
         // Where it begins is decided once, also when no drive is sent before a restart.
         await keep()
+    }
+
+    /// Whether a drive of before is not for a target that is new.
+    private func isNotFor(_ drive: PlannedDrive) -> Bool {
+        guard work.hasBacklog else { return true }
+        guard let limit = work.ageLimit, let wall = world.clock.wallTime,
+            let ended = drive.dates?.to
+        else { return false }
+        return .seconds(wall.unixSeconds - ended.tenths / 10) > limit
     }
 
     private func keep() async {
@@ -213,7 +226,7 @@ package actor DriveTask: Child {
     ///
     /// - Returns: Whether the next turn may follow at once.
     private func act(on drive: PlannedDrive) async throws -> Bool {
-        let now = world.clock.wallTime.map { Int($0.nanoseconds / 1_000_000_000) }
+        let now = world.dates.seconds.map { Int($0) }
         let turn = machine.turn(of: drive, ageLimit: work.ageLimit, now: now)
         waitsForClock = turn == .waits(drive)
         switch turn {

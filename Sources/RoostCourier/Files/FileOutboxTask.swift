@@ -9,6 +9,7 @@ package actor FileOutboxTask: Child {
         package let keeper: any CursorKeeper
         package let network: any CourierNetwork
         package let clock: any NodeClock
+        let dates: LeastDate
         /// Receives what people should learn of.
         package let tell: @Sendable (_ target: String, FileOutboxMachine.Notice) -> Void
 
@@ -20,7 +21,7 @@ package actor FileOutboxTask: Child {
             tell: @escaping @Sendable (_ target: String, FileOutboxMachine.Notice) -> Void
         ) {
             (self.source, self.keeper, self.network) = (source, keeper, network)
-            (self.clock, self.tell) = (clock, tell)
+            (self.clock, self.tell, dates) = (clock, tell, LeastDate(clock))
         }
     }
 
@@ -111,6 +112,8 @@ package actor FileOutboxTask: Child {
     private func turn() async throws {
         var deadline = world.clock.now.advanced(by: Self.lookInterval)
         var tolerance = Self.tolerance.look
+        // Each turn adds a date, so that those of two days are together when one decides.
+        _ = world.dates.seconds
         if try await begin() {
             try await see()
             if world.clock.now < machine.notBefore {
@@ -148,7 +151,13 @@ package actor FileOutboxTask: Child {
         for period in work.periods where machine.marks[period] == nil {
             let begun = (extent.upperBound - origin).flooredDivision(by: period.seconds)
             let next = begun.quotient + (begun.remainder > 0 ? 1 : 0)
-            let start = work.hasBacklog ? origin : origin + max(next, 0) * period.seconds
+            var start = work.hasBacklog ? origin : origin + max(next, 0) * period.seconds
+            if let limit = work.ageLimit, let wall = world.clock.wallTime {
+                // What is too old for a new target by the present date is not for it.
+                let edge = Int(wall.unixSeconds) - Int(limit.components.seconds)
+                let old = (edge - origin).flooredDivision(by: period.seconds).quotient
+                start = max(start, origin + old * period.seconds)
+            }
             machine.marks[period] = FileMark(from: start)
         }
         // A period that the configuration does not name any more keeps its mark, and waits.
@@ -264,9 +273,8 @@ package actor FileOutboxTask: Child {
     }
 
     private func isTooOld(_ file: PlannedFile) -> Bool {
-        guard let limit = work.ageLimit, let now = world.clock.wallTime else { return false }
-        let age = now.nanoseconds / 1_000_000_000 - Int64(file.range.upperBound)
-        return .seconds(age) > limit
+        guard let limit = work.ageLimit, let now = world.dates.seconds else { return false }
+        return .seconds(now - Int64(file.range.upperBound)) > limit
     }
 
     private func report(_ notices: [FileOutboxMachine.Notice]) {

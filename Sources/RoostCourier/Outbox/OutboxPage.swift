@@ -24,11 +24,53 @@ package struct OutboxPage: Hashable, Sendable {
         OutboxPlace(boot: boot, bootNumber: bootNumber, tick: sample.tick)
     }
 
-    /// By running time in the present boot, by dates in an earlier one; old without either.
-    func isOld(_ sample: OutboxSample, _ limit: Duration, _ clock: any NodeClock) -> Bool {
-        guard !isPresent else { return sample.tick.instant.duration(to: clock.now) > limit }
-        guard let time = sample.time, let now = clock.wallTime else { return true }
-        return Duration.nanoseconds(now.nanoseconds - time.nanoseconds) > limit
+    /// How old a sample is, as far as that is sure.
+    enum Age: Hashable {
+        case young
+        case old
+        /// The date says that it is old; a later one may say that it is not.
+        case unsure
+    }
+
+    /// By running time in the present boot; in an earlier one it is as old as the present boot, and
+    /// older by its date.
+    ///
+    /// - Parameters:
+    ///   - sample: One of the page.
+    ///   - limit: What is older is old.
+    ///   - dates: Say what date it is.
+    /// - Returns: The age.
+    func age(of sample: OutboxSample, limit: Duration, _ dates: LeastDate) -> Age {
+        let start = isPresent ? sample.tick.instant : .boot
+        guard start.duration(to: dates.clock.now) <= limit else { return .old }
+        guard !isPresent else { return .young }
+        guard let time = sample.time else { return .unsure }
+        if let least = dates.seconds, isOlder(time, by: limit, at: least) { return .old }
+        guard let wall = dates.clock.wallTime else { return .unsure }
+        return isOlder(time, by: limit, at: wall.nanoseconds / 1_000_000_000) ? .unsure : .young
+    }
+
+    /// Keeps back what a receiver that stamps by arrival must not get while its age is unsure.
+    ///
+    /// It is older than the limit for sure once this boot is.
+    ///
+    /// - Returns: Whether something was kept back.
+    mutating func holdUnsure(_ traits: SampleTargetTraits, _ dates: LeastDate) -> Bool {
+        guard let limit = traits.ageLimit, !traits.needsTime,
+            let first = samples.firstIndex(where: {
+                age(of: $0, limit: limit, dates) == .unsure
+            })
+        else { return false }
+        samples.removeSubrange(first...)
+        return true
+    }
+
+    func isOld(_ sample: OutboxSample, _ limit: Duration, _ dates: LeastDate) -> Bool {
+        age(of: sample, limit: limit, dates) == .old
+    }
+
+    private func isOlder(_ time: WallTime, by limit: Duration, at seconds: Int64) -> Bool {
+        .seconds(seconds - time.nanoseconds / 1_000_000_000) > limit
     }
 }
 

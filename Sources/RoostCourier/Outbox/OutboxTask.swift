@@ -144,13 +144,14 @@ package actor OutboxTask: Child {
     private func begin() async throws {
         guard !isReady else { return }
         let (found, lost) = try await world.cursor(of: id, target.traits.repetition)
-        var cursor = found
-        if cursor == nil, !startsWithBacklog || lost?.mayRepeat == false {
-            cursor = try await world.newCursor()
-        }
+        let isFromNow = !startsWithBacklog || lost?.mayRepeat == false
+        let ageLimit = target.traits.ageLimit
+        let new = found == nil ? try await world.newCursor(isFromNow, ageLimit) : nil
         // A question may have begun it meanwhile, and samples may have been sent since.
         guard !isReady else { return }
-        if let cursor { (machine.marks, machine.totals) = (cursor.marks, cursor.totals) }
+        if let cursor = found ?? new {
+            (machine.marks, machine.totals) = (cursor.marks, cursor.totals)
+        }
         isReady = true
         if let lost { world.tell(id, .cursorLost(lost.words)) }
         // Where it begins is decided once, also when nothing is sent before a restart.
@@ -203,16 +204,18 @@ package actor OutboxTask: Child {
     private func send(_ lane: OutboxDraft.Lane, limit: Int) async throws -> Bool {
         var draft = OutboxDraft(lane)
         let target = target
+        var isHeld = false
         for stream in machine.streams(lane) where draft.samples.count < limit {
             guard let mark = machine.marks[stream] else { continue }
             let start = machine.start(lane, of: stream)
-            let page = try await world.source.page(of: stream, after: start, limit: limit)
-            guard let page else { continue }
+            let found = try await world.source.page(of: stream, after: start, limit: limit)
+            guard var page = found else { continue }
+            isHeld = page.holdUnsure(target.traits, world.dates) || isHeld
             draft.add(page, after: mark, limit: limit, needsTime: target.traits.needsTime) {
                 leavesOut($0, of: page) ?? (lane == .backlog ? machine.leavesOut($0) : nil)
             }
         }
-        waitsForClock = draft.waitsForClock
+        waitsForClock = draft.waitsForClock || isHeld
         if lane == .backlog { oldest = draft.samples.first?.time }
         guard !draft.isEmpty, lane == .backlog || mayGoAhead(draft) else {
             if lane == .live {
@@ -220,7 +223,7 @@ package actor OutboxTask: Child {
                 return true
             }
             // What waits is not there, or not dated yet.
-            if !draft.waitsForClock { try await expire() }
+            if !waitsForClock { try await expire() }
             return false
         }
         guard !draft.samples.isEmpty else {
@@ -240,7 +243,7 @@ package actor OutboxTask: Child {
 
     private func leavesOut(_ sample: OutboxSample, of page: OutboxPage) -> LeftOut? {
         if sample.isPrivate { return .markedPrivate }
-        if let limit = target.traits.ageLimit, page.isOld(sample, limit, world.clock) {
+        if let limit = target.traits.ageLimit, page.isOld(sample, limit, world.dates) {
             return .tooOld
         }
         return target.leavesOut(sample)

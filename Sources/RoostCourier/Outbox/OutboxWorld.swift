@@ -6,6 +6,7 @@ package struct OutboxWorld: Sendable {
     package let keeper: any CursorKeeper
     package let network: any CourierNetwork
     package let clock: any NodeClock
+    let dates: LeastDate
     /// Receives what people should learn of.
     package let tell: @Sendable (_ target: String, OutboxNotice) -> Void
 
@@ -17,7 +18,7 @@ package struct OutboxWorld: Sendable {
         tell: @escaping @Sendable (_ target: String, OutboxNotice) -> Void
     ) {
         (self.source, self.keeper, self.network) = (source, keeper, network)
-        (self.clock, self.tell) = (clock, tell)
+        (self.clock, self.tell, dates) = (clock, tell, LeastDate(clock))
     }
 }
 
@@ -38,8 +39,25 @@ extension OutboxWorld {
         }
     }
 
-    /// A cursor of a target that gets what is recorded from now on.
-    func newCursor() async throws -> OutboxCursor {
+    /// A cursor of a target that is new.
+    ///
+    /// - Parameters:
+    ///   - isFromNow: Whether it gets what is recorded from now on.
+    ///   - ageLimit: What is older by the present date is not for it.
+    /// - Returns: nil: it gets all.
+    /// - Throws: What reading the store throws.
+    func newCursor(_ isFromNow: Bool, _ ageLimit: Duration?) async throws -> OutboxCursor? {
+        if !isFromNow {
+            guard let ageLimit, let wall = clock.wallTime else { return nil }
+            let edge = wall.advanced(by: .zero - ageLimit)
+            guard let place = try await source.place(notAfter: edge) else { return nil }
+            let streams = try await source.streams()
+            return OutboxCursor(
+                marks: Dictionary(
+                    uniqueKeysWithValues: streams.map { ($0, StreamMark(after: place)) }
+                )
+            )
+        }
         var marks: [StreamID: StreamMark] = [:]
         for stream in try await source.streams() {
             let newest = try await source.count(of: stream, after: nil).newest

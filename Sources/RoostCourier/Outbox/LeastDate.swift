@@ -1,0 +1,34 @@
+import Core
+import Synchronization
+
+/// The date by which what waits is too old: the least that the trusted dates of two days mean.
+///
+/// A time server or a person can be wrong for a day, and what was left out for its age does not
+/// come back. So before dates of two days are together nothing is too old by its date.
+final class LeastDate: Sendable {
+    private struct State {
+        var dates = AgreedDates()
+        /// Seconds since 1970 at which this boot began, by the least of two days' dates.
+        var start: Int64?
+    }
+
+    let clock: any NodeClock
+    private let state = Mutex(State())
+
+    init(_ clock: any NodeClock) { self.clock = clock }
+
+    /// Adds the present date, and says what is known.
+    ///
+    /// - Returns: Seconds since 1970; nil before the dates are of two days.
+    var seconds: Int64? {
+        let (age, wall) = (clock.now.nanoseconds / 1_000_000_000, clock.wallTime)
+        return state.withLock { state in
+            if let wall { state.dates.add(wall.nanoseconds / 1_000_000_000, at: age) }
+            if let least = state.dates.leastDate(at: age) {
+                state.start = least - age
+                _ = state.dates.settle(at: age)
+            }
+            return state.start.map { $0 + age }
+        }
+    }
+}
