@@ -4,6 +4,9 @@ import Synchronization
 
 /// SQLite copies of the history as files of the dashboard: one at a time, for an hour.
 ///
+/// The hour is of the machine's running time, which the name has with the boot: a date that is
+/// wrong removes no copy, and keeps none. A copy of an earlier boot is as old as the present one.
+///
 /// No timer removes one: each request looks, and so does the start, which also removes what a
 /// process that was killed had not finished.
 package final class CopyDesk: Sendable {
@@ -16,24 +19,24 @@ package final class CopyDesk: Sendable {
         let id: String
         let path: String
         let bytes: Int
-        /// Seconds since 1970, by the file.
-        let made: Int64
+        /// Seconds that it is kept for.
+        let left: Int64
     }
 
     private let folder: String
-    private let now: @Sendable () -> Int64
+    private let clock: WebClock
     private let isMaking = Mutex(false)
 
     /// - Parameters:
     ///   - folder: Of the dashboard's own files; there already.
     ///   - clock: Says when an hour is over.
     package init(folder: String, clock: WebClock = .system) {
-        (self.folder, now) = (folder, clock.seconds)
+        (self.folder, self.clock) = (folder, clock)
         for name in names() where name.hasSuffix(".part") { unlink("\(folder)/\(name)") }
         _ = sweep()
     }
 
-    /// Removes what is older than an hour, or from a time to come.
+    /// Removes what is older than an hour.
     ///
     /// - Returns: The copies that are left, the newest first.
     func sweep() -> [Copy] {
@@ -42,15 +45,43 @@ package final class CopyDesk: Sendable {
             var status = stat()
             let path = "\(folder)/\(name)"
             guard stat(path, &status) == 0 else { continue }
-            let made = Int64(status.st_mtim.tv_sec)
-            guard (0..<Self.keepSeconds).contains(now() - made) else {
+            let id = String(name.dropFirst(Self.prefix.count).dropLast(3))
+            let time = Self.keepSeconds - age(of: id)
+            guard time > 0 else {
                 unlink(path)
                 continue
             }
-            let id = String(name.dropFirst(Self.prefix.count).dropLast(3))
-            left.append(Copy(id: id, path: path, bytes: Int(status.st_size), made: made))
+            left.append(Copy(id: id, path: path, bytes: Int(status.st_size), left: time))
         }
-        return left.sorted { $0.made > $1.made }
+        return left.sorted { $0.left > $1.left }
+    }
+
+    /// Digits of an id: of the boot, and of the seconds since then; those by chance follow.
+    private static let (bootDigits, timeDigits) = (8, 8)
+
+    private var bootMark: String {
+        let digits = clock.boot.lowercased().filter { $0.isASCII && $0.isHexDigit }
+        return Self.padded(String(digits.prefix(Self.bootDigits)), to: Self.bootDigits)
+    }
+
+    private func makeID() -> String {
+        let time = String(UInt32(clamping: Int64(clock.uptime())), radix: 16)
+        let chance = String(UInt64.random(in: .min ... .max), radix: 16)
+        return bootMark + Self.padded(time, to: Self.timeDigits) + chance
+    }
+
+    /// Seconds since a copy was begun; the least for one of an earlier boot.
+    private func age(of id: String) -> Int64 {
+        let now = Int64(clock.uptime())
+        let digits = id.dropFirst(Self.bootDigits).prefix(Self.timeDigits)
+        guard id.hasPrefix(bootMark), digits.count == Self.timeDigits,
+            let begun = Int64(digits, radix: 16), begun <= now
+        else { return now }
+        return now - begun
+    }
+
+    private static func padded(_ text: String, to count: Int) -> String {
+        String(repeating: "0", count: max(0, count - text.count)) + text
     }
 
     func copy(_ id: String) -> Copy? { sweep().first { $0.id == id } }
@@ -77,8 +108,7 @@ package final class CopyDesk: Sendable {
         }
         for old in sweep() { unlink(old.path) }
         let free = Double(room.f_bavail) * Double(room.f_frsize)
-        let id = String(UInt64.random(in: .min ... .max), radix: 16)
-        let draft = Draft(self, id: id, limit: Int(free * Self.freeShare))
+        let draft = Draft(self, id: makeID(), limit: Int(free * Self.freeShare))
         // Its owner's alone, whatever mask the process has.
         let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

@@ -45,7 +45,7 @@ struct CopyRoutes: Sendable {
         json.object { json in
             json.member("id", copy.id)
             json.member("bytes", copy.bytes)
-            let end = WallTime(seconds: Int(copy.made + CopyDesk.keepSeconds))
+            let end = WallTime(seconds: Int(WebClock.system.seconds() + copy.left))
             json.member("expires", end.iso8601)
         }
         var response = WebResponse.json(json.text, status: .created)

@@ -14,13 +14,12 @@ import Testing
         let folder: TestFolder
         let stage: RouteStage
 
-        init(now: @escaping @Sendable () -> Int64 = WebClock.system.seconds) throws {
+        init(_ clock: WebClock = .system) throws {
             fixture = try QueryFixture([
                 QueryFixture.Boot(started: "2026-04-14T00:00:00Z", minutes: 180)
             ])
             folder = try TestFolder()
             let client = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
-            let clock = WebClock(boot: "", uptime: { 0 }, seconds: now)
             let desk = CopyDesk(folder: folder.path, clock: clock)
             let routes = HistoryRoutes(client, nil, name: "balcony", copies: desk).all
             stage = RouteStage(routes, as: .owner)
@@ -54,7 +53,8 @@ import Testing
 
     @Test func oneIsKeptAndForAnHour() async throws {
         let later = Mutex<Int64>(0)
-        let site = try Site { WebClock.system.seconds() + later.withLock { $0 } }
+        let uptime: @Sendable () -> Double = { Double(1_000 + later.withLock { $0 }) }
+        let site = try Site(WebClock(boot: "b", uptime: uptime, seconds: { 0 }))
         let first = try await site.make()
         let second = try await site.make()
         #expect(await site.stage.ask(first).status == .gone)
@@ -64,6 +64,42 @@ import Testing
         #expect(access(site.folder.path("copy-" + second.dropFirst(15) + ".db"), F_OK) != 0)
     }
 
+    /// The date goes back a year, ahead a year, and the file has another one.
+    @Test func noDateRemovesACopyOrKeepsOne() async throws {
+        let date = Mutex<Int64>(1_900_000_000)
+        let uptime = Mutex(1_000.0)
+        let clock = WebClock(
+            boot: "4f1c",
+            uptime: { uptime.withLock { $0 } },
+            seconds: { date.withLock { $0 } }
+        )
+        let site = try Site(clock)
+        let place = try await site.make()
+        for step: Int64 in [-31_536_000, 63_072_000, -31_536_000] {
+            date.withLock { $0 += step }
+            #expect(await site.stage.ask(place).status == .ok)
+        }
+        // A process that starts within the hour, as one does after ten minutes without a visitor.
+        uptime.withLock { $0 += 3_000 }
+        let path = site.folder.path("copy-" + place.dropFirst(15) + ".db")
+        #expect(utime(path, nil) == 0)
+        #expect(CopyDesk(folder: site.folder.path, clock: clock).sweep().map(\.left) == [600])
+        uptime.withLock { $0 += 700 }
+        #expect(CopyDesk(folder: site.folder.path, clock: clock).sweep().isEmpty)
+    }
+
+    /// It is at least as old as the boot in which it is found.
+    @Test func aCopyOfAnEarlierBootGoesWithinAnHour() async throws {
+        let site = try Site(WebClock(boot: "1a", uptime: { 90_000 }, seconds: { 0 }))
+        _ = try await site.make()
+        func left(_ uptime: Double) -> [Int64] {
+            let clock = WebClock(boot: "2b", uptime: { uptime }, seconds: { 0 })
+            return CopyDesk(folder: site.folder.path, clock: clock).sweep().map(\.left)
+        }
+        #expect(left(60) == [3_540])
+        #expect(left(3_600).isEmpty)
+    }
+
     /// What a process that was killed left is gone at the next start.
     @Test func aStartRemovesWhatWasNotFinished() throws {
         let folder = try TestFolder()
@@ -71,7 +107,8 @@ import Testing
             let file = try #require(fopen(folder.path(name), "w"))
             fclose(file)
         }
-        let clock = WebClock(boot: "", uptime: { 0 }, seconds: { 0 })
+        // `copy-2` is of a version whose ids said nothing of their time.
+        let clock = WebClock(boot: "", uptime: { 4_000 }, seconds: { 0 })
         _ = CopyDesk(folder: folder.path, clock: clock)
         #expect(access(folder.path("copy-1.part"), F_OK) != 0)
         #expect(access(folder.path("copy-2.db"), F_OK) != 0)
