@@ -1,10 +1,11 @@
 import Core
 import CourierSimulation
-import RoostCourier
 import SimulationKit
 import Supervision
 import Synchronization
 import Testing
+
+@testable import RoostCourier
 
 /// Keeps what it is sent, in whole seconds, as some services do.
 private final class KeepingTarget: ProvableTarget {
@@ -139,6 +140,54 @@ private final class KeepingTarget: ProvableTarget {
                 proofs = try await life.prove()
                 #expect(proofs.map(\.isProved) == [false, true])
                 #expect(proofs[0].held == 39)
+            }
+        }
+    }
+
+    /// The next value of one device waits for longer: it is compared to its own end, the other to
+    /// the newest.
+    @Test func aDeviceThatIsBehindIsComparedBeforeItsOwnNextValue() throws {
+        try simulate { clock in
+            let life = Life(clock)
+            life.ring.add(StreamID(2), device: "air", [.co2])
+            _ = try await clock.run(life.task.run) {
+                for _ in 0..<40 {
+                    life.ring.record(
+                        StreamID(2),
+                        Tick(clock.now),
+                        [.value(FixedPoint(412, decimals: 0))]
+                    )
+                    try await life.record(1)
+                }
+                try await clock.sleep(for: .seconds(60))
+                let snapshot = try await life.task.snapshot()
+                let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))
+                var marks = snapshot.marks
+                // Of 1.1 s between two: the tenth is at 9.9 s, and the next at 11 s.
+                marks[StreamID(2)]?.settled = OutboxPlace(
+                    boot: boot,
+                    bootNumber: 1,
+                    tick: Tick(tenths: 99)
+                )
+                let behind = OutboxSnapshot(
+                    id: snapshot.id,
+                    marks: marks,
+                    totals: snapshot.totals,
+                    refused: [],
+                    target: snapshot.target,
+                    source: snapshot.source,
+                    network: snapshot.network
+                )
+                let start = WallTime(nanoseconds: Self.start)
+                let now = WallTime(nanoseconds: Self.start + clock.now.nanoseconds)
+                let proofs = try await OutboxProver(behind).prove(start..<now, repairs: false)
+                let proof = try #require(proofs?.first)
+                let end = WallTime(nanoseconds: Self.start + 11_000_000_000)
+                #expect(proof.behind == ["air": end])
+                #expect(proof.until.map { $0 > end } == true)
+                #expect(proof.isProved == true)
+                // Forty of each of the dust's two, and ten of the other's.
+                #expect(proof.delivered == 90 && proof.held == 90)
             }
         }
     }
