@@ -4,6 +4,9 @@
   scripts/check sizes -- --help     all options; they go to `roost-lab years`
 """
 
+import json
+import subprocess
+
 from .. import roost_lab
 
 PRODUCTS = ("roost-lab",)
@@ -13,3 +16,7 @@ PASSES_OPTIONS = True
 
 def run(check, options):
     roost_lab.run(check, "years", *options.rest)
+    words = [check.program("roost-lab"), "years", "--years", "1", "--interval", "600", "--megabytes", "4", "--json"]
+    said = json.loads(subprocess.check_output(words, text=True))
+    check.same((said["months"], said["isConstant"]), (12, True), "what years --json says")
+    check.demand(said["sampleCount"] > 50_000 and said["byteCounts"].get("history.db"), f"years --json: {said}")
