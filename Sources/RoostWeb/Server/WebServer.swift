@@ -126,8 +126,15 @@ package struct WebServer: Sendable {
             )
         let setup: @Sendable (any Channel) -> EventLoopFuture<Wire> = { channel in
             count.admit(channel)
-            return channel.eventLoop.makeCompletedFuture {
-                try Self.encrypt(channel, encryption, logger)
+            let (loop, address) = (channel.eventLoop, channel.localAddress?.ipAddress)
+            guard let encryption else {
+                return loop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(PlainLayer())
+                    return try Self.setUp(channel)
+                }
+            }
+            return encryption.context(for: address, on: loop).flatMapThrowing { context in
+                try Self.encrypt(channel, context, logger)
                 return try Self.setUp(channel)
             }
         }
@@ -148,19 +155,16 @@ package struct WebServer: Sendable {
         }
     }
 
-    /// Puts TLS below HTTP, or what ends TLS where there is none.
+    /// Puts TLS below HTTP.
     private static func encrypt(
         _ channel: any Channel,
-        _ encryption: Encryption?,
+        _ context: TLSContext?,
         _ logger: Logger
     ) throws {
-        let pipeline = channel.pipeline.syncOperations
-        guard let encryption else { return try pipeline.addHandler(PlainLayer()) }
-        guard let context = encryption.context(for: channel.localAddress?.ipAddress) else {
-            // The log has the reason.
-            return channel.close(promise: nil)
-        }
-        try pipeline.addHandler(TLSLayer(try TLSSession(context), logger))
+        // The log has the reason.
+        guard let context else { return channel.close(promise: nil) }
+        let layer = TLSLayer(try TLSSession(context), logger)
+        try channel.pipeline.syncOperations.addHandler(layer)
     }
 
     private static func setUp(_ channel: any Channel) throws -> Wire {

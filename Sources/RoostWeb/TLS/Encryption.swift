@@ -1,10 +1,13 @@
 import Logging
+import NIOCore
+import NIOPosix
 import Synchronization
 
 /// Which certificate a connection gets: the owner's, or one of the station's own authority.
 ///
-/// Everything is decided at each new connection; nothing runs in between. The authority and its
-/// certificate are in the state folder, each in one file of mode 0600 that is written in one step.
+/// Everything is decided at each new connection, on a thread that may wait for the card; nothing
+/// runs in between. The authority and its certificate are in the state folder, each in one file of
+/// mode 0600 that is written in one step.
 package final class Encryption: Sendable {
     /// Addresses in the certificate at most: the last ones that people connected to.
     static let addressMax = 8
@@ -42,7 +45,6 @@ package final class Encryption: Sendable {
     }
 
     private struct State {
-        var own: OwnCertificate?
         var authority: KeyPair?
         var server: KeyPair?
         var addresses: [String] = []
@@ -57,7 +59,11 @@ package final class Encryption: Sendable {
     private let clock: WebClock
     private let trusted: @Sendable () -> Int64?
     private let logger: Logger
-    private let state: Mutex<State>
+    private let state = Mutex(State())
+    /// Apart from the state, which is held while the card writes: plain HTTP does not wait.
+    private let own: Mutex<OwnCertificate?>
+    /// One connection after the other; as many wait as there may be connections.
+    private let pool = NIOThreadPool(numberOfThreads: 1)
 
     /// - Parameters:
     ///   - settings: What is served.
@@ -75,18 +81,27 @@ package final class Encryption: Sendable {
         (self.clock, self.trusted) = (clock, trusted)
         self.logger = logger
         names = CertificateNames(settings.names)
-        var state = State()
-        state.own = settings.own.map { OwnCertificate($0, names: settings.names) }
-        self.state = Mutex(state)
+        own = Mutex(settings.own.map { OwnCertificate($0, names: settings.names) })
+        pool.start()
     }
 
-    /// What a new connection to an address of the station is served with.
+    deinit { pool.shutdownGracefully { _ in } }
+
+    /// What a new connection is served with, as `context(for:)`; the loop goes on meanwhile.
+    func context(
+        for address: String?,
+        on loop: any EventLoop
+    ) -> EventLoopFuture<TLSContext?> {
+        pool.runIfActive(eventLoop: loop) { self.context(for: address) }
+    }
+
+    /// What a new connection to an address is served with; it may wait for the card.
     ///
     /// - Parameter address: As text; nil before anyone connected.
     /// - Returns: nil when there is none; the log says why.
-    package func context(for address: String?) -> TLSContext? {
+    func context(for address: String?) -> TLSContext? {
         state.withLock { state in
-            let own = look(&state)
+            let own = look()
             let wanted = address.map(Self.plain).flatMap {
                 CertificateNames.isPrivate($0) ? $0 : nil
             }
@@ -105,11 +120,14 @@ package final class Encryption: Sendable {
         }
     }
 
+    /// The same as a route asks it; nil while the dashboard ends.
+    func readFacts() async -> Facts? { try? await pool.runIfActive { self.facts } }
+
     var facts: Facts {
         _ = context(for: nil)
         return state.withLock { state in
             var facts = Facts()
-            facts.ownUntil = look(&state)?.certificate.until
+            facts.ownUntil = look()?.certificate.until
             if let authority = state.authority, let read = try? Certificate(authority.text) {
                 facts.authority = authority.certificate
                 facts.fingerprint = read.fingerprint
@@ -121,11 +139,12 @@ package final class Encryption: Sendable {
 
     /// Whether the owner's certificate is for a host: only then is plain HTTP sent on to HTTPS.
     func isOwn(_ host: String) -> Bool {
-        state.withLock { look(&$0)?.certificate.isFor(host) ?? false }
+        look()?.certificate.isFor(host) ?? false
     }
 
-    private func look(_ state: inout State) -> OwnCertificate.Served? {
-        guard let (served, fault) = state.own?.look(now: clock.seconds()) else { return nil }
+    private func look() -> OwnCertificate.Served? {
+        let now = clock.seconds()
+        guard let (served, fault) = own.withLock({ $0?.look(now: now) }) else { return nil }
         if let fault {
             let instead = served == nil ? "the station's own authority" : "the one before"
             logger.error("the certificate is not used, \(instead) serves: \(fault)")

@@ -25,17 +25,17 @@ package struct TrustRoutes: Sendable {
 
     package var all: [Route] {
         [
-            Route(.get, "/api/v1/trust", .anyone) { try trust($0) },
+            Route(.get, "/api/v1/trust", .anyone) { try await trust($0) },
             Route(.get, "/ca.pem", .anyone) { _ in
                 var answer = WebResponse.text(
-                    try authority().pem,
+                    try await authority().pem,
                     type: "application/x-x509-ca-cert"
                 )
                 answer.headers[.contentDisposition] = "attachment; filename=\"roost-ca.pem\""
                 return answer
             },
             Route(.get, "/ca.mobileconfig", .anyone) { _ in
-                let (pem, mark) = try authority()
+                let (pem, mark) = try await authority()
                 return .text(
                     AppleProfile(station: station, pem: pem, fingerprint: mark).text,
                     type: "application/x-apple-aspen-config"
@@ -64,20 +64,20 @@ package struct TrustRoutes: Sendable {
         )
     }
 
-    private func authority() throws(Problem) -> (pem: String, fingerprint: String) {
+    private func authority() async throws -> (pem: String, fingerprint: String) {
         guard let encryption else {
             throw Problem(.notOffered, "nothing is encrypted here: start it with --listen-tls")
         }
-        let facts = encryption.facts
-        guard let pem = facts.authority, let fingerprint = facts.fingerprint else {
+        let facts = await encryption.readFacts()
+        guard let pem = facts?.authority, let fingerprint = facts?.fingerprint else {
             throw Problem(.store, "there is no authority; see journalctl -u roost-web")
         }
         return (pem, fingerprint)
     }
 
-    private func trust(_ request: WebRequest) throws -> WebResponse {
+    private func trust(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
-        let facts = encryption?.facts
+        let facts = await encryption?.readFacts()
         var json = JSONText()
         json.object { json in
             json.member("isEncrypted", request.peer.isEncrypted)

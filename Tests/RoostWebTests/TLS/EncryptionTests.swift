@@ -1,5 +1,7 @@
 import Glibc
 import HTTPTypes
+import NIOCore
+import NIOPosix
 import TestSupport
 import Testing
 
@@ -165,5 +167,36 @@ import Testing
             (.post, "http", "air.example.org"),
             (.get, "http", "balcony.local"), (.get, "http", ""), (.get, "http", "192.168.1.7"),
         ] { #expect(ask(method, scheme, host) == nil) }
+    }
+
+    /// A card that stands still holds up a new encrypted connection, and nothing else of the page.
+    @Test func theLoopGoesOnWhileACertificateIsMade() async throws {
+        let stage = try EncryptionStage()
+        _ = stage.encryption().context(for: nil)
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        defer { for end in [reading, writing] { close(end) } }
+        let settings = Encryption.Settings(
+            folder: stage.folder.path,
+            station: "balcony",
+            names: ["balcony", "air.example.org"],
+            own: try stage.bring("air.example.org")
+        )
+        let encryption = Encryption(
+            settings,
+            clock: stage.clock,
+            trusted: {
+                var byte: UInt8 = 0
+                return read(reading, &byte, 1) == 1 ? nil : 0
+            },
+            logger: stage.log.logger
+        )
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let context = encryption.context(for: "10.0.0.1", on: loop)
+        let isOwn = loop.submit { encryption.isOwn("air.example.org") }
+        #expect(try await isOwn.get())
+        #expect(write(writing, [UInt8](repeating: 0, count: 8), 8) == 8)
+        #expect(try await context.get() != nil)
     }
 }
