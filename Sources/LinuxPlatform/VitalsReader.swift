@@ -14,12 +14,18 @@ struct VitalsReader {
         let sensor = names("/sys/class/hwmon").map { "/sys/class/hwmon/\($0)" }
             .first { line("\($0)/name") == "rpi_volt" }
         let alarm = sensor.flatMap { line("\($0)/in0_lcrit_alarm") }
-        return MachineVitals(
+        var vitals = MachineVitals(
             isUnderVoltage: alarm.map { $0 != "0" },
             card: card,
             supplies: names(Self.supplyFolder).prefix(Self.supplyLimit).compactMap(supply)
         )
+        vitals.canPowerOff = access(root + Self.powerOffUnit, F_OK) == 0
+        return vitals
     }
+
+    /// The link that `systemctl enable` makes.
+    private static let powerOffUnit =
+        "/etc/systemd/system/multi-user.target.wants/roost-power-off.path"
 
     private static let supplyFolder = "/sys/class/power_supply"
     /// More are left out.

@@ -77,6 +77,12 @@ import Testing
         )
     }
 
+    @Test func whetherSomethingWaitsForThePowerOffIsRead() {
+        #expect(!vitals.canPowerOff)
+        put("/etc/systemd/system/multi-user.target.wants/roost-power-off.path", "\n")
+        #expect(vitals.canPowerOff)
+    }
+
     @Test func thePowerOffIsAskedForByAFile() throws {
         let path = "\(folder.path)/power-off-wanted"
         try PowerOffRequest(path: path).write()

@@ -158,7 +158,11 @@ final class Machine: Platform, @unchecked Sendable {
 
     func listen(_ path: String) async throws -> any LineListener { base.socket }
 
-    func readVitals() -> MachineVitals { MachineVitals(supplies: world.supplies(at: now)) }
+    func readVitals() -> MachineVitals {
+        var vitals = MachineVitals(supplies: world.supplies(at: now))
+        vitals.canPowerOff = true
+        return vitals
+    }
 
     func requestPowerOff() throws(PowerOffError) {
         world.plan(at: now) { $0.stop(.poweredOff) }

@@ -82,8 +82,16 @@ package actor AlertTask: OrderlyStop {
         guard !mustStop, desk.takeVitalsWanted(isDue: isDue) else { return }
         let platform = context.platform
         guard let vitals = try await onDisk({ platform.readVitals() }) else { return }
-        let actions = context.battery.apply(vitals.supplies, at: context.clock.now)
+        let actions = context.battery.apply(vitals, at: context.clock.now)
         desk.take(vitals)
+        if let trouble = context.battery.trouble {
+            context.faults.raise(
+                .batteryUnusable,
+                "the machine would not be shut down for an empty battery: \(trouble)"
+            )
+        } else {
+            context.faults.clear(.batteryUnusable)
+        }
         for action in actions { try await perform(action) }
     }
 

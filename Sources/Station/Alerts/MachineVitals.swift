@@ -18,6 +18,8 @@ package struct MachineVitals: Hashable, Sendable {
     package var card: Card?
     /// Batteries and what feeds them; none on most machines.
     package var supplies: [PowerSupply] = []
+    /// Whether something waits for the request to shut the machine down.
+    package var canPowerOff = false
 
     package init(
         isUnderVoltage: Bool? = nil,

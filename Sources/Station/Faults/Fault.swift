@@ -55,6 +55,8 @@ package struct Fault: Hashable, Sendable {
         case outboxFails = "outbox-fails"
         /// The board's watchdog cannot be used.
         case watchdogUnusable = "watchdog-unusable"
+        /// The battery could be empty without the machine being shut down before.
+        case batteryUnusable = "battery-unusable"
         /// The battery is nearly empty, and the machine is not shut down.
         case powerOffFails = "power-off-fails"
         /// More is wrong than is listed.
@@ -131,6 +133,9 @@ extension Fault.Kind {
         case .dataInMemory: "replace the card; roost doctor says what its start found"
         case .outboxFails:
             "roost outbox \(subject) says what waits; sudo roost courier probe \(subject) tries it"
+        case .batteryUnusable:
+            "ls /sys/class/power_supply shows what the kernel has a driver for; sudo systemctl "
+                + "enable --now roost-power-off.path; or take powerOffPercent out of battery"
         case .powerOffFails:
             "sudo systemctl enable --now roost-power-off.path; until then shut it down yourself: "
                 + "sudo systemctl poweroff"

@@ -9,6 +9,7 @@ package final class BatteryMonitor: Sendable {
         var configuration = BatteryConfiguration.standard
         var machine = BatteryMachine()
         var supplies: [PowerSupply] = []
+        var canPowerOff = false
         var readAt: MonotonicInstant?
     }
 
@@ -16,17 +17,27 @@ package final class BatteryMonitor: Sendable {
 
     package init() {}
 
+    /// Between two readings of a machine that should have a battery and has none.
+    private static let searchInterval: Duration = .minutes(10)
+
     func configure(_ configuration: BatteryConfiguration) {
-        state.withLock { $0.configuration = configuration }
+        state.withLock { state in
+            if state.configuration != configuration { state.readAt = nil }
+            state.configuration = configuration
+        }
     }
 
     /// When the battery has to be read; nil where there is none.
     ///
-    /// A machine without a battery is read once, and then with its samples alone.
+    /// A machine without a battery, and without a limit for one, is read once, and then with its
+    /// samples alone.
     var dueAt: MonotonicInstant? {
         state.withLock { state in
             guard let readAt = state.readAt else { return .boot }
-            guard Battery(state.supplies) != nil else { return nil }
+            guard Battery(state.supplies) != nil else {
+                let isWanted = state.configuration.powerOffPercent != nil
+                return isWanted ? readAt.advanced(by: Self.searchInterval) : nil
+            }
             return readAt.advanced(by: BatteryMachine.interval)
         }
     }
@@ -34,15 +45,28 @@ package final class BatteryMonitor: Sendable {
     /// Remembers a reading.
     ///
     /// - Returns: What is to be done.
-    func apply(_ supplies: [PowerSupply], at now: MonotonicInstant) -> [BatteryMachine.Action] {
+    func apply(_ vitals: MachineVitals, at now: MonotonicInstant) -> [BatteryMachine.Action] {
         state.withLock { state in
-            (state.supplies, state.readAt) = (supplies, now)
+            (state.supplies, state.readAt) = (vitals.supplies, now)
+            state.canPowerOff = vitals.canPowerOff
             return state.machine.apply(
-                Battery(supplies),
+                Battery(vitals.supplies),
                 low: state.configuration.lowPercent,
                 powerOff: state.configuration.powerOffPercent,
                 at: now
             )
+        }
+    }
+
+    /// Why the machine would not be shut down, though its owner wants it; nil when it would.
+    var trouble: String? {
+        state.withLock { state in
+            guard state.configuration.powerOffPercent != nil else { return nil }
+            guard let battery = Battery(state.supplies) else {
+                return "the kernel knows no battery and no UPS (/sys/class/power_supply)"
+            }
+            guard battery.percent != nil else { return "the battery does not say its charge" }
+            return state.canPowerOff ? nil : "roost-power-off.path is not enabled"
         }
     }
 

@@ -15,12 +15,14 @@ import Testing
 
     private static func supplies(_ percent: Int, isUsed: Bool = true) -> MachineVitals {
         let flow: PowerSupply.Flow = isUsed ? .discharging : .charging
-        return MachineVitals(
+        var vitals = MachineVitals(
             supplies: [
                 PowerSupply("battery", .battery, percent: percent, flow: flow),
                 PowerSupply("mains", .mains, isOnline: !isUsed),
             ]
         )
+        vitals.canPowerOff = true
+        return vitals
     }
 
     private static func kinds(_ test: TestStation) -> [String] {
@@ -66,14 +68,41 @@ import Testing
 
     @Test func aMachineWithoutABatteryIsReadOnce() throws {
         let count = try simulate { clock in
-            let test = try TestStation(clock, Self.text(Self.limit))
+            let test = try TestStation(clock, Self.text(""))
             return try await test.run { test in
                 try await test.sleep(.hours(3))
-                #expect(test.station.status.power == nil)
+                #expect(test.station.status.power == nil && test.station.status.faults.isEmpty)
                 return test.platform.vitalsCount
             }
         }
         #expect(count == 1)
+    }
+
+    /// A limit that would do nothing is said long before the battery is empty.
+    @Test(arguments: ["no battery", "does not say its charge", "is not enabled"])
+    func aLimitThatWouldDoNothingIsAFault(_ why: String) throws {
+        let (before, after) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(Self.limit))
+            switch why {
+            case "no battery": break
+            case "is not enabled":
+                test.platform.vitals = Self.supplies(80)
+                test.platform.vitals.canPowerOff = false
+            default:
+                test.platform.vitals = MachineVitals(supplies: [PowerSupply("hat", .battery)])
+            }
+            return try await test.run { test in
+                try await test.sleep(.minutes(3))
+                let before = test.station.status.faults
+                test.platform.vitals = Self.supplies(80)
+                try await test.sleep(.minutes(12))
+                return (before, test.station.status.faults)
+            }
+        }
+        #expect(before.map(\.id) == ["battery-unusable"])
+        let sentence = try #require(before.first?.sentence)
+        #expect(sentence.contains(why))
+        #expect(after.isEmpty)
     }
 
     /// It cannot be asked, or it was asked and runs on: both are said until power is back.
