@@ -120,6 +120,7 @@ struct WebDatabaseVersions {
     /// Copies a file to `next`, its owner's alone.
     private func copy(_ connection: Connection) throws {
         unlink(next)
+        unlink(next + "-journal")
         let descriptor = Glibc.open(next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(next) }
         Glibc.close(descriptor)

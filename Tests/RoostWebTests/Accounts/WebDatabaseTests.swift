@@ -157,6 +157,34 @@ import Testing
         #expect(accounts == 1 && sessions == 0)
     }
 
+    /// What a power cut between two steps of the change leaves, each way.
+    @Test func aPowerCutWithinAChangeLeavesAWholeFile() throws {
+        let folder = try TestFolder()
+        let path = folder.path("web.db")
+        do {
+            let database = try WebDatabase(folder: folder.path)
+            try database.runNow { try $0.execute("INSERT INTO faces VALUES ('mark', 7)") }
+        }
+        func mark(_ database: WebDatabase) throws -> Int? {
+            try database.runNow { try $0.scalar("SELECT value FROM faces WHERE key = 'mark'") }
+        }
+        // Half a copy, and the second name of a file that is still in its place.
+        try Self.store([UInt8](repeating: 0x41, count: 5_000), at: path + ".next")
+        #expect(link(path, path + ".schema-4") == 0)
+        do {
+            let newer = try WebDatabase(folder: folder.path, migrations: Self.newer())
+            #expect(try mark(newer) == 7)
+        }
+        try Self.store([UInt8](repeating: 0x41, count: 5_000), at: path + ".next")
+        #expect(link(path, path + ".newer") == 0)
+        do {
+            let database = try WebDatabase(folder: folder.path)
+            #expect(try database.isRestored && mark(database) == 7)
+        }
+        #expect(access(path + ".next", F_OK) != 0)
+        #expect(access(path + ".schema-4", F_OK) != 0)
+    }
+
     /// A step that fails leaves the file, and no half of it.
     @Test func aStepThatFailsLeavesTheFileAsItWas() throws {
         let folder = try TestFolder()
