@@ -93,7 +93,7 @@ struct RunCommand: ParsableCommand {
         let node = CourierNode(
             configuration,
             file: config,
-            in: try world(configuration, loop, notifier, logger)
+            in: try world(loop, notifier, logger)
         )
         let (command, path) = (self, control)
         let socket = ChildSpec(id: "control") { _ in
@@ -140,7 +140,6 @@ struct RunCommand: ParsableCommand {
     }
 
     private func world(
-        _ configuration: CourierConfiguration,
         _ loop: EventLoop,
         _ notifier: ServiceNotifier,
         _ logger: Logger
@@ -177,11 +176,7 @@ struct RunCommand: ParsableCommand {
         world.stations = AvahiBrowser(avahiBrowse)
         world.runtime = CourierFolder(path: runtime, credentials: nil, on: disk)
         do {
-            world.routes = try KernelRoutes(
-                on: loop,
-                disk: DiskThread(name: "routes"),
-                asksManager: configuration.network.metered == .auto
-            )
+            world.routes = try KernelRoutes(on: loop, disk: DiskThread(name: "routes"))
         } catch {
             logger.warning("routes are not followed", metadata: ["why": "\(error)"])
         }

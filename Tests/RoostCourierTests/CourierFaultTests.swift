@@ -131,6 +131,36 @@ import Testing
         }
     }
 
+    /// A changed `network.metered` counted when the route changed next: over a paid connection all
+    /// went on.
+    @Test(arguments: [CourierLife.influx, CourierLife.hiddenInflux], [true, false])
+    func aReloadSaysWhatAPaidConnectionCarries(target: String, isRoutePaid: Bool) throws {
+        try simulate { clock in
+            let life = try CourierLife(clock, targets: target)
+            life.secrets.set("influx", "t")
+            let routes = ScriptedRoutes(clock)
+            routes.set(isMetered: isRoutePaid)
+            let node = life.node(routes: routes)
+            try await life.run(node) {
+                var sent = 0
+                for (word, carries) in [
+                    ("yes", false), ("no", true), ("yes", false), ("auto", !isRoutePaid),
+                    ("no", true), ("auto", !isRoutePaid),
+                ] {
+                    await node.reload(try CourierLife.read(target, metered: word))
+                    sent = life.internet.exchangeCount
+                    for _ in 0..<60 {
+                        life.station.record()
+                        try await clock.sleep(for: .seconds(10))
+                    }
+                    #expect((life.internet.exchangeCount > sent + 1) == carries, "\(word)")
+                    #expect(await node.report.isMetered == !carries)
+                }
+            }
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
     @Test func sendingGoesOnWhileTheStationCanKeepNoCursor() throws {
         try simulate { clock in
             let life = try CourierLife(clock)

@@ -14,6 +14,11 @@ final class CourierLife: Sendable {
         {"id":"influx","type":"influx1","url":"http://\(host)","database":"air"}
         """
 
+    static let hiddenInflux = """
+        {"id":"influx","type":"influx1","url":"http://\(host)","database":"air","user":"u",\
+        "password":{"secret":"influx"}}
+        """
+
     /// Secrets by name, which a test may change.
     final class Secrets: SecretSource {
         private let texts = Mutex<[String: String]>([:])
@@ -77,9 +82,11 @@ final class CourierLife: Sendable {
 
     static func read(
         _ targets: String,
-        _ receivers: String = ""
+        _ receivers: String = "",
+        metered: String = "auto"
     ) throws -> CourierConfiguration {
-        let text = "{\"targets\":[\(targets)],\"receivers\":[\(receivers)]}"
+        let network = #""network":{"metered":"\#(metered)"}"#
+        let text = "{\"targets\":[\(targets)],\"receivers\":[\(receivers)],\(network)}"
         return try CourierConfiguration(Array(text.utf8), file: "courier.json")
     }
 

@@ -256,6 +256,31 @@ import Testing
         }
     }
 
+    /// Each submission sends a mail to the moderators: eighteen a minute were sent.
+    @Test func submitsMoreAndMoreSeldomWhatStaysProcessed() throws {
+        try simulate { clock in
+            let life = Life(clock)
+            life.source.end("ride", samples: 20)
+            let task = life.task()
+            try await life.run(task) {
+                while life.server.imports.isEmpty { try await clock.sleep(for: .milliseconds(10)) }
+                life.server.change(4_711) { $0.staysProcessed = true }
+                try await clock.sleep(for: .seconds(60))
+                let standing = await task.standing
+                #expect(standing.working?.code == "unsubmitted")
+                #expect(standing.trouble == nil && standing.held == nil)
+                #expect(2...6 ~= life.server.imports.map(\.submissions)[0])
+                try await clock.sleep(for: .hours(24))
+                #expect(await task.standing.held?.code == "unsubmitted")
+                #expect(100...140 ~= life.server.imports.map(\.submissions)[0])
+                life.server.change(4_711) { $0.staysProcessed = false }
+                try await clock.sleep(for: .hours(3))
+                #expect(await task.standing.held == nil)
+            }
+            #expect(life.server.imports.map(\.status) == ["submitted"])
+        }
+    }
+
     @Test func neverSubmitsAgainWhatModeratorsHave() throws {
         try simulate { clock in
             let life = Life(clock)

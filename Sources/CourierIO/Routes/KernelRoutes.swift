@@ -13,21 +13,15 @@ package final class KernelRoutes: RouteWatch {
     private let loop: EventLoop
     private let disk: DiskThread
     private let socket: RouteSocket
-    private let asksManager: Bool
     private let last = Mutex<RouteState?>(nil)
 
     /// - Parameters:
     ///   - loop: Where changes are waited for.
     ///   - disk: Where NetworkManager is asked, which may take seconds.
-    ///   - asksManager: Whether it is asked at all.
     /// - Throws: `LinuxError` when the kernel gives no socket.
-    package init(
-        on loop: EventLoop,
-        disk: DiskThread,
-        asksManager: Bool
-    ) throws(LinuxError) {
+    package init(on loop: EventLoop, disk: DiskThread) throws(LinuxError) {
         socket = try RouteSocket(on: loop)
-        (self.loop, self.disk, self.asksManager) = (loop, disk, asksManager)
+        (self.loop, self.disk) = (loop, disk)
     }
 
     package func next() async throws -> RouteState {
@@ -38,11 +32,10 @@ package final class KernelRoutes: RouteWatch {
                 try await loop.clock.sleep(for: Self.settling, tolerance: .seconds(1))
                 socket.drain()
             }
-            let asksManager = asksManager
             let now = try await disk.run {
                 RouteState(
                     gateways: RouteTable.gateways(),
-                    isMetered: asksManager && NetworkManager.isMetered()
+                    isMetered: NetworkManager.isMetered()
                 )
             }
             last.withLock { $0 = now }

@@ -19,6 +19,8 @@ package final class SafecastDriveServer: SimulatedServer {
         package var members: [String: String] = [:]
         /// How often it was submitted: each sends a mail to the moderators.
         package var submissions = 0
+        /// Whether it stays *processed* whatever is submitted.
+        package var staysProcessed = false
         fileprivate var isReadAt: MonotonicInstant
 
         /// Lines that the service takes.
@@ -138,7 +140,8 @@ package final class SafecastDriveServer: SimulatedServer {
     }
 
     private static func submit(_ made: inout Import) -> OutboundAnswer {
-        (made.status, made.isRejected) = ("submitted", false)
+        if !made.staysProcessed { made.status = "submitted" }
+        made.isRejected = false
         made.submissions += 1
         let place = "http://api.safecast.org/en-US/bgeigie_imports/\(made.id)"
         let page = "<html><body>You are being <a href=\"\(place)\">redirected</a>.</body></html>"

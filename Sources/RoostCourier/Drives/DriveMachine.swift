@@ -149,10 +149,12 @@ package struct DriveMachine: Sendable {
         notBefore = now.advanced(by: pace)
         switch step {
         case .moved(let upload):
+            assert(mark.current?.upload != upload, "a step that changes nothing waits")
             mark.current?.upload = upload
             working = nil
             return succeed()
         case .waits(let reason):
+            if working?.code != reason.code { waits = 0 }
             waits += 1
             let notices = succeed()
             working = reason

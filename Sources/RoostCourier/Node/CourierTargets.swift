@@ -12,7 +12,16 @@ final class CourierTargets: Sendable {
         var identity: StationIdentity?
         var outlets: [Outlet] = []
         var supervisor: Supervisor?
-        var isMetered: Bool
+        /// What the way to other networks was at last; nil before the first look.
+        var route: RouteState?
+
+        var isMetered: Bool {
+            switch configuration.network.metered {
+            case .auto: route?.isMetered ?? false
+            case .yes: true
+            case .no: false
+            }
+        }
     }
 
     private let world: CourierWorld
@@ -24,12 +33,7 @@ final class CourierTargets: Sendable {
     {
         (self.world, self.parts) = (world, parts)
         finder = StationFinder(world)
-        state = Mutex(
-            State(
-                configuration: configuration,
-                isMetered: configuration.network.metered == .yes
-            )
-        )
+        state = Mutex(State(configuration: configuration))
     }
 
     // MARK: The children
@@ -154,10 +158,13 @@ final class CourierTargets: Sendable {
         finder.forget()
         parts.pushes.keep(Set(configuration.receivers.map(\.id)))
         guard let supervisor else { return }
-        let isSameFrame = old.left == configuration.left && old.network == configuration.network
+        let isSameFrame =
+            old.left == configuration.left && old.network.proxy == configuration.network.proxy
+            && old.network.address == configuration.network.address
         for outlet in outlets {
             let next = configuration.entries.first { $0.id == outlet.entry.id }
             if let next, next.source == outlet.entry.source, !next.hasSecrets, isSameFrame {
+                await outlet.set(metered: isMetered)
                 await outlet.wake()
                 continue
             }
@@ -175,11 +182,7 @@ final class CourierTargets: Sendable {
     ///   - spread: So that not all targets begin at once.
     func take(_ now: RouteState, isNew: Bool, spread: Duration) async {
         let (outlets, isMetered) = state.withLock { state in
-            switch state.configuration.network.metered {
-            case .auto: state.isMetered = now.isMetered
-            case .yes: state.isMetered = true
-            case .no: state.isMetered = false
-            }
+            state.route = now
             return (state.outlets, state.isMetered)
         }
         for outlet in outlets {

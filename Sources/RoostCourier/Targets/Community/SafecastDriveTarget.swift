@@ -157,9 +157,11 @@ package struct SafecastDriveTarget: DriveTarget {
         }
         let answer = try await network.step(request(.put, "/\(number)/submit"))
         let isBack = answer.location.map { $0.contains("/bgeigie_imports/\(number)") } ?? false
-        // The next look says whether it is.
-        return answer.isSuccess && !answer.isHTML || isBack
-            ? .moved(upload) : .ended(Self.judge(answer, number))
+        guard answer.isSuccess && !answer.isHTML || isBack else {
+            return .ended(Self.judge(answer, number))
+        }
+        let words = "Safecast does not yet say that import \(number) is submitted"
+        return .waits(DeliveryReason("unsubmitted", words))
     }
 
     private static func sent(_ answer: OutboundAnswer) -> DriveStep {
