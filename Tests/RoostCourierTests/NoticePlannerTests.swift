@@ -72,7 +72,9 @@ import Testing
         }
         for hour in 0..<24 {
             let range = Int64(hour) * 3_600..<Int64(hour + 1) * 3_600
-            #expect(sent.count { range.contains($0.second) } <= count)
+            let hourly = sent.filter { range.contains($0.second) }
+            #expect(hourly.count { !$0.plan.raised.isEmpty } <= count)
+            #expect(hourly.count { $0.plan.raised.isEmpty } <= count)
         }
         #expect(sent.count >= 24 * count - 2)
     }
@@ -130,8 +132,115 @@ import Testing
         let sent = Self.run(&planner, 1...1_150) { second in
             second == 5 ? [Self.raised(1)] : second == 60 ? [Self.raised(2, .critical, worse)] : []
         }
-        #expect(sent.map(\.second) == [5, 60])
+        #expect(sent.map(\.second) == [6, 61])
         #expect(sent.last?.plan.takesToken == false)
+    }
+
+    private static func level(
+        _ number: Int64,
+        of raise: Int64,
+        _ level: Int,
+        was: Int
+    ) -> AlertNews {
+        let change = AlertEvent.Level(
+            number: number,
+            raise: raise,
+            key: key,
+            level: level,
+            was: was,
+            severity: .warning,
+            value: nil
+        )
+        return AlertNews(number: number, event: .level(change), time: nil)
+    }
+
+    /// The table *what may speak when* of docs/reference/courier.md: seconds after the one before.
+    @Test func anEndDelaysNoBeginningAndWhatIsWorsePasses() {
+        let other = AlertEvent.Key("who-24h", "balcony/pm10")
+        let rule = AlertEvent.Key("us-nowcast", "balcony/pm25")
+        let cases: [(String, [Int64: AlertNews], [Int64])] = [
+            // The receiver was sent a beginning 100 s ago.
+            ("other device", [100: Self.raised(2, .warning, other)], [11, 1_211]),
+            ("other rule", [100: Self.raised(2, .warning, rule)], [11, 1_211]),
+            ("critical", [100: Self.raised(2, .critical, rule)], [11, 110]),
+            ("worse", [100: Self.level(2, of: 1, 2, was: 1)], [11, 110]),
+            (
+                "worse than told only once",
+                [
+                    100: Self.level(2, of: 1, 2, was: 1), 200: Self.level(3, of: 1, 1, was: 2),
+                    300: Self.level(4, of: 1, 2, was: 1), 400: Self.level(5, of: 1, 3, was: 2),
+                ],
+                [11, 110, 400]
+            ),
+            ("end", [100: Self.resolved(2, of: 1)], [11, 1_211]),
+            // Its end was sent 100 s ago.
+            (
+                "after an end",
+                [100: Self.resolved(2, of: 1), 1_300: Self.raised(3)], [11, 1_211, 1_310]
+            ),
+            (
+                "an end after an end",
+                [
+                    100: Self.resolved(2, of: 1), 1_300: Self.raised(3),
+                    1_320: Self.resolved(4, of: 3),
+                ],
+                [11, 1_211, 1_310, 2_510]
+            ),
+        ]
+        for (name, happening, wanted) in cases {
+            var options = ReceiverOptions()
+            options.remind = nil
+            var planner = NoticePlanner(options)
+            let sent = Self.run(&planner, 1...3_600) { second in
+                second == 1 ? [Self.raised(1)] : happening[second].map { [$0] } ?? []
+            }
+            let times = sent.map(\.second)
+            #expect(times.prefix(wanted.count) == wanted[...], "\(name)")
+        }
+    }
+
+    /// The receiver was away while the first came and went: its line took the token, and the next
+    /// beginning, 38 s later, waited for 19 minutes.
+    @Test func whatCameAndWentUnsentDelaysNoBeginning() {
+        var planner = NoticePlanner(ReceiverOptions())
+        let now = { MonotonicInstant(nanoseconds: $0 * 1_000_000_000) }
+        planner.take(Self.raised(1), at: now(1))
+        planner.take(Self.resolved(2, of: 1), at: now(16))
+        guard case .send(let plan) = planner.decide(at: now(36), nil, in: .utc) else {
+            Issue.record("the end is not sent")
+            return
+        }
+        #expect(plan.ended.count == 1 && plan.raised.isEmpty)
+        planner.finish(plan, at: now(36))
+        planner.take(Self.raised(3), at: now(74))
+        guard case .send(let next) = planner.decide(at: now(84), nil, in: .utc) else {
+            Issue.record("the next beginning waits")
+            return
+        }
+        #expect(next.raised == [3])
+    }
+
+    /// With a wait of nothing the second pollutant of one sample came an interval later.
+    @Test func alertsOfOneSampleGoTogetherWhateverTheWait() {
+        var options = ReceiverOptions()
+        options.wait = .zero
+        var planner = NoticePlanner(options)
+        let start = MonotonicInstant(nanoseconds: 5_000_000_000)
+        planner.take(Self.raised(1), at: start)
+        #expect(
+            planner.decide(at: start, nil, in: .utc)
+                == .wait(until: start.advanced(by: .seconds(1)))
+        )
+        planner.take(
+            Self.raised(2, .warning, .init("who-24h", "balcony/pm10")),
+            at: start.advanced(by: .milliseconds(3))
+        )
+        let due = start.advanced(by: .seconds(1))
+        guard case .send(let plan) = planner.decide(at: due, nil, in: .utc) else {
+            Issue.record("nothing is sent")
+            return
+        }
+        #expect(plan.raised == [1, 2])
     }
 
     @Test func remindsWhileItLastsAndNotOnceItIsAcknowledged() {

@@ -31,8 +31,7 @@ COURIER = [
      "does not hear Retry-After", OUTBOX),
     # Notices: at most one in an interval, and none lost.
     ("Sources/RoostCourier/Notices/NoticePlanner.swift",
-     "if plan.takesToken { tokenAt = now.advanced(by: options.every) }",
-     "if plan.takesToken { tokenAt = now }",
+     "let next = now.advanced(by: options.every)", "let next = now",
      "sends as many notices as there are", NOTICES),
     ("Sources/RoostCourier/Notices/NoticePlanner.swift",
      "for number in sent { alerts[number]?.isWaiting = false }", "",

@@ -25,8 +25,10 @@ enum ReceiverKinds {
         }
         do {
             if let preset = try presets.preset(type) {
-                // The seed's clients know one pollutant a message.
-                if type == "seed" { common.isGrouped = false }
+                common.isGrouped = preset.isGrouped
+                if let wait = preset.wait, reader.object.value("waitSeconds") == nil {
+                    common.wait = wait
+                }
                 return self.preset(preset, &reader, common)
             }
         } catch {

@@ -6,11 +6,15 @@ import StoreQueries
 ///
 /// Pure: a caller brings what happened and the time. A bucket of one token keeps notices apart;
 /// what comes meanwhile goes together with the next one, as it then is. A critical alert passes the
-/// empty bucket once. In quiet hours only critical alerts go, and one summary follows.
+/// empty bucket once, and an alert at each level that is worse than the receiver knows. A notice
+/// that only says what is over has a bucket of its own, so that it delays no beginning. In quiet
+/// hours only critical alerts go, and one summary follows.
 ///
 /// Bound: `limit` alerts that are raised; further ones are counted.
 package struct NoticePlanner: Sendable {
     static let limit = 64
+    /// Alerts of one sample come within this time and go together, whatever the owner chose.
+    static let ofOneSample: Duration = .seconds(1)
 
     /// What to do next.
     enum Decision: Hashable, Sendable {
@@ -32,9 +36,8 @@ package struct NoticePlanner: Sendable {
         /// Whether it takes the bucket's token.
         var takesToken = true
 
-        var isEmpty: Bool {
-            raised.isEmpty && reminders.isEmpty && ended.isEmpty && test == nil
-        }
+        var isEmpty: Bool { saysNothingThatLasts && ended.isEmpty && test == nil }
+        var saysNothingThatLasts: Bool { raised.isEmpty && reminders.isEmpty }
     }
 
     /// An alert that is raised.
@@ -46,6 +49,8 @@ package struct NoticePlanner: Sendable {
         var toldAt: MonotonicInstant?
         /// Whether it passed the empty bucket already.
         var hasPassed = false
+        /// The worst level that the receiver was sent; nil before.
+        var worstTold: Int?
         var acknowledgedUntil: MonotonicInstant?
         var isWaiting = false
     }
@@ -64,6 +69,8 @@ package struct NoticePlanner: Sendable {
     private var groupedSince: MonotonicInstant?
     /// When the bucket has its token again.
     private(set) var tokenAt = MonotonicInstant.boot
+    /// The same of notices that only say what is over.
+    private var endTokenAt = MonotonicInstant.boot
 
     private let receiver: String
 
@@ -130,7 +137,7 @@ package struct NoticePlanner: Sendable {
         }
         var alert = Alert(raised: raised, since: now, time: time)
         if told.contains(raised.number) {
-            alert.toldAt = now
+            (alert.toldAt, alert.worstTold) = (now, raised.level)
         } else {
             alert.isWaiting = isWanted(raised) && !raised.flags.contains("silenced")
         }
@@ -144,7 +151,7 @@ package struct NoticePlanner: Sendable {
         alert.raised.value = level.value ?? alert.raised.value
         if level.level > level.was {
             alert.acknowledgedUntil = nil
-            alert.hasPassed = false
+            alert.hasPassed = alert.worstTold.map { level.level <= $0 } ?? false
             alert.isWaiting = isWanted(alert.raised)
             if alert.isWaiting { groupedSince = groupedSince ?? now }
         }
@@ -192,15 +199,23 @@ package struct NoticePlanner: Sendable {
             guard !calls.isEmpty else { return .wait(until: end) }
             plan = Plan(raised: calls)
         }
-        if let since = groupedSince, since.advanced(by: options.wait) > now {
-            return .wait(until: since.advanced(by: options.wait))
+        if let together = groupedSince?.advanced(by: max(options.wait, Self.ofOneSample)),
+            together > now
+        {
+            return .wait(until: together)
         }
-        guard now < tokenAt else { return .send(plan) }
-        let passing = calls.filter { alerts[$0]?.hasPassed == false }
+        let next = plan.saysNothingThatLasts ? max(tokenAt, endTokenAt) : tokenAt
+        guard now < next else { return .send(plan) }
+        let passing = plan.raised.filter { alerts[$0].map(mayPass) ?? false }
         guard passing.isEmpty else {
             return .send(Plan(raised: passing, takesToken: false))
         }
-        return .wait(until: tokenAt)
+        return .wait(until: next)
+    }
+
+    /// Whether it does not wait for the bucket: a critical one, or one that is worse than told.
+    private func mayPass(_ alert: Alert) -> Bool {
+        !alert.hasPassed && (alert.raised.severity == .critical || alert.worstTold != nil)
     }
 
     private func waiting(at now: MonotonicInstant) -> [Int64] {
@@ -250,26 +265,26 @@ package struct NoticePlanner: Sendable {
     /// A plan went out.
     mutating func finish(_ plan: Plan, at now: MonotonicInstant) {
         for number in plan.raised {
-            alerts[number]?.isWaiting = false
-            alerts[number]?.toldAt = now
-            alerts[number]?.hasPassed = true
+            guard var alert = alerts[number] else { continue }
+            (alert.isWaiting, alert.hasPassed) = (false, true)
+            (alert.toldAt, alert.worstTold) = (now, max(alert.worstTold ?? 0, alert.raised.level))
+            alerts[number] = alert
         }
         for number in plan.reminders { alerts[number]?.toldAt = now }
         ended.removeAll { plan.ended.contains($0) }
         if plan.test != nil { tests.removeFirst() }
-        if plan.takesToken { tokenAt = now.advanced(by: options.every) }
+        if plan.takesToken {
+            let next = now.advanced(by: options.every)
+            if plan.saysNothingThatLasts { endTokenAt = next } else { tokenAt = next }
+        }
         if !alerts.values.contains(where: \.isWaiting) { groupedSince = nil }
     }
 
     /// Up to which number everything is sent, or known to `begin` by what is raised.
     var settledNumber: Int64 { ended.map(\.number).min().map { $0 - 1 } ?? lastNumber }
 
-    /// Whether a critical alert waits that has not passed the empty bucket.
-    var hasCall: Bool {
-        alerts.values.contains { alert in
-            alert.isWaiting && !alert.hasPassed && alert.raised.severity == .critical
-        }
-    }
+    /// Whether an alert waits that does not wait for the bucket.
+    var hasCall: Bool { alerts.values.contains { $0.isWaiting && mayPass($0) } }
 
     /// How many alerts and ends of alerts wait to be sent.
     var waitingCount: Int { alerts.values.count { $0.isWaiting } + ended.count + tests.count }

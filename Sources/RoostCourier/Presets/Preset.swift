@@ -94,6 +94,10 @@ package struct Preset: Hashable, Sendable {
     package let needs: Set<String>
     /// Whether the notice says a later state of the same thing replaces an unseen one.
     package let replaces: Bool
+    /// How long what happens goes together, 0 to 3 600 s; nil for the usual time.
+    package var wait: Duration?
+    /// Whether one message tells several alerts.
+    package var isGrouped = true
     /// Nil for a service that takes none.
     package var picture: Picture?
     /// A request that sends nothing and succeeds for an account that the service knows.

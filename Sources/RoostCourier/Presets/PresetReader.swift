@@ -65,6 +65,8 @@ package struct PresetReader {
         let rules = self.rules(&object, names)
         let needs = self.needs(&object, names)
         let replaces = object.bool("replaces")
+        let wait = object.seconds("waitSeconds", in: 0...3_600)
+        let isGrouped = object.bool("grouped") ?? true
         let picture = picture(&object, names)
         let probe = probe(&object, names)
         object.finish()
@@ -85,6 +87,7 @@ package struct PresetReader {
             replaces: replaces ?? false
         )
         (preset.picture, preset.probe) = (picture, probe)
+        (preset.wait, preset.isGrouped) = (wait, isGrouped)
         return preset
     }
 

@@ -116,7 +116,8 @@ import Testing
             }
             let count = life.phones.messages.count
             let hours = begun.duration(to: clock.now).inSeconds / 3_600
-            #expect(Double(count) <= hours * 3 + 1, "\(count) in \(hours) h")
+            // One of what begins or lasts, and one of what is over.
+            #expect(Double(count) <= 2 * (hours * 3 + 1), "\(count) in \(hours) h")
             #expect(count >= 20, "\(count): an interval that passes brings what happened in it")
             withExtendedLifetime(life.courier.station.folder) {}
         }
@@ -211,7 +212,8 @@ import Testing
                 try await clock.sleep(for: .seconds(5))
                 for number in 0..<300 { try await life.addPhone(node, number) }
                 life.courier.station.record(PushLife.raised(1))
-                try await clock.sleep(for: .seconds(10))
+                // Alerts of one sample come within the first second, which is waited for with a tolerance.
+                try await clock.sleep(for: .seconds(12))
                 #expect((95...105).contains(life.phones.messages.count))
                 try await clock.sleep(for: .seconds(25))
                 #expect(life.phones.messages.count == 300)
