@@ -256,28 +256,23 @@ import Testing
         }
     }
 
-    /// Each submission sends a mail to the moderators: eighteen a minute were sent.
     @Test func submitsMoreAndMoreSeldomWhatStaysProcessed() throws {
         try simulate { clock in
             let life = Life(clock)
-            life.source.end("ride", samples: 20)
             let task = life.task()
+            life.source.end("ride", samples: 20)
             try await life.run(task) {
                 while life.server.imports.isEmpty { try await clock.sleep(for: .milliseconds(10)) }
                 life.server.change(4_711) { $0.staysProcessed = true }
                 try await clock.sleep(for: .seconds(60))
-                let standing = await task.standing
-                #expect(standing.working?.code == "unsubmitted")
-                #expect(standing.trouble == nil && standing.held == nil)
-                #expect(2...6 ~= life.server.imports.map(\.submissions)[0])
+                #expect(2...6 ~= life.server.imports[0].submissions)
                 try await clock.sleep(for: .hours(24))
                 #expect(await task.standing.held?.code == "unsubmitted")
-                #expect(100...140 ~= life.server.imports.map(\.submissions)[0])
+                #expect(100...140 ~= life.server.imports[0].submissions)
                 life.server.change(4_711) { $0.staysProcessed = false }
                 try await clock.sleep(for: .hours(3))
-                #expect(await task.standing.held == nil)
             }
-            #expect(life.server.imports.map(\.status) == ["submitted"])
+            #expect(life.server.imports[0].status == "submitted")
         }
     }
 

@@ -213,7 +213,7 @@ package struct NoticePlanner: Sendable {
         return .wait(until: next)
     }
 
-    /// Whether it does not wait for the bucket: a critical one, or one that is worse than told.
+    /// Whether it passes the empty bucket: critical, or worse than the receiver knows.
     private func mayPass(_ alert: Alert) -> Bool {
         !alert.hasPassed && (alert.raised.severity == .critical || alert.worstTold != nil)
     }

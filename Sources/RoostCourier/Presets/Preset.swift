@@ -96,7 +96,7 @@ package struct Preset: Hashable, Sendable {
     package let replaces: Bool
     /// How long what happens goes together, 0 to 3 600 s; nil for the usual time.
     package var wait: Duration?
-    /// Whether one message tells several alerts.
+    /// Whether one message can be about several alerts.
     package var isGrouped = true
     /// Nil for a service that takes none.
     package var picture: Picture?

@@ -212,7 +212,7 @@ import Testing
                 try await clock.sleep(for: .seconds(5))
                 for number in 0..<300 { try await life.addPhone(node, number) }
                 life.courier.station.record(PushLife.raised(1))
-                // Alerts of one sample come within the first second, which is waited for with a tolerance.
+                // A second, with a tolerance of one, in which alerts of one sample come.
                 try await clock.sleep(for: .seconds(12))
                 #expect((95...105).contains(life.phones.messages.count))
                 try await clock.sleep(for: .seconds(25))
