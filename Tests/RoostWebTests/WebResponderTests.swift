@@ -14,6 +14,9 @@ import Testing
                     WebResponse(body: .bytes(request.body))
                 },
                 Route(.get, "/api/v1/broken", .viewer) { _ in throw Broken() },
+                Route(.get, "/api/v1/stream", .viewer) { _ in
+                    WebResponse(body: .stream { write in try await write([0x61]) })
+                },
             ]),
             hosts: HostNames(["balcony"]),
             doorman: OpenDoorman(.owner)
@@ -53,6 +56,14 @@ import Testing
             Gate.Head(.get, authority: host, target: "/api/v1/echo")
         )
         #expect(response.status == .misdirectedRequest)
+    }
+
+    /// nginx with its defaults holds back what comes piece by piece, even the head.
+    @Test(arguments: [("/api/v1/stream", "no"), ("/api/v1/echo", nil)])
+    func aProxyKeepsNoStreamBack(target: String, buffering: String?) async throws {
+        let response = await Self.answer(Gate.Head(.get, authority: "balcony", target: target))
+        let name = try #require(HTTPField.Name("x-accel-buffering"))
+        #expect(response.status == .ok && response.headers[name] == buffering)
     }
 
     @Test func aPageOfAnotherSiteChangesNothing() async {

@@ -67,11 +67,24 @@ import Testing
         }
     }
 
+    /// The places of an address are taken: one more is told so, and a reset says nothing.
+    @Test func aConnectionTooManyIsAnswered() async throws {
+        var settings = WebServer.Settings()
+        settings.connectionMax = 0
+        let get = "GET /a HTTP/1.1\r\nHost: balcony\r\n\r\n"
+        // None may be open, so the first is one too many.
+        let answer = try await Self.ask(get, Lines(), Bodies(), settings)
+        #expect(answer.hasPrefix("HTTP/1.1 429"), "\(answer.prefix(80))")
+        #expect(answer.lowercased().contains("retry-after: 30") && answer.contains("connections"))
+        #expect(answer.lowercased().contains("connection: close"))
+    }
+
     /// Sends all, then the end; gives everything that came back.
     private static func ask(
         _ request: String,
         _ lines: Lines,
-        _ bodies: Bodies
+        _ bodies: Bodies,
+        _ given: WebServer.Settings = WebServer.Settings()
     ) async throws -> String {
         let logger = Logger(label: "test") { _ in Handler(lines: lines) }
         let route = Route(.post, "/a", .owner, body: .form) { request in
@@ -83,7 +96,7 @@ import Testing
             hosts: HostNames(["balcony"]),
             doorman: OpenDoorman(.owner)
         )
-        var settings = WebServer.Settings()
+        var settings = given
         settings.sockets = [.address(host: "127.0.0.1", port: 0)]
         let server = WebServer(
             WebResponder(gate, logger: logger),

@@ -7,6 +7,8 @@ The real roostd with a simulated SDS011 at 1 Hz, and the real roost-web before i
   resume      a page that loses its connection again and again misses no value and gets none twice
   daemon      roostd ends and comes back: the dashboard says so, and the page goes on
   slow        64 connections that read nothing: the station measures on, and others are answered
+  proxied     the live stream passes nginx with its defaults, and Caddy, at once (each where it is installed)
+  crowded     a connection too many of an address is answered 429, and not cut off
   idle        a socket as from systemd: it ends without a visitor, and no request is lost
 """
 
@@ -15,6 +17,7 @@ import json
 import os
 import random
 import re
+import shutil
 import socket
 import subprocess
 import time
@@ -233,6 +236,77 @@ def slow(dashboard, station, check):
     return oldest
 
 
+PROXIES = {
+    "nginx": ("%s.conf", """daemon off; pid %s.pid; error_log stderr;
+events {}
+http { access_log off; server { listen 127.0.0.1:%d; location / { proxy_pass http://127.0.0.1:%d; } } }
+""", lambda file: ["-c", file, "-e", "stderr"]),
+    "caddy": ("%s.Caddyfile", """{
+\tadmin off
+\tauto_https off
+\tstorage file_system %s.d
+}
+http://127.0.0.1:%d {
+\treverse_proxy 127.0.0.1:%d
+}
+""", lambda file: ["run", "--adapter", "caddyfile", "--config", file]),
+}
+
+
+def proxied(dashboard, check):
+    """Live items come at once behind a reverse proxy that has its defaults; the proxies that were tried."""
+    tried = []
+    for name, (file, text, words) in PROXIES.items():
+        program = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
+        if not program:
+            continue
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        place = check.path(name)
+        with open(file % place, "w", encoding="utf-8") as config, open(check.path("proxy.log"), "ab") as log:
+            config.write(text % (place, port, dashboard.port))
+            config.flush()
+            process = subprocess.Popen([program, *words(config.name)], stdout=log, stderr=log)
+        try:
+            def stream():
+                try:
+                    return socket.create_connection(("127.0.0.1", port), timeout=5)
+                except OSError:
+                    return None
+            wire = until(stream, 10)
+            if not check.demand(wire, f"{name} does not start"):
+                continue
+            with wire:
+                began, answer = now(), b""
+                wire.sendall(b"GET /api/v1/live HTTP/1.1\r\n" + HEAD + b"\r\n")
+                try:
+                    while b"event: hello" not in answer and (piece := wire.recv(65536)):
+                        answer += piece
+                except OSError:
+                    pass
+            waited = now() - began
+            check.demand(b"event: hello" in answer and waited < 3,
+                         f"behind {name} the live stream says {answer[:200]!r} in {waited:.1f} s")
+            tried.append(f"{name} {waited * 1000:.0f} ms")
+        finally:
+            end(process)
+    return tried
+
+
+def crowded(dashboard, check):
+    """A quarter of the 64 connections is for one address; the next is answered, and later there is room."""
+    wires = [socket.create_connection(("127.0.0.1", dashboard.port), timeout=5) for _ in range(16)]
+    try:
+        answer = until(lambda: dashboard.raw(b"GET /healthz HTTP/1.1\r\n" + HEAD + b"\r\n"), 5)
+        check.demand(answer.startswith(b"HTTP/1.1 429") and b"connections" in answer,
+                     f"a connection too many: {answer[:200]!r}")
+    finally:
+        for wire in wires:
+            wire.close()
+    check.same(until(lambda: asked(dashboard) == 200, 10), True, "room after they are closed")
+
+
 def asked(dashboard):
     try:
         return dashboard.get("/api/v1/station")[0]
@@ -303,6 +377,9 @@ def run(check, options):
     check.say(f"{len(HOSTILE)} hostile requests and the fuzz refused (seed {SEED})")
     count = resume(dashboard, check, 1_000 if options.full else 12)
     check.say(f"{count} live items over cut connections, none lost or twice")
+    tried = proxied(dashboard, check)
+    check.say(f"live stream behind a proxy: {', '.join(tried) or 'none is installed'}")
+    crowded(dashboard, check)
     daemon(dashboard, station, check)
     age = slow(dashboard, station, check)
     check.say(f"64 slow connections: the station's youngest value was {age:.1f} s old at most")
