@@ -46,6 +46,21 @@ import Testing
         #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["balcony"])
     }
 
+    /// One part, one entry: detection found it once, and now the file has it.
+    @Test(arguments: [true, false])
+    func aDeviceOfTheFileIsNotAwayAsWell(isOn: Bool) throws {
+        let settings = try [
+            "device.nova-sds011:A160": DeviceRecord(name: "dust", profile: "nova-sds011").json,
+            "device.winsen-mhz19b:1": DeviceRecord(name: "air", profile: "winsen-mhz19b").json,
+        ]
+        var machine = DetectionMachine(.shipped)
+        _ = machine.configure(ports: ["/dev/ttyUSB1"], names: ["dust"], isOn: isOn, at: .boot)
+        _ = machine.begin(with: settings, at: .boot)
+        _ = machine.take([.appeared(Self.device(1))], at: .boot)
+        #expect(machine.list(at: .boot).map(\.name) == ["air"])
+        #expect(machine.missing.map(\.subject) == (isOn ? ["air"] : []))
+    }
+
     @Test func aRecordThatCannotBeReadIsReported() throws {
         var machine = DetectionMachine(.shipped)
         let begun = machine.begin(with: ["device.nova-sds011:A160": "{", "other": "{"], at: .boot)
