@@ -29,7 +29,8 @@ import Testing
             fixture.reader,
             fixture.times,
             range,
-            points: 20,
+            // A quarter of an hour each; 22 of the time in which the station ran.
+            points: 24,
             wantsFlags: true
         )
         #expect(series.tier == .minute && series.widthTenths == 9_000)
@@ -43,6 +44,24 @@ import Testing
         // The time in which the station was off has no step.
         #expect(starts.contains("2026-04-14T03:30:00Z"))
         #expect(!starts.contains("2026-04-14T03:15:00Z"))
+    }
+
+    /// A month's chart is no finer where little of the month has values.
+    @Test(arguments: [(10, 1), (3 * 1_440, 60)])
+    func stepsFollowTheAxis(minutes: Int, most: Int) throws {
+        let fixture = try QueryFixture([
+            Boot(started: "2026-04-14T00:00:00Z", minutes: minutes)
+        ]) { $0 / 60 % 50 }
+        let series = try ChannelSeries(
+            fixture.channel(),
+            fixture.reader,
+            fixture.times,
+            QueryFixture.range("2026-04-01T00:00:00Z", "2026-05-01T00:00:00Z"),
+            points: 600
+        )
+        let filled = series.steps.count { $0.point.bucket.count > 0 }
+        #expect((1...most).contains(filled), "\(filled) steps of \(series.widthTenths) tenths")
+        #expect(series.steps.reduce(0) { $0 + Int($1.point.bucket.count) } == minutes)
     }
 
     /// Four weeks of minutes: each step has the flags of its own values and of no others.
