@@ -7,6 +7,7 @@ import Testing
         "password1234", "P@ssw0rd2026!", "passwordpassword", "iloveyou12345", "123456789012",
         "qwertyuiop[]", "aaaaaaaaaaaa", "abcdefghijklm", "letmein-2026", "short", "1q2w3e4r5t6y",
         "balcony-12345", "anna@example", "ababababababab", "987654321098",
+        "anna@example.org", "Anna.Balcony1", "balcony@example",
     ])
     func refusesWhatIsTriedFirst(password: String) {
         let known = ["Anna", "anna@example.org", "balcony"]
