@@ -1,9 +1,15 @@
 import NIOCore
 import Synchronization
 
-/// Closes connections beyond a bound, by what `ConnectionShares` decides.
+/// Which connections are served, by what `ConnectionShares` decides.
+///
+/// Those beyond its bound are answered 429; `refusalMax` at a time, more are closed.
 final class ConnectionCount: Sendable {
+    /// Connections that wait for their refusal, at most; `ConnectionDeadlines` ends each.
+    static let refusalMax = 16
+
     private struct State {
+        var refusals = 0
         var shares: ConnectionShares
         /// As many as there are connections.
         var channels: [Int: any Channel] = [:]
@@ -18,14 +24,17 @@ final class ConnectionCount: Sendable {
         self.isKnown = isKnown
     }
 
-    func admit(_ channel: any Channel) {
+    /// - Returns: Whether it is served; else it is answered that there are too many.
+    func admit(_ channel: any Channel) -> Bool {
         let address = channel.remoteAddress?.ipAddress ?? ""
         let isKnown = isKnown(address)
-        let (number, closing) = state.withLock { state -> (Int, (any Channel)?) in
+        let (number, closing) = state.withLock { state -> (Int?, (any Channel)?) in
             state.last += 1
             let number = state.last
             switch state.shares.admit(number, from: address, isKnown: isKnown) {
-            case .refused: return (number, channel)
+            case .refused:
+                state.refusals += 1
+                return (nil, state.refusals > Self.refusalMax ? channel : nil)
             case .admitted:
                 state.channels[number] = channel
                 return (number, nil)
@@ -37,9 +46,14 @@ final class ConnectionCount: Sendable {
         closing?.close(promise: nil)
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
+                guard let number else {
+                    state.refusals -= 1
+                    return
+                }
                 state.shares.end(number)
                 state.channels[number] = nil
             }
         }
+        return number != nil
     }
 }

@@ -11,10 +11,15 @@ struct HTTPConnection: Sendable {
 
     private let channel: Wire
     private let isEncrypted: Bool
-    private let responder: WebResponder
+    private let responder: WebResponder?
     private let logger: Logger
 
-    init(_ channel: Wire, isEncrypted: Bool, _ responder: WebResponder, _ logger: Logger) {
+    /// - Parameters:
+    ///   - channel: The connection.
+    ///   - isEncrypted: Whether it speaks TLS.
+    ///   - responder: Nil for a connection too many: it is answered that, and closed.
+    ///   - logger: For connections that break.
+    init(_ channel: Wire, isEncrypted: Bool, _ responder: WebResponder?, _ logger: Logger) {
         (self.channel, self.isEncrypted) = (channel, isEncrypted)
         (self.responder, self.logger) = (responder, logger)
     }
@@ -51,6 +56,10 @@ struct HTTPConnection: Sendable {
             head.version.major == 1, head.headers["host"].count == 1
         else {
             try await refuse("it needs one Host, and valid fields", outbound)
+            return false
+        }
+        guard let responder else {
+            try await send(WebResponse(Self.tooMany), head, mayGoOn: false, outbound)
             return false
         }
         let address = channel.channel.remoteAddress?.ipAddress
@@ -135,6 +144,12 @@ struct HTTPConnection: Sendable {
         try await outbound.write(.end(nil))
         return mayGoOn
     }
+
+    private static let tooMany = Problem(
+        .rateLimited,
+        "too many connections are open, from this address or in all; close other pages",
+        headers: [.retryAfter: "30"]
+    )
 
     private func refuse(_ detail: String, _ outbound: Outbound) async throws {
         let response = WebResponse(Problem.badRequest(detail))

@@ -53,6 +53,10 @@ package struct WebResponder: Sendable {
 
     private func secured(_ response: WebResponse) -> WebResponse {
         var response = response
+        if case .stream = response.body, let field = HTTPField.Name("x-accel-buffering") {
+            // nginx passes on each piece as it comes, not when a buffer is full.
+            response.headers[field] = "no"
+        }
         let fixed: [(String, String)] = [
             ("content-security-policy", Self.policy), ("x-content-type-options", "nosniff"),
             ("referrer-policy", "no-referrer"), ("cross-origin-opener-policy", "same-origin"),

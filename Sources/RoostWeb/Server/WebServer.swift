@@ -30,7 +30,13 @@ package struct WebServer: Sendable {
     }
 
     private typealias Wire = HTTPConnection.Wire
-    private typealias Listener = NIOAsyncChannel<Wire, Never>
+    private typealias Listener = NIOAsyncChannel<Accepted, Never>
+
+    private struct Accepted: Sendable {
+        let wire: Wire
+        /// Else it is one too many.
+        let isAdmitted: Bool
+    }
 
     private static let decoderLimits: NIOHTTPDecoderLimitConfiguration = {
         var limits = NIOHTTPDecoderLimitConfiguration()
@@ -80,9 +86,9 @@ package struct WebServer: Sendable {
                             for try await connection in inbound {
                                 connections.addTask {
                                     await HTTPConnection(
-                                        connection,
+                                        connection.wire,
                                         isEncrypted: isEncrypted,
-                                        responder,
+                                        connection.isAdmitted ? responder : nil,
                                         logger
                                     ).serve()
                                 }
@@ -124,18 +130,18 @@ package struct WebServer: Sendable {
                 .writeBufferWaterMark,
                 value: ChannelOptions.Types.WriteBufferWaterMark(low: 8 << 10, high: 64 << 10)
             )
-        let setup: @Sendable (any Channel) -> EventLoopFuture<Wire> = { channel in
-            count.admit(channel)
+        let setup: @Sendable (any Channel) -> EventLoopFuture<Accepted> = { channel in
+            let isAdmitted = count.admit(channel)
             let (loop, address) = (channel.eventLoop, channel.localAddress?.ipAddress)
             guard let encryption else {
                 return loop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(PlainLayer())
-                    return try Self.setUp(channel)
+                    return Accepted(wire: try Self.setUp(channel), isAdmitted: isAdmitted)
                 }
             }
             return encryption.context(for: address, on: loop).flatMapThrowing { context in
                 try Self.encrypt(channel, context, logger)
-                return try Self.setUp(channel)
+                return Accepted(wire: try Self.setUp(channel), isAdmitted: isAdmitted)
             }
         }
         switch socket {
