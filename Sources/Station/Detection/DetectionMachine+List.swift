@@ -8,7 +8,7 @@ extension DetectionMachine {
         let present = sortedPaths.compactMap { ports[$0] }.filter { $0.standing != .claimed }
         let here = Set(present.compactMap(\.adopted))
         let away = registry.records.filter { record in
-            !here.contains(record.key) && record.value.name != nil
+            !here.contains(record.key) && isOwnEntry(record.value)
                 && !present.contains { $0.standing == .ignored(identity: record.key) }
         }
         return present.map { report($0, at: now) }
@@ -21,9 +21,9 @@ extension DetectionMachine {
         let present = sortedPaths.compactMap { ports[$0] }.filter { $0.standing != .claimed }
         let here = Set(present.compactMap(\.adopted))
         let away = registry.records.compactMap { identity, record -> StationFacts.Missing? in
-            guard let name = record.name, !record.isIgnored, !here.contains(identity) else {
-                return nil
-            }
+            guard let name = record.name, isOwnEntry(record), !record.isIgnored,
+                !here.contains(identity)
+            else { return nil }
             return StationFacts.Missing(
                 subject: name,
                 isAdapter: false,
@@ -41,6 +41,11 @@ extension DetectionMachine {
             )
         }
         return away + faulty
+    }
+
+    /// A device that the configuration has by its name is reported there, and not as away too.
+    private func isOwnEntry(_ record: DeviceRecord) -> Bool {
+        record.name.map { !takenNames.contains($0) } ?? false
     }
 
     private func report(_ port: Port, at now: MonotonicInstant) -> FoundReport {
