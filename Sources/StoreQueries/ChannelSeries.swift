@@ -53,7 +53,8 @@ package struct ChannelSeries: Sendable {
         wantsFlags: Bool = false
     ) throws(StoreError) {
         let spans = try channel.spans(reader, times, range)
-        let axis = HistoryAxis(spans, points: try Self.points(points, channel, reader, spans))
+        let most = Self.share(of: points, range, spans)
+        let axis = HistoryAxis(spans, points: try Self.points(most, channel, reader, spans))
         var found = try HistorySeries(reader)
             .points(channel.stream.id, channel: channel.index, along: axis)
         if let corrections = try Corrections(of: channel, reader, times, range) {
@@ -73,6 +74,20 @@ package struct ChannelSeries: Sendable {
         hasFlags = wantsFlags && count <= Self.flaggedMax
         if hasFlags { try Self.addFlags(&steps, channel, reader, axis.spans) }
         self.steps = steps
+    }
+
+    /// The part of the steps that the record has of the whole range: none is finer for the rest.
+    private static func share(
+        of points: Int,
+        _ range: TimeRange,
+        _ spans: [HistorySpan]
+    ) -> Int {
+        guard let from = range.from, let to = range.to, from < to,
+            let first = spans.first, let last = spans.last
+        else { return points }
+        let length = last.offset + last.to.tenths - last.from.tenths - first.offset
+        let share = Double(length) / Double(to.tenths - from.tenths)
+        return max(1, Int((Double(points) * min(1, share)).rounded(.up)))
     }
 
     /// So many steps that each one has a sample where none is missing.

@@ -16,11 +16,14 @@ export async function load(api) {
   const { station } = live;
   const channels = (station.channels ?? []).filter((channel) => channel.limits).slice(0, 2);
   const ids = (channels.length ? channels : (station.channels ?? []).slice(0, 1)).map((channel) => channel.id);
+  // The axis of a young station begins with its first value.
+  const to = station.time?.now, from = station.store?.oldest;
+  const range = from < to && Date.parse(to) - Date.parse(from) < 864e5 ? { from, to } : { last: "24h" };
   return {
     station,
     devices: station.channels?.length || station.daemon?.state !== "up" ? null : await api.maybe("/devices"),
-    day: ids.length ? Promise.all([api.maybe("/series", { channel: ids, last: "24h", points: 300 }),
-      ...ids.map((id) => api.maybe("/ledger", { channel: id, last: "24h" }))]) : null,
+    day: ids.length ? Promise.all([api.maybe("/series", { channel: ids, ...range, points: 300 }),
+      ...ids.map((id) => api.maybe("/ledger", { channel: id, ...range }))]) : null,
   };
 }
 
