@@ -27,14 +27,18 @@ package enum PasswordRule {
             return "weak: it is the common password \(word), with little around it"
         }
         if isSequence(password) { return "weak: its characters follow each other" }
-        for text in known {
-            let parts = text.lowercased().split { "@. ".contains($0) }
-            for part in parts where part.count >= 4 && typed.contains(part) {
-                guard password.count - part.count < 8 else { continue }
-                return "weak: it is mostly \(part), which others know"
-            }
+        let parts = known.flatMap { text in
+            [text.lowercased()] + text.lowercased().split { "@. ".contains($0) }.map(String.init)
         }
-        return nil
+        var (rest, found) = (typed, [String]())
+        // The longest first: an address before its parts.
+        for part in parts.sorted(by: { $0.count > $1.count })
+        where part.count >= 4 && rest.contains(part) {
+            rest = rest.replacing(part, with: "")
+            found.append(part)
+        }
+        guard !found.isEmpty, rest.count < 8 else { return nil }
+        return "weak: it is mostly \(found.joined(separator: " and ")), which others know"
     }
 
     /// Usual replacements taken back: `p@ssw0rd` is `password`.
