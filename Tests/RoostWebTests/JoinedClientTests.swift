@@ -26,20 +26,15 @@ import Testing
                 const $load=async(name)=>$take(name);
                 const $modules={
                 "js/main.js":()=>{
-                const{t,twice}=$take("js/text.js");
+                const{t,twice}=$take("js/text.js");\
                 async function open(){return(await $load("js/pages/now.js")).title+twice(t);}
                 return{open};
                 },
                 "js/pages/now.js":()=>{
-                const{t}=$take("js/text.js");
-                const title=`${t}`;
-                return{title};
+                const{t}=$take("js/text.js");const title=`${t}`;return{title};
                 },
                 "js/text.js":()=>{
-                const t=1;
-                function twice(n){
-                return 2*n;
-                }
+                const t=1;function twice(n){return 2*n;}
                 return{t,twice};
                 },
                 };

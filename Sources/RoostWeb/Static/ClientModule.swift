@@ -29,7 +29,10 @@ struct ClientModule: Sendable {
             guard line.count(where: { $0 == "`" }).isMultiple(of: 2) else {
                 throw .line(file, index + 1, "a text in ` ` goes on in the next line")
             }
-            body += ScriptLine(try joined(line, at: index + 1)).text + "\n"
+            let text = ScriptLine(try joined(line, at: index + 1)).text
+            // After these a line break means nothing, but for one that ends a comment.
+            let isOpen = text.last.map { ";{,".contains($0) } ?? false
+            body += text + (isOpen && !text.contains("//") ? "" : "\n")
         }
     }
 

@@ -25,7 +25,9 @@ export async function loadMore(name) {
 
 /** Remembers a language for this browser; the caller loads the page again. */
 export function chooseLanguage(name) {
-  try { localStorage.setItem("roost.language", name); } catch { /* A browser without storage keeps its own. */ }
+  try { localStorage.setItem("roost.language", name); } catch {
+    // A browser without storage keeps its own.
+  }
 }
 
 /** Whether the catalogue has it; codes of a newer station may not be there. */

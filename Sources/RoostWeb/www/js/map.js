@@ -31,7 +31,9 @@ const maybe = (path) => get(path).catch(() => null);
 
 async function loadWords() {
   let stored = null;
-  try { stored = localStorage.getItem("roost.language"); } catch { /* A browser without storage keeps its own. */ }
+  try { stored = localStorage.getItem("roost.language"); } catch {
+    // A browser without storage keeps its own.
+  }
   language = [stored, ...navigator.languages.map((name) => name.slice(0, 2))].find((name) => ["en", "de", "it"].includes(name)) ?? "en";
   words = await get(new URL(`../strings/${language}.json`, import.meta.url));
   document.documentElement.lang = language;

@@ -1,10 +1,9 @@
 // What is raised and waits, the rules with their figures, and whom notices reach.
-import { action } from "../words.js";
 import { card, el, keyed, mark } from "../dom.js";
 import { duration, number, over } from "../format.js";
 import { code, t } from "../i18n.js";
 import { may } from "../navigation.js";
-import { quantityName, quantityOf } from "../words.js";
+import { action, quantityName, quantityOf } from "../words.js";
 import { ruleName, ruleOf, subjectWords, valueWords } from "../alerts.js";
 import { standing } from "./outboxparts.js";
 import { browserCard, subscription } from "./thisbrowser.js";

@@ -1,11 +1,11 @@
 // What a radiation counter counted in a time, how sure that is, and the dose.
 import { Chart } from "../chart.js";
 import { button, card, el, facts } from "../dom.js";
-import { clock, number, rfc3339, stamp, zoneWords } from "../format.js";
+import { number, rfc3339, stamp, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../navigation.js";
-import { action, confirmed, recorded } from "../words.js";
+import { confirmed, recorded } from "../words.js";
 import { ruleSentences } from "./alerts.js";
 
 export const title = "dose.title";

@@ -1,10 +1,9 @@
 // Why is there no data here: cause, surroundings, how often, next act.
-import { action } from "../words.js";
 import { dialog, el } from "../dom.js";
 import { clock, duration, rfc3339, span } from "../format.js";
 import { code, has, language, plural, t } from "../i18n.js";
 import { may } from "../navigation.js";
-import { channelName, reason } from "../words.js";
+import { action, channelName, reason } from "../words.js";
 
 const MOST = 12;
 const PLAIN = ["notScheduled", "notDue"];

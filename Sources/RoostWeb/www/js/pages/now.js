@@ -1,12 +1,11 @@
 // Is it measuring, is the air good, is the record complete, what is to be done?
 import { Chart } from "../chart.js";
-import { action } from "../words.js";
 import { button, card, dialog, el, facts, keyed, mark, setText, show } from "../dom.js";
 import { countdown, date, duration, month, number, percent, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
 import { may } from "../navigation.js";
-import { ageWords, becauseWords, channelName, deviceOf, flags, isNeverMeasured, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
+import { action, ageWords, becauseWords, channelName, deviceOf, flags, isNeverMeasured, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
 
 export const title = "now.title";
 const hintsOff = () => { try { return localStorage.getItem("roost.hints") === "off"; } catch { return false; } };

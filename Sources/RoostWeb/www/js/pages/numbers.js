@@ -22,7 +22,9 @@ export function make(root) {
   let isFirst = true;
   const hints = el("input", { type: "checkbox" });
   try { hints.checked = localStorage.getItem("roost.hints") !== "off"; } catch { hints.checked = true; }
-  hints.addEventListener("change", () => { try { localStorage.setItem("roost.hints", hints.checked ? "on" : "off"); } catch { /* Then they stay. */ } });
+  hints.addEventListener("change", () => { try { localStorage.setItem("roost.hints", hints.checked ? "on" : "off"); } catch {
+    // Then they stay.
+  } });
   return { update({ station, rules, quantities }) {
     root.replaceChildren(...quantities.map((one) => quantityCard(one, station)), lampCard(rules, station), flagsCard(), aqiCard(),
       el("section", { class: "card" }, el("label", { class: "check" }, hints, t("numbers.hints"))));

@@ -174,7 +174,9 @@ function sheet(site, range) {
   explain(!hidesHints());
   const toggle = button("(?)", () => {
     const isHidden = !hints.hidden;
-    try { localStorage.setItem(KEY, isHidden ? "off" : "on"); } catch { /* Then for this sheet alone. */ }
+    try { localStorage.setItem(KEY, isHidden ? "off" : "on"); } catch {
+      // Then for this sheet alone.
+    }
     explain(!isHidden);
     toggle.setAttribute("aria-expanded", String(!isHidden));
   }, { class: "small", "aria-label": t("sites.hints"), "aria-expanded": String(!hidesHints()) });

@@ -6,7 +6,7 @@ import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../navigation.js";
 import { field, form } from "../form.js";
-import { action, confirmed } from "../words.js";
+import { action } from "../words.js";
 import { fromInput, toInput } from "../window.js";
 
 export const title = "surveys.title";
