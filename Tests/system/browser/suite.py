@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import time
 import urllib.request
@@ -240,6 +241,38 @@ class Walk:
             self.check.demand(found < 1000, f"a reading reaches the page {found:.0f} ms late")
             self.check.say(f"a reading reaches the page within {found:.0f} ms")
 
+    def tabs(self):
+        """Nine windows of one browser follow over one live connection; a browser has six to a host."""
+        browser, driver = self.browser, self.browser.driver
+        self.balcony.live()
+        browser.open("/")
+        first = driver.current_window_handle
+
+        def clients():
+            text = driver.execute_async_script("fetch('/metrics').then((answer) => answer.text()).then(arguments[0])")
+            return int(re.search(r"^roost_live_clients (\d+)", text, re.MULTILINE).group(1))
+
+        def moves():
+            return browser.script("const card = document.querySelector('main .cards'); return card && card.innerText")
+        for _ in range(8):
+            driver.switch_to.new_window("window")
+            began = time.monotonic()
+            browser.open("/")
+            before = until(moves, 10)
+            changed = until(lambda: moves() != before, 8)
+            self.check.demand(before and changed, f"a window shows no new value in {time.monotonic() - began:.0f} s")
+        seen = until(lambda: clients() == 1, 10)
+        self.check.demand(seen, f"nine windows of one browser have {clients()} live connections")
+        # The last one has the stream, or had it: the others go on without it.
+        for handle in [one for one in driver.window_handles if one != first]:
+            driver.switch_to.window(handle)
+            driver.close()
+        driver.switch_to.window(first)
+        before = moves()
+        self.check.demand(until(lambda: moves() != before, 10), "the first window stands still when the others are closed")
+        self.check.same(until(lambda: clients() == 1, 10), True, "one live connection is left")
+        return 9
+
     def heads(self):
         """What every answer says to the browser."""
         with urllib.request.urlopen(self.dashboard.address + "/", timeout=10) as answer:
@@ -250,7 +283,7 @@ class Walk:
 
 
 # What the suite does besides the cases, in this order; `--short` leaves out the second half.
-PARTS = {"pages": Walk.pages, "keyboard": Walk.keyboard, "latency": Walk.latency, "outbox": outbox.run, "sites": sites.run,
+PARTS = {"pages": Walk.pages, "keyboard": Walk.keyboard, "latency": Walk.latency, "tabs": Walk.tabs, "outbox": outbox.run, "sites": sites.run,
          "stations": stations.run, "records": records.run, "live": livepicture.run, "dose": dose.run, "update": update.run}
 LONG_PARTS = {"choices": Walk.choices, "copy": Walk.copy, "injection": injection.run, "gaps": gaps.run,
               "restarts": Walk.restarts, "states": states.run}

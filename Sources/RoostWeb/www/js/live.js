@@ -1,13 +1,13 @@
-// The state of the station as this page knows it: one stream, open in the visible tab only.
+// The state of the station as this page knows it: one stream a browser, open in a visible tab, which gives it to the others.
 import { api } from "./api.js";
 import { setStationZone } from "./format.js";
 
-const SILENCE = 20000, LOST = 35000, HIDDEN = 30000, EASE = 5000;
+const SILENCE = 20000, LOST = 35000, EASE = 5000;
 const KINDS = ["hello", "reading", "event", "station", "alert", "omitted", "reset", "beat"];
 
-const listeners = new Set();
+const listeners = new Set(), own = Math.random(), tabs = new BroadcastChannel("roost");
 let stream = null, station = null, receivedAt = 0, heardAt = 0, lostAt = null, savedAt = null;
-let asked = null, askedAt = -Infinity, hiddenTimer = null, clocks = null, isStreamMissing = false, isRunning = false;
+let asked = null, askedAt = -Infinity, fedAt = -Infinity, clocks = null, isRunning = false;
 
 export const live = {
   get station() { return station; },
@@ -68,27 +68,27 @@ const calmly = () => { if (performance.now() - askedAt > EASE) refresh().catch((
 
 function open() {
   // A card without a station has nothing to say.
-  if (stream || isStreamMissing || document.hidden || !isRunning || station?.daemon?.state === "none") return;
+  if (stream || document.hidden || !isRunning || performance.now() - fedAt < SILENCE || station?.daemon?.state === "none") return;
   stream = new EventSource("/api/v1/live");
+  tabs.postMessage([own]);
   for (const kind of KINDS) {
     stream.addEventListener(kind, (item) => {
-      heard();
-      let data = {};
-      try { data = JSON.parse(item.data || "{}"); } catch { return; }
+      const data = JSON.parse(item.data);
       take(kind, data);
+      tabs.postMessage([kind, data]);
     });
   }
-  stream.addEventListener("open", heard);
   stream.addEventListener("error", () => {
     // It tries again by itself; whether the connection is lost, a question tells at once.
     if (stream?.readyState !== EventSource.CLOSED) return void refresh().catch(() => {});
-    // A refused stream (404, 401) is closed for good; the page then asks now and again.
+    // A refused stream (404, 429, 503) is closed for good; the page asks meanwhile, and tries again.
     stream = null;
-    isStreamMissing = true;
+    fedAt = performance.now();
   });
 }
 
 function take(kind, data) {
+  heard();
   if (kind === "reading" && station) {
     let isFirst = false;
     for (const channel of station.channels ?? []) {
@@ -97,29 +97,47 @@ function take(kind, data) {
       if (!given) continue;
       // The ages of the whole answer count from its own moment.
       const age = (data.ageSeconds ?? 0) - live.elapsed;
-      isFirst ||= channel.value === null || channel.value === undefined || channel.isStale;
+      isFirst ||= (channel.value ?? null) === null || channel.isStale;
       Object.assign(channel, { noData: null, quality: [] }, given, { ageSeconds: age, isStale: false });
-      if (given.value === null || given.value === undefined) channel.value = null;
+      channel.value = given.value ?? null;
       if (data.nextInSeconds !== undefined) channel.nextInSeconds = data.nextInSeconds + live.elapsed;
     }
     tell("reading", data);
     // Level and decimals of a first value come with the whole answer.
     if (isFirst && performance.now() - askedAt > 1000) refresh().catch(() => {}); else calmly();
   } else if (kind === "station" || kind === "reset") refresh().catch(() => {});
-  else if (kind === "event" || kind === "alert") { tell(kind, data); calmly(); }
-  else if (kind === "omitted" || kind === "beat") calmly();
+  else {
+    if (kind === "event" || kind === "alert") tell(kind, data);
+    calmly();
+  }
 }
 
-function close() { stream?.close(); stream = null; }
+/** Of another tab: what the station said, its number when it has a stream, null when it has none any more. */
+tabs.onmessage = ({ data: [kind, data] }) => {
+  if (!isRunning) return;
+  // Of two that opened one, the higher number keeps it.
+  if (stream && !(kind > own)) return kind < own ? tabs.postMessage([own]) : null;
+  fedAt = kind === null ? -Infinity : performance.now();
+  drop();
+  if (document.hidden) return;
+  if (kind === null) { open(); kind = "reset"; }
+  take(kind, data);
+};
+
+function drop() { stream?.close(); stream = null; }
+
+function close() {
+  if (stream) tabs.postMessage([null]);
+  drop();
+}
 
 function start() {
   if (isRunning) return;
   isRunning = true;
   heardAt = performance.now();
   document.addEventListener("visibilitychange", () => {
-    clearTimeout(hiddenTimer);
-    if (document.hidden) hiddenTimer = setTimeout(close, HIDDEN);
-    else { open(); refresh().catch(() => {}); }
+    if (document.hidden) close();
+    else { open(); refresh().catch(() => {}); tell("alert"); }
   });
   addEventListener("pagehide", close);
   open();
@@ -134,6 +152,7 @@ function beat() {
   const now = { wall: Date.now(), page: performance.now() };
   if (clocks && now.wall - clocks.wall - (now.page - clocks.page) > 5000) refresh().catch(lose);
   clocks = now;
+  open();
   const isStill = station?.daemon?.state === "none";
   const silence = now.page - heardAt;
   if (!isStill && silence > LOST) lose();
