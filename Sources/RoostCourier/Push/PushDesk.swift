@@ -78,6 +78,7 @@ package actor PushDesk {
         guard let kind = push.kind.flatMap(Subscriber.Kind.init) else {
             throw PushMistake("kind", "kind is apns or webpush")
         }
+        guard !tasks.all(kind).isEmpty else { throw Self.noReceiver("\(kind)") }
         let address = push.address ?? ""
         var subscriber: Subscriber
         switch kind {
@@ -104,6 +105,13 @@ package actor PushDesk {
         let change = try await book.put(subscriber)
         for task in tasks.all(kind) where change != .same { await task.wake() }
         return PushChangeReport(change: "\(change)")
+    }
+
+    private static func noReceiver(_ type: String) -> ControlFailure {
+        ControlFailure(
+            code: "no-receiver",
+            message: "courier.json names no receiver of type \(type)"
+        )
     }
 
     private func unsubscribe(_ push: PushRequest) async throws -> PushChangeReport {
@@ -143,10 +151,7 @@ package actor PushDesk {
         let subtitle = try Self.subtitle(push)
         let tasks = tasks.all()
         guard !tasks.isEmpty else {
-            throw ControlFailure(
-                code: "no-receiver",
-                message: "courier.json names no receiver of type apns or webpush"
-            )
+            throw Self.noReceiver("apns or webpush")
         }
         let now = clock.now
         if let last, push.pollutant == "PM10", last.subtitle.hasPrefix("PM2.5 "),

@@ -56,6 +56,25 @@ import Testing
         }
     }
 
+    /// What nothing would notify does not count as subscribed.
+    @Test func aPhoneIsRefusedWithoutItsReceiver() throws {
+        try simulate { clock in
+            let browsers = """
+                {"id":"browsers","type":"webpush","contact":"mailto:me@example.org"}
+                """
+            let life = try PushLife(clock, receivers: browsers)
+            let node = life.courier.node()
+            try await life.courier.run(node) {
+                try await clock.sleep(for: .seconds(1))
+                let failure = await #expect(throws: ControlFailure.self) {
+                    try await life.addPhone(node, 1)
+                }
+                #expect(failure?.code == "no-receiver")
+            }
+            withExtendedLifetime(life.courier.station.folder) {}
+        }
+    }
+
     @Test func aProgramThatNeverStopsReachesEachPhoneInItsInterval() throws {
         try simulate { clock in
             let life = try PushLife(clock)

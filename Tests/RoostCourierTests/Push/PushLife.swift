@@ -29,10 +29,10 @@ struct PushLife {
     let browsers: WebPushServer
     let phones: APNsServer
 
-    init(_ clock: SimulatedClock) throws {
+    init(_ clock: SimulatedClock, receivers: String = PushLife.receivers) throws {
         self.clock = clock
         clock.setWallTime(TargetFixture.time)
-        courier = try CourierLife(clock, targets: "", receivers: Self.receivers)
+        courier = try CourierLife(clock, targets: "", receivers: receivers)
         courier.secrets.set("apns", Self.pem)
         browsers = WebPushServer(origin: Self.origin, clock: clock)
         courier.internet.add(browsers, at: "push.example.org")
