@@ -73,6 +73,15 @@ def claim(walk):
     browser.press("Become the owner")
     check.demand(until(lambda: browser.wrong, 10), "B-T1: a wrong code is accepted")
     browser.fill("Code", walk.dashboard.claim_code())
+    for label in ("Password", "Repeat the password"):
+        browser.fill(label, OWNER["email"])
+    check.demand(browser.shows("Good."), "B-T1: no meter of a long password")
+    browser.press("Become the owner")
+    check.demand(browser.shows("which others know"), f"B-T1: the own address is a password: {browser.text()[:200]}")
+    check.demand("Good." not in browser.text(), "B-T1: a password is refused and called good at once")
+    for label in ("Password", "Repeat the password"):
+        browser.fill(label, OWNER["password"])
+    browser.fill("Code", walk.dashboard.claim_code())
     browser.press("Become the owner")
     check.demand(browser.shows("Measuring", 15), f"B-T1: no Now after the claim: {browser.text()[:200]}")
 
