@@ -80,7 +80,11 @@ export function newPassword(name, label, repeat, least) {
   const again = field("repeat", repeat, { type: "password", autocomplete: "new-password", required: true });
   const bar = el("i"), words = el("p", { class: "hint", role: "status" });
   first.append(el("div", { class: "meter", "aria-hidden": "true" }, bar), words);
+  const { fail } = first;
+  // A refusal and the meter do not contradict each other.
+  first.fail = (said) => { fail(said); if (said) words.textContent = bar.style.width = ""; };
   first.input.addEventListener("input", () => {
+    fail();
     bar.style.width = `${Math.min(100, (first.input.value.length / (least + 4)) * 100)}%`;
     words.textContent = passwordWords(first.input.value, least);
   });
