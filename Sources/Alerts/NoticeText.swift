@@ -4,9 +4,7 @@ import Core
 ///
 /// A limit never stands without its averaging time, and a value never without its unit.
 package struct NoticeText: Hashable, Sendable {
-    package enum Language: String, CaseIterable, Sendable {
-        case en, de, it
-    }
+    package typealias Language = AlertNames.Language
 
     package let title: String
     package let subtitle: String
@@ -14,23 +12,43 @@ package struct NoticeText: Hashable, Sendable {
     package let body: String
 
     /// The text of an event; nil for those that are no notices.
-    package init?(_ event: AlertEvent, in language: Language) {
+    ///
+    /// - Parameters:
+    ///   - event: With the present value, where it is raised.
+    ///   - language: The receiver's.
+    ///   - worst: The worst value since the raise; nil while the value is that.
+    ///   - isBlind: Whether there is no value now.
+    package init?(
+        _ event: AlertEvent,
+        in language: Language,
+        worst: FixedPoint? = nil,
+        isBlind: Bool = false
+    ) {
         let words = Words(language)
         switch event {
         case .raised(let raised):
             let isTest = raised.flags.contains("test")
-            let isMotion = raised.key.rule == AlertSet.motion.rawValue
-            title = (isTest ? "TEST: " : "") + (isMotion ? words.motion : words.title)
+            title = (isTest ? "TEST: " : "") + words.title(of: raised.key)
             subtitle = Self.subtitle(raised, words)
-            body = Self.body(raised, words)
+            let grew = worst.flatMap { $0 == raised.value ? nil : $0 }
+            let lines = [
+                grew.map {
+                    "\(words.worst): \(words.number($0))\(raised.unit.map { " \($0)" } ?? "")"
+                },
+                isBlind ? words.blind : nil,
+            ]
+            let more = Self.body(raised, words)
+            body = (lines.compactMap(\.self) + (more.isEmpty ? [] : [more]))
+                .joined(separator: "\n")
         case .level(let level):
-            title = words.title
+            title = words.title(of: level.key)
             subtitle =
-                "\(level.key.subject): " + (level.level > level.was ? words.worse : words.better)
+                "\(words.name(level.key)): "
+                + (level.level > level.was ? words.worse : words.better)
             body = ""
         case .resolved(let resolved):
             title = words.over
-            subtitle = "\(resolved.key.subject): \(words.lasted) \(Self.span(resolved.lasted))"
+            subtitle = "\(words.name(resolved.key)): \(words.lasted) \(Self.span(resolved.lasted))"
             let worst = resolved.worst.map { "\(words.worst): \(words.number($0))" }
             let noData = resolved.why == .noData ? words.noData : nil
             body = [worst, noData].compactMap(\.self).joined(separator: "\n")
@@ -40,13 +58,13 @@ package struct NoticeText: Hashable, Sendable {
 
     private static func subtitle(_ raised: AlertEvent.Raised, _ words: Words) -> String {
         guard let value = raised.value else {
-            return ["\(raised.key)", raised.why].compactMap(\.self).joined(separator: ", ")
+            return words.name(raised.key) + (raised.why.map { " (\($0))" } ?? "")
         }
         let unit = raised.unit.map { " \($0)" } ?? ""
         let over = raised.over.map { "\(words.mean) \(span($0))" }
         let limit = raised.limit.map { "\(words.limit) \(words.number($0))" }
         let more = [over, limit].compactMap(\.self).joined(separator: ", ")
-        let measured = "\(raised.key.subject): \(words.number(value))\(unit)"
+        let measured = "\(AlertNames.subject(raised.key.subject)): \(words.number(value))\(unit)"
         return more.isEmpty ? measured : "\(measured) (\(more))"
     }
 
@@ -67,17 +85,37 @@ package struct NoticeText: Hashable, Sendable {
     /// One language's words.
     private struct Words {
         let language: Language
-        let title, over, worse, better, lasted, worst, noData: String
-        let mean, limit, since, humid, flapping, motion: String
+        let air, over, worse, better, lasted, worst, noData: String
+        let mean, limit, since, humid, flapping, blind, sensor, station: String
 
         init(_ language: Language) {
             self.language = language
             let row = Self.table[language] ?? []
             func word(_ index: Int) -> String { index < row.count ? row[index] : "" }
-            (title, over, worse, better) = (word(0), word(1), word(2), word(3))
+            (air, over, worse, better) = (word(0), word(1), word(2), word(3))
             (lasted, worst, noData, mean) = (word(4), word(5), word(6), word(7))
             (limit, since, humid, flapping) = (word(8), word(9), word(10), word(11))
-            motion = word(12)
+            (blind, sensor, station) = (word(12), word(13), word(14))
+        }
+
+        func title(of key: AlertEvent.Key) -> String {
+            switch AlertNames.Subject(rule: key.rule) {
+            case .air: air
+            case .sensor: sensor
+            case .station: station
+            case .motion: AlertNames.rule(key.rule, in: language)
+            }
+        }
+
+        /// `balcony PM2.5`, `No values: balcony`, `Store in trouble`.
+        func name(_ key: AlertEvent.Key) -> String {
+            let subject = AlertNames.subject(key.subject)
+            switch AlertNames.Subject(rule: key.rule) {
+            case .air where key.subject.contains("/"), .motion: return subject
+            case .air, .sensor, .station:
+                let rule = AlertNames.rule(key.rule, in: language)
+                return key.subject == "station" ? rule : "\(rule): \(subject)"
+            }
         }
 
         func number(_ value: FixedPoint) -> String {
@@ -89,21 +127,21 @@ package struct NoticeText: Hashable, Sendable {
                 "Air Quality Alert", "Alert is over", "worse", "better", "lasted", "worst value",
                 "there were no values for a day", "mean of", "limit", "for",
                 "The air is humid: fog can look like dust.", "It keeps coming and going.",
-                "Motion",
+                "There is no value now.", "Sensor Alert", "Station Alert",
             ],
             .de: [
                 "Luftqualitätsalarm", "Alarm ist vorbei", "schlechter", "besser", "Dauer",
                 "schlechtester Wert", "einen Tag lang gab es keine Werte", "Mittel über", "Grenze",
                 "seit", "Die Luft ist feucht: Nebel kann wie Staub aussehen.",
                 "Er kommt und geht immer wieder.",
-                "Bewegung",
+                "Zurzeit gibt es keinen Wert.", "Sensoralarm", "Stationsalarm",
             ],
             .it: [
                 "Avviso qualità dell’aria", "Avviso terminato", "peggio", "meglio", "durata",
                 "valore peggiore", "per un giorno non ci sono stati valori", "media di", "limite",
                 "da", "L’aria è umida: la nebbia può sembrare polvere.",
                 "Continua ad andare e venire.",
-                "Movimento",
+                "Ora non c’è alcun valore.", "Avviso del sensore", "Avviso della stazione",
             ],
         ]
     }

@@ -1,5 +1,6 @@
 import Alerts
 import Core
+import FoundationEssentials
 import Testing
 
 @Suite struct NoticeTextTests {
@@ -12,9 +13,9 @@ import Testing
     @Test func saysValueUnitTimeAndLimit() throws {
         let text = try #require(NoticeText(.raised(raised), in: .en))
         #expect(text.title == "Air Quality Alert" && text.body.isEmpty)
-        #expect(text.subtitle == "balcony/pm25: 16.1 µg/m³ (mean of 24 h, limit 15)")
+        #expect(text.subtitle == "balcony PM2.5: 16.1 µg/m³ (mean of 24 h, limit 15)")
         let german = try #require(NoticeText(.raised(raised), in: .de))
-        #expect(german.subtitle == "balcony/pm25: 16,1 µg/m³ (Mittel über 24 h, Grenze 15)")
+        #expect(german.subtitle == "balcony PM2.5: 16,1 µg/m³ (Mittel über 24 h, Grenze 15)")
     }
 
     @Test(arguments: NoticeText.Language.allCases)
@@ -43,10 +44,42 @@ import Testing
         #expect(NoticeText(silenced, in: .en) == nil)
     }
 
-    @Test func aRuleWithoutAValueSaysWhy() throws {
-        var silent = AlertEvent.Raised(1, AlertEvent.Key("silent", "balcony"))
-        silent.why = "unplugged"
-        let text = try #require(NoticeText(.raised(silent), in: .en))
-        #expect(text.subtitle == "silent:balcony, unplugged")
+    /// The title says what a notice is about, and no text has a key of the engine.
+    @Test(
+        arguments: [
+            ("silent", "dust", "Sensor Alert", "No values: dust (stuck)"),
+            ("stuck", "dust", "Sensor Alert", "Sensor repeats itself: dust (stuck)"),
+            ("laser", "dust", "Sensor Alert", "Laser near its end: dust (stuck)"),
+            ("card", "station", "Station Alert", "Card wears out (stuck)"),
+            ("outbox", "influx", "Station Alert", "Outbox waits: influx (stuck)"),
+            ("many", "station", "Station Alert", "Many alerts at once (stuck)"),
+            ("motion", "door", "Motion", "door (stuck)"),
+            ("who-24h", "balcony/pm25", "Air Quality Alert", "balcony PM2.5 (stuck)"),
+        ]
+    )
+    func theTitleIsThatOfTheSubject(row: (String, String, String, String)) throws {
+        var raised = AlertEvent.Raised(1, AlertEvent.Key(row.0, row.1))
+        raised.why = "stuck"
+        let text = try #require(NoticeText(.raised(raised), in: .en))
+        #expect((text.title, text.subtitle) == (row.2, row.3))
+    }
+
+    /// Every rule that comes with Roost has a name, which is the page's, in each language.
+    @Test(arguments: NoticeText.Language.allCases)
+    func namesOfRulesAreThoseOfThePage(_ language: NoticeText.Language) throws {
+        let parts = #filePath.split(separator: "/").dropLast(3)
+        let path = "/\(parts.joined(separator: "/"))/Sources/RoostWeb/www/strings"
+        let url = URL(filePath: "\(path)/\(language.rawValue).json")
+        let page = try JSONDecoder().decode([String: String].self, from: try Data(contentsOf: url))
+        let names = page.filter { $0.key.hasPrefix("rule.") }
+        for (key, name) in names {
+            #expect(AlertNames.rule(String(key.dropFirst(5)), in: language) == name)
+        }
+        for rule in AlertNames.rules.keys where rule != AlertSet.motion.rawValue {
+            #expect(names["rule.\(rule)"] != nil, "\(rule)")
+        }
+        for rule in AlertSet.standard.flatMap(\.rules) {
+            #expect(AlertNames.rules[rule.id] != nil, "\(rule.id)")
+        }
     }
 }

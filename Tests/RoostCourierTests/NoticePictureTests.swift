@@ -55,7 +55,7 @@ import Testing
             #expect(Self.text(server, "topic") == "door-9")
             #expect(Self.text(server, "attachment") == Self.picture.name)
             #expect(Self.text(server, "title") == "balcony: Motion")
-            #expect(Self.text(server, "message").contains("motion:door"))
+            #expect(Self.text(server, "message").contains("door"))
             withExtendedLifetime(life.station.folder) {}
         }
     }
