@@ -229,7 +229,7 @@ import Testing
         planner.take(Self.raised(1), at: start)
         #expect(
             planner.decide(at: start, nil, in: .utc)
-                == .wait(until: start.advanced(by: .seconds(1)))
+                == .wait(until: start.advanced(by: .seconds(1)), .grouped)
         )
         planner.take(
             Self.raised(2, .warning, .init("who-24h", "balcony/pm10")),

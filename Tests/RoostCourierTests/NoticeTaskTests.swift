@@ -61,7 +61,7 @@ import Testing
                 try await clock.sleep(for: .seconds(3))
                 #expect(Self.texts(server).count == 1)
             }
-            #expect(Self.texts(server).first?.contains("dust/pm25: 16.1 µg/m³") == true)
+            #expect(Self.texts(server).first?.contains("dust PM2.5: 16.1 µg/m³") == true)
             try life.station.reboot()
             for _ in 0..<4 {
                 let node = life.node()
@@ -231,6 +231,84 @@ import Testing
             }
             #expect(title.contains(": Air Quality Alert"), "\(title)")
             #expect(message["click"] == .string("https://air.example.org/alerts"))
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
+    private static func present(_ value: Double, worst: Double) -> AlertsReport.Alert {
+        var alert = AlertsReport.Alert(
+            n: 1,
+            key: "\(key)",
+            state: "raised",
+            level: 1,
+            severity: "warning",
+            sinceSeconds: 1
+        )
+        (alert.value, alert.worst) = (value, worst)
+        return alert
+    }
+
+    /// A reminder has the value of its own moment, and its age counts from the raise, whenever the
+    /// courier began.
+    @Test func aReminderSaysHowItIsNow() throws {
+        let entry = """
+            {"id":"phone","type":"ntfy","url":"https://ntfy.example","topic":{"secret":"t"},
+             "remindSeconds":300,"everySeconds":60}
+            """
+        try simulate { clock in
+            let life = try CourierLife(clock, targets: "", receivers: entry)
+            life.secrets.set("t", "air")
+            let server = NtfyServer()
+            life.internet.add(server, at: "ntfy.example")
+            let first = life.node()
+            try await life.run(first) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1))
+                try await clock.sleep(for: .minutes(1))
+            }
+            #expect(Self.texts(server).count == 1)
+            life.station.said.set(alerts: [Self.present(120, worst: 140.26)])
+            try await clock.sleep(for: .minutes(29))
+            let second = life.node()
+            try await life.run(second) { try await clock.sleep(for: .minutes(6)) }
+            #expect(Self.texts(server).count == 2)
+            let text = try #require(Self.texts(server).last)
+            #expect(text.contains("120.0 µg/m³") && !text.contains("16.1"), "\(text)")
+            #expect(text.contains("worst value: 140.3 µg/m³"), "\(text)")
+            #expect(text.contains("for 35 min"), "\(text)")
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
+    /// Quiet hours go by the zone that the owner set, and follow it when it changes.
+    @Test func quietHoursAreThoseOfTheStationsZone() throws {
+        let entry = """
+            {"id":"phone","type":"ntfy","url":"https://ntfy.example","topic":{"secret":"t"},
+             "quiet":{"from":"02:00","to":"05:00"}}
+            """
+        try simulate { clock in
+            let life = try CourierLife(clock, targets: "", receivers: entry)
+            life.secrets.set("t", "air")
+            let server = NtfyServer()
+            life.internet.add(server, at: "ntfy.example")
+            // 10:52 in UTC is 03:52 seven hours to the west.
+            clock.setWallTime(WallTime(nanoseconds: 1_795_344_720_000_000_000))
+            life.station.said.set(zone: "-7")
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1))
+                try await clock.sleep(for: .minutes(2))
+                #expect(Self.texts(server).isEmpty)
+                let report = await node.report.receivers.first
+                #expect(report?.why == "its quiet hours last")
+                life.station.said.set(zone: "1")
+                life.station.record(.settingsChanged, ["by": "ann"])
+                // The feed brings it with the next sample.
+                life.station.record()
+                try await clock.sleep(for: .seconds(30))
+                #expect(Self.texts(server).count == 1)
+            }
             withExtendedLifetime(life.station.folder) {}
         }
     }

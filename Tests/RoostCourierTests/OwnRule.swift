@@ -1,10 +1,11 @@
 import ControlProtocol
+import Synchronization
 
 /// A rule with its owner's sentences, as a scripted station has it.
 enum OwnRule {
     static let id = "stuffy"
 
-    static var report: AlertsReport {
+    static func report(_ alerts: [AlertsReport.Alert]) -> AlertsReport {
         let rule = AlertsReport.Rule(
             id: id,
             severity: "warning",
@@ -18,10 +19,21 @@ enum OwnRule {
         return AlertsReport(
             isReady: true,
             number: 0,
-            alerts: [],
+            alerts: alerts,
             silences: [],
             rules: [rule],
             leftOutCount: 0
         )
     }
+}
+
+/// The zone and the alerts of a scripted station, which a test may change.
+final class StationSays: Sendable {
+    private let state = Mutex((zone: String?.none, alerts: [AlertsReport.Alert]()))
+
+    var zone: String? { state.withLock { $0.zone } }
+    var alerts: [AlertsReport.Alert] { state.withLock { $0.alerts } }
+
+    func set(zone: String) { state.withLock { $0.zone = zone } }
+    func set(alerts: [AlertsReport.Alert]) { state.withLock { $0.alerts = alerts } }
 }

@@ -35,8 +35,7 @@ final class ScriptedStation: StationLink, DiskWork {
         var (cursorCount, refusesCursors) = (Int64(0), false)
         var events: [String] = []
         var (isDown, isDated) = (false, true)
-        var changed: [Signal] = []
-        var (feedCount, recorded) = (0, 0)
+        var (changed, feedCount, recorded) = ([Signal](), 0, 0)
         /// How much of `unwritten` the follower has.
         var followed = 0
         var knownBoots = 0
@@ -45,6 +44,7 @@ final class ScriptedStation: StationLink, DiskWork {
     }
 
     let folder: TestFolder
+    let said = StationSays()
     let history: Mutex<History>
     private let state = Mutex(State())
     private let clock: any NodeClock
@@ -228,7 +228,7 @@ final class ScriptedStation: StationLink, DiskWork {
             state.withLock { $0.events.append("\(kind) \(request.details?["target"] ?? "-")") }
             answer = CourierEventReport(isKept: true, omittedCount: 0)
         case .status: answer = status
-        case .alerts: answer = OwnRule.report
+        case .alerts: answer = OwnRule.report(said.alerts)
         default: throw ControlFailure(code: "bad-request", message: "\(request.command)")
         }
         guard let body = answer as? Body else { throw StationDown("another type") }
@@ -370,7 +370,7 @@ final class ScriptedStation: StationLink, DiskWork {
                 watchdog: nil,
                 faults: []
             )
-            report.stationID = Self.stationID
+            (report.stationID, report.zone) = (Self.stationID, said.zone)
             report.health = HealthReport(reasons: state.reasons)
             report.progress = [
                 DeviceProgressReport(device: "dust", progressAgeSeconds: state.progressAge)

@@ -217,7 +217,7 @@ package final class CourierNode: Sendable {
             let age = max(event.instant.duration(to: now), .zero)
             if case .alert(let alert) = event.kind {
                 if case .raised = alert { await readWords() }
-                await alerts.take(alert, time)
+                await alerts.take(alert, time, at: event.instant)
                 if let news = MQTTNews.Alert(alert, time: time, age: age) {
                     await targets.take(.alert(news))
                 }

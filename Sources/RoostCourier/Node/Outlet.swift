@@ -287,7 +287,7 @@ package actor Outlet {
         at now: MonotonicInstant
     ) {
         let reason = standing.held ?? standing.trouble
-        (report.why, report.code) = (reason?.words, reason?.code)
+        (report.why, report.code) = (reason?.words ?? standing.waitsFor, reason?.code)
         if standing.held != nil {
             report.state = .held
         } else if reason != nil {

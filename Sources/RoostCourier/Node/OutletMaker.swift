@@ -67,6 +67,7 @@ struct OutletMaker: Sendable {
         notices.cursorLost = { [news = parts.news] receiver, why in
             news.tell("outbox resumed", ["target": receiver, "why": "\(why); begins anew"])
         }
+        notices.present = { [self] in await presentAlerts() }
         notices.pictures = world.pictures
         // The seed's clients know their titles.
         notices.station = entry.type == "seed" ? nil : station
@@ -98,6 +99,18 @@ struct OutletMaker: Sendable {
         )
         await outlet.begin(task)
         return OutletChild(outlet: outlet, tasks: [task])
+    }
+
+    /// The alerts as they are now, by the numbers of their raises; empty when the station is away.
+    private func presentAlerts() async -> [Int64: AlertsReport.Alert] {
+        do {
+            let report = try await world.link.ask(ControlRequest(.alerts), AlertsReport.self)
+            let pairs = report.alerts.compactMap { one in one.n.map { ($0, one) } }
+            return Dictionary(pairs) { first, _ in first }
+        } catch {
+            world.logger.info("present alerts are not known", metadata: ["why": "\(error)"])
+            return [:]
+        }
     }
 
     private func child(

@@ -29,7 +29,7 @@ package actor AlertHub {
     }
 
     /// Something happened now.
-    package func take(_ event: AlertEvent, _ time: WallTime?) {
+    package func take(_ event: AlertEvent, _ time: WallTime?, at instant: MonotonicInstant) {
         switch event {
         case .standing: return
         case .silenced(let silence):
@@ -38,19 +38,22 @@ package actor AlertHub {
             silences[silence.key] = now.advanced(by: .seconds(silence.seconds))
         case .raised, .level, .acknowledged, .resolved:
             guard let number = event.number else { return }
-            add(AlertNews(number: number, event: event, time: time))
+            add(AlertNews(number: number, event: event, time: time, instant: instant))
         }
         wake()
     }
 
     private func add(_ item: AlertNews) {
-        guard !news.contains(item) else { return }
+        guard !news.contains(where: { $0.number == item.number && $0.event == item.event }) else {
+            return
+        }
         let place = news.lastIndex { $0.number <= item.number }.map { $0 + 1 } ?? 0
         news.insert(item, at: place)
         if news.count > Self.limit { news.removeFirst() }
     }
 
-    private func wake() {
+    /// Lets those who wait decide anew.
+    func wake() {
         for signal in waiting { signal.raise() }
         waiting = []
     }

@@ -19,8 +19,15 @@ package struct NoticePlanner: Sendable {
     /// What to do next.
     enum Decision: Hashable, Sendable {
         /// Nothing before then, or before something happens.
-        case wait(until: MonotonicInstant?)
+        case wait(until: MonotonicInstant?, Delay? = nil)
         case send(Plan)
+    }
+
+    /// Why something that happened is not sent yet.
+    enum Delay: String, Hashable, Sendable {
+        case quiet = "its quiet hours last"
+        case grouped = "what happens at once goes together"
+        case spaced = "it had a notice less than everySeconds ago"
     }
 
     /// What goes out in one turn.
@@ -91,24 +98,26 @@ package struct NoticePlanner: Sendable {
     ///   - sent: The numbers of raises that the receiver was sent.
     ///   - standing: What happened up to then to alerts that are raised.
     ///   - now: The time.
+    ///   - wall: The time for people, by which alerts of earlier boots have their age.
     mutating func begin(
         after number: Int64,
         tokenAt: MonotonicInstant,
         sent: Set<Int64>,
         _ standing: [AlertNews],
-        at now: MonotonicInstant
+        at now: MonotonicInstant,
+        _ wall: WallTime? = nil
     ) {
         told = sent
-        for news in standing { take(news, at: now) }
+        for news in standing { take(news, at: now, wall) }
         for number in sent { alerts[number]?.isWaiting = false }
         (ended, tests) = ([], [])
         (lastNumber, self.tokenAt) = (number, tokenAt)
     }
 
-    mutating func take(_ news: AlertNews, at now: MonotonicInstant) {
+    mutating func take(_ news: AlertNews, at now: MonotonicInstant, _ wall: WallTime? = nil) {
         lastNumber = max(lastNumber, news.number)
         switch news.event {
-        case .raised(let raised): take(raised, news.time, at: now)
+        case .raised(let raised): take(raised, news.time, news.instant(at: now, wall), at: now)
         case .level(let level): take(level, at: now)
         case .acknowledged(let note):
             let forever = MonotonicInstant(nanoseconds: .max)
@@ -123,6 +132,7 @@ package struct NoticePlanner: Sendable {
     private mutating func take(
         _ raised: AlertEvent.Raised,
         _ time: WallTime?,
+        _ since: MonotonicInstant,
         at now: MonotonicInstant
     ) {
         guard !raised.flags.contains("test") else {
@@ -135,7 +145,7 @@ package struct NoticePlanner: Sendable {
             omittedCount += 1
             return
         }
-        var alert = Alert(raised: raised, since: now, time: time)
+        var alert = Alert(raised: raised, since: since, time: time)
         if told.contains(raised.number) {
             (alert.toldAt, alert.worstTold) = (now, raised.level)
         } else {
@@ -196,13 +206,13 @@ package struct NoticePlanner: Sendable {
         let calls = plan.raised.filter { alerts[$0]?.raised.severity == .critical }
         guard !plan.isEmpty else { return .wait(until: nextReminder(after: now)) }
         if let end = quietEnd(wall, zone, now) {
-            guard !calls.isEmpty else { return .wait(until: end) }
+            guard !calls.isEmpty else { return .wait(until: end, .quiet) }
             plan = Plan(raised: calls)
         }
         if let together = groupedSince?.advanced(by: max(options.wait, Self.ofOneSample)),
             together > now
         {
-            return .wait(until: together)
+            return .wait(until: together, .grouped)
         }
         let next = plan.saysNothingThatLasts ? max(tokenAt, endTokenAt) : tokenAt
         guard now < next else { return .send(plan) }
@@ -210,7 +220,7 @@ package struct NoticePlanner: Sendable {
         guard passing.isEmpty else {
             return .send(Plan(raised: passing, takesToken: false))
         }
-        return .wait(until: next)
+        return .wait(until: next, .spaced)
     }
 
     /// Whether it passes the empty bucket: critical, or worse than the receiver knows.

@@ -1,4 +1,5 @@
 import Alerts
+import ControlProtocol
 import Core
 import StoreQueries
 import Supervision
@@ -23,6 +24,9 @@ package actor NoticeTask: Child {
         package var removed: @Sendable (_ words: String) -> Void = { _ in }
         /// Receives of which receiver the cursor could not be read, and why: it begins anew.
         package var cursorLost: @Sendable (_ receiver: String, _ why: String) -> Void = { _, _ in }
+        /// The alerts as they are now, by the numbers of their raises; empty when the station does
+        /// not say.
+        package var present: @Sendable () async -> [Int64: AlertsReport.Alert] = { [:] }
 
         package init(
             hub: AlertHub,
@@ -50,6 +54,8 @@ package actor NoticeTask: Child {
         package let lastDelivery: MonotonicInstant?
         /// Alerts that found no room.
         package let omittedCount: Int
+        /// Why what waits is not sent yet; nil with a trouble, and while nothing waits.
+        package var waitsFor: String?
     }
 
     /// A delivery takes a minute at most; between two turns it sleeps no longer than half of this.
@@ -77,6 +83,7 @@ package actor NoticeTask: Child {
     private var lastDelivery: MonotonicInstant?
     private var unknownCount = 0
     private var isReady = false
+    private var waitsFor: NoticePlanner.Delay?
 
     /// A task that has not begun.
     ///
@@ -115,7 +122,8 @@ package actor NoticeTask: Child {
             trouble: trouble,
             notBefore: notBefore,
             lastDelivery: lastDelivery,
-            omittedCount: planner.omittedCount
+            omittedCount: planner.omittedCount,
+            waitsFor: waitsFor?.rawValue
         )
     }
 
@@ -132,7 +140,7 @@ package actor NoticeTask: Child {
             heartbeat.beat(nextWithin: Self.promise)
             try await begin()
             for news in await world.hub.news(after: planner.lastNumber) {
-                planner.take(news, at: world.clock.now)
+                planner.take(news, at: world.clock.now, world.clock.wallTime)
             }
             planner.silences = await world.hub.silences
             let now = world.clock.now
@@ -142,10 +150,13 @@ package actor NoticeTask: Child {
             }
             let wall = world.clock.wallTime ?? world.clock.wallReading?.wall
             switch planner.decide(at: now, wall, in: world.zone) {
-            case .wait(let until):
+            case .wait(let until, let delay):
                 notBefore = planner.waitingCount > 0 ? until : nil
+                waitsFor = planner.waitingCount > 0 ? delay : nil
                 try await rest(until: until)
-            case .send(let plan): try await send(plan)
+            case .send(let plan):
+                waitsFor = nil
+                try await send(plan)
             }
         }
     }
@@ -186,7 +197,8 @@ package actor NoticeTask: Child {
             tokenAt: tokenAt,
             sent: Set(cursor.told),
             await world.hub.standing(upTo: cursor.lastNumber),
-            at: now
+            at: now,
+            world.clock.wallTime
         )
         isReady = true
         guard let lost else { return }
@@ -197,6 +209,7 @@ package actor NoticeTask: Child {
 
     private func send(_ plan: NoticePlanner.Plan) async throws {
         writer.words = await world.hub.words
+        writer.present = await world.present()
         let notices = writer.write(plan, planner.alerts, at: world.clock.now)
         for written in notices where receiver.takes(written) {
             let notice = try await pictured(written)

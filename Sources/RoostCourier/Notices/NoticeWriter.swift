@@ -1,4 +1,5 @@
 import Alerts
+import ControlProtocol
 import Core
 
 /// Writes the notices of a plan in a receiver's language.
@@ -12,6 +13,8 @@ struct NoticeWriter {
     let station: String?
     /// The owner's sentences, by rule and language; English stands for those that are missing.
     var words: [String: [String: String]] = [:]
+    /// The alerts as they are now, by the numbers of their raises.
+    var present: [Int64: AlertsReport.Alert] = [:]
 
     /// One part of a plan.
     private struct Item {
@@ -20,6 +23,14 @@ struct NoticeWriter {
         let event: AlertEvent
         let severity: AlertSeverity
         var time: WallTime?
+        /// The worst value since the raise.
+        var worst: FixedPoint?
+        /// Whether there is no value now.
+        var isBlind = false
+
+        func text(in language: NoticeText.Language) -> NoticeText? {
+            NoticeText(event, in: language, worst: worst, isBlind: isBlind)
+        }
     }
 
     /// - Parameters:
@@ -35,7 +46,7 @@ struct NoticeWriter {
         let items = items(plan, alerts, at: now)
         guard isGrouped, items.count > 1 else {
             return items.compactMap { item in
-                NoticeText(item.event, in: language).map { inLanguage(notice(item, $0)) }
+                item.text(in: language).map { inLanguage(notice(item, $0)) }
             }
         }
         return together(items).map { [inLanguage($0)] } ?? []
@@ -64,15 +75,18 @@ struct NoticeWriter {
                 guard let alert = alerts[number] else { continue }
                 var raised = alert.raised
                 raised.held += Int(alert.since.duration(to: now).inSeconds)
-                items.append(
-                    Item(
-                        number: number,
-                        kind: kind,
-                        event: .raised(raised),
-                        severity: raised.severity,
-                        time: alert.time
-                    )
+                let seen = present[number]
+                raised.value = Self.shown(seen?.value, as: raised.value)
+                var item = Item(
+                    number: number,
+                    kind: kind,
+                    event: .raised(raised),
+                    severity: raised.severity,
+                    time: alert.time
                 )
+                item.isBlind = seen?.blind != nil
+                if let worst = seen?.worst { item.worst = Self.shown(worst, as: raised.value) }
+                items.append(item)
             }
         }
         items += plan.ended.map { end in
@@ -83,6 +97,13 @@ struct NoticeWriter {
             (left.kind == .resolved ? 0 : 1, left.severity, right.number)
                 > (right.kind == .resolved ? 0 : 1, right.severity, left.number)
         }
+    }
+
+    /// A value with as many digits as the one before; that one without a new one.
+    private static func shown(_ value: Double?, as old: FixedPoint?) -> FixedPoint? {
+        guard let value, let old, value.magnitude < 1e9 else { return old }
+        let factor = FixedPoint(1, decimals: old.decimals).doubleValue
+        return FixedPoint(Int64((value / factor).rounded()), decimals: old.decimals)
     }
 
     private func notice(_ item: Item, _ text: NoticeText) -> Notice {
@@ -116,7 +137,7 @@ struct NoticeWriter {
         notice.isTest = raised.flags.contains("test")
         if let value = raised.value {
             notice.measurement = Notice.Measurement(
-                quantity: Self.quantity(raised.key.subject),
+                quantity: AlertNames.quantity(raised.key.subject) ?? raised.key.subject,
                 value: value,
                 unit: raised.unit ?? ""
             )
@@ -139,7 +160,7 @@ struct NoticeWriter {
     /// Several in one: a line each.
     private func together(_ items: [Item]) -> Notice? {
         let texts = items.compactMap { item in
-            NoticeText(item.event, in: language).map { (item, $0) }
+            item.text(in: language).map { (item, $0) }
         }
         guard let (first, text) = texts.first else { return nil }
         var notice = notice(first, text)
@@ -163,18 +184,5 @@ struct NoticeWriter {
     /// Receivers mark a test by themselves.
     private static func withoutTest(_ title: String) -> String {
         title.hasPrefix("TEST: ") ? String(title.dropFirst(6)) : title
-    }
-
-    /// As people write it: `PM2.5` for `balcony/pm25`.
-    private static func quantity(_ subject: String) -> String {
-        let name = subject.split(separator: "/").last.map(String.init) ?? subject
-        switch name {
-        case "pm1": return "PM1"
-        case "pm25": return "PM2.5"
-        case "pm4": return "PM4"
-        case "pm10": return "PM10"
-        case "co2": return "CO2"
-        default: return name
-        }
     }
 }

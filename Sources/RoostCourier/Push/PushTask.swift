@@ -1,4 +1,5 @@
 import Alerts
+import ControlProtocol
 import Core
 import StoreQueries
 import Supervision
@@ -32,6 +33,8 @@ package actor PushTask: Child {
     private var cursor = PushCursor()
     /// Of the station's owner, as the hub has them.
     private var words: [String: [String: String]] = [:]
+    /// The alerts as they were when the newest notice was written.
+    private var present: [Int64: AlertsReport.Alert] = [:]
     private var isReady = false
     private var isChanged = false
     private var bookTrouble: DeliveryReason?
@@ -175,18 +178,18 @@ package actor PushTask: Child {
         options.every = .seconds(interval)
         if options.remindsAtInterval { options.remind = options.every }
         var planner = NoticePlanner(options, for: id)
-        let now = world.clock.now
+        let (now, wall) = (world.clock.now, world.clock.wallTime)
         guard let kept = cursor.groups.first(where: { $0.interval == interval }) else {
             // It begins with what happens from now on; what is raised comes as a reminder.
             isChanged = true
             let newest = await world.hub.newest
             let standing = await world.hub.standing(upTo: newest)
             let known = Set(standing.map(\.number))
-            planner.begin(after: newest, tokenAt: now, sent: known, standing, at: now)
+            planner.begin(after: newest, tokenAt: now, sent: known, standing, at: now, wall)
             return planner
         }
         var age = kept.sentAge
-        if let then = cursor.time, let wall = world.clock.wallTime {
+        if let then = cursor.time, let wall {
             age += max(.nanoseconds(wall.nanoseconds - then.nanoseconds), .zero)
         }
         planner.begin(
@@ -194,7 +197,8 @@ package actor PushTask: Child {
             tokenAt: now.advanced(by: max(options.every - age, .zero)),
             sent: Set(kept.told),
             await world.hub.standing(upTo: kept.lastNumber),
-            at: now
+            at: now,
+            wall
         )
         return planner
     }
@@ -213,7 +217,7 @@ package actor PushTask: Child {
         for interval in planners.keys.sorted() {
             guard var planner = planners[interval] else { continue }
             for news in await world.hub.news(after: planner.lastNumber) {
-                planner.take(news, at: world.clock.now)
+                planner.take(news, at: world.clock.now, world.clock.wallTime)
             }
             planner.silences = silences
             let now = world.clock.now
@@ -222,8 +226,9 @@ package actor PushTask: Child {
             let isBusy = fanouts.contains { $0.interval == interval && $0.isUnderWay }
             if !isBusy || planner.hasCall, fanouts.count < Self.fanoutLimit {
                 switch planner.decide(at: now, wall, in: world.zone) {
-                case .wait(let until): deadline = [deadline, until].compactMap(\.self).min()
+                case .wait(let until, _): deadline = [deadline, until].compactMap(\.self).min()
                 case .send(let plan):
+                    present = await world.present()
                     let severities = (plan.raised + plan.reminders).compactMap {
                         planner.alerts[$0]?.raised.severity
                     }
@@ -269,7 +274,7 @@ package actor PushTask: Child {
                 link: world.link,
                 station: world.station
             )
-            writer.words = words
+            (writer.words, writer.present) = (words, present)
             fanouts[place].texts[language] = writer.write(
                 plan,
                 planner.alerts,
@@ -282,6 +287,8 @@ package actor PushTask: Child {
     ///
     /// - Returns: Whether there was one.
     private func sendOne() async throws -> Bool {
+        // After a failure it is written anew, as it then is.
+        if services.trouble != nil, !fanouts.isEmpty { present = await world.present() }
         let now = world.clock.now
         dropSettled()
         let order = fanouts.indices.sorted { left, right in

@@ -55,7 +55,10 @@ struct StationPast: Sendable {
             {
                 let time = clock.time(found.boot, Tick(found.event.instant))
                 let wall = time.flatMap { $0.isSure ? $0.wall : nil }
-                alerts.append(AlertNews(number: number, event: alert, time: wall))
+                let instant = found.boot == present ? found.event.instant : nil
+                alerts.append(
+                    AlertNews(number: number, event: alert, time: wall, instant: instant)
+                )
                 if alerts.count > AlertHub.limit { alerts.removeFirst() }
             }
             return true

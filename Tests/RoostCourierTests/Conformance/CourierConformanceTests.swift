@@ -167,7 +167,7 @@ import Testing
             in: world,
             heartbeat: heartbeat
         )
-        await hub.take(.raised(raised), nil)
+        await hub.take(.raised(raised), nil, at: .boot)
         return task
     }
 
@@ -202,7 +202,7 @@ import Testing
             in: world,
             heartbeat: heartbeat
         )
-        await hub.take(PushLife.raised(1), nil)
+        await hub.take(PushLife.raised(1), nil, at: .boot)
         return task
     }
 

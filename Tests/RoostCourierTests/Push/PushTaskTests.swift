@@ -61,7 +61,7 @@ import Testing
                 guard case .string(let text)? = message.json["body"] else { return nil }
                 return text
             }
-            #expect(bodies.contains { $0.hasPrefix("Open a window: 16.1 µg/m³\ndust/co2: 16.1") })
+            #expect(bodies.contains { $0.hasPrefix("Open a window: 16.1 µg/m³\ndust CO2: 16.1") })
             #expect(bodies.contains { $0.hasPrefix("Apri la finestra: 16,1 µg/m³\n") })
             withExtendedLifetime(life.courier.station.folder) {}
         }
