@@ -81,7 +81,7 @@ struct EntryOptions: ParsableArguments {
                 version: RoostVersion.text
             ),
             clock: clock,
-            zone: Zone.system
+            zone: status?.zone.flatMap { Zone(named: $0) } ?? Zone.system
         )
         let disk = try DiskThread(name: "subscribers")
         let folder = CourierFolder.ofProcess(state, on: disk)

@@ -22,12 +22,18 @@ package final class CourierNode: Sendable {
         intensity: RestartIntensity(limit: 1_000, within: .minutes(10))
     )
 
+    /// Events after which the station may have another zone.
+    private static let changes = Set(
+        [EventKind.Plain.settingsChanged, .configurationReloaded].map(\.rawValue)
+    )
+
     /// With a new default route, what waits is tried within this time.
     private static let newRouteSpread: Duration = .seconds(30)
 
     package let world: CourierWorld
     private let file: String
     private let startedAt: MonotonicInstant
+    private let zone: FollowedZone
     private let current: CurrentStation
     private let alerts: AlertHub
     private let cursors: StationCursors
@@ -42,8 +48,10 @@ package final class CourierNode: Sendable {
     /// - Parameters:
     ///   - configuration: What its file said.
     ///   - file: The file's name, for reports.
-    ///   - world: What it works with.
-    package init(_ configuration: CourierConfiguration, file: String, in world: CourierWorld) {
+    ///   - given: What it works with.
+    package init(_ configuration: CourierConfiguration, file: String, in given: CourierWorld) {
+        let world: CourierWorld
+        (zone, world) = Self.followingZone(given)
         (self.world, self.file, startedAt) = (world, file, world.clock.now)
         let names = configuration.names
         cursors = StationCursors(world.link, names: names, clock: world.clock, logger: world.logger)
@@ -57,13 +65,10 @@ package final class CourierNode: Sendable {
             observer: { event in
                 guard event.severity >= .warning else { return }
                 let details = event.details.map { "\($0.key) \($0.value)" }
-                let words = details.joined(separator: ", ")
-                logger.warning(
-                    "\(event.source): \(event.kind.name)",
-                    metadata: ["what": "\(words)"]
-                )
+                let metadata: Logger.Metadata = ["what": "\(details.joined(separator: ", "))"]
+                logger.warning("\(event.source): \(event.kind.name)", metadata: metadata)
             },
-            onUnkillable: { child in world.endProcess("\(child) does not stop") }
+            onUnkillable: { [world] child in world.endProcess("\(child) does not stop") }
         )
         root = Supervisor(
             id: "courier",
@@ -102,6 +107,14 @@ package final class CourierNode: Sendable {
             let all = await targets.reports
             return all.targets + all.receivers + all.feeds
         }
+    }
+
+    /// A world whose zone is the station's, once that has named one.
+    private static func followingZone(_ given: CourierWorld) -> (FollowedZone, CourierWorld) {
+        var world = given
+        let zone = FollowedZone(given.zone, find: given.findZone)
+        world.zone = zone.zone
+        return (zone, world)
     }
 
     /// Runs until `requestStop()`.
@@ -176,10 +189,15 @@ package final class CourierNode: Sendable {
         if let report = await readWords() { lateness.renew(report) }
         if let station = current.station { await alerts.begin(await station.alerts) }
         news.wake()
-        guard !targets.hasBegun else { return }
+        await readStatus()
+    }
+
+    /// Reads the station's zone and, as long as that is not known, who it is.
+    private func readStatus() async {
         do {
             let status = try await world.link.ask(ControlRequest(.status), StatusReport.self)
-            guard let id = status.stationID else { return }
+            await follow(status.zone)
+            guard !targets.hasBegun, let id = status.stationID else { return }
             let identity = StationIdentity(
                 id: id,
                 name: status.name,
@@ -190,6 +208,17 @@ package final class CourierNode: Sendable {
         } catch {
             world.logger.warning("station's name is not known", metadata: ["why": "\(error)"])
         }
+    }
+
+    private func follow(_ name: String?) async {
+        let isOther = zone.follow(name)
+        guard isOther != false else { return }
+        if isOther == nil {
+            let details: Logger.Metadata = ["zone": "\(name ?? "")", "next": "install tzdata"]
+            world.logger.warning("station's zone is not known here", metadata: details)
+        }
+        // Hours that were quiet may not be so any more.
+        await alerts.wake()
     }
 
     /// Reads the sentences that the owner gave to rules; those of before stay when it fails.
@@ -222,6 +251,7 @@ package final class CourierNode: Sendable {
                     await targets.take(.alert(news))
                 }
             }
+            if Self.changes.contains(event.kind.name) { await readStatus() }
             guard event.kind == .motion else { continue }
             let motion = MQTTPayloads.Motion(
                 id: "\(boot.description.prefix(8))-\(event.instant.nanoseconds)",

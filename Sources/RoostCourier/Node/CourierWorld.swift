@@ -40,6 +40,8 @@ package struct CourierWorld: Sendable {
     package var processID: Int32 = 0
     /// The machine's zone, where the station names none.
     package var zone = Zone.utc
+    /// Finds the zone that the station names, as `Europe/Berlin`; nil for one that is not known.
+    package var findZone: @Sendable (String) -> Zone? = { Zone(named: $0) }
     /// Ends the process at once: a child could not be stopped.
     package var endProcess: @Sendable (_ reason: String) -> Void = { _ in }
     /// Called while everything makes progress, and when all has begun.
