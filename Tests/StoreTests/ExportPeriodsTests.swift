@@ -56,12 +56,28 @@ import Testing
         ]
         var folders = MemoryFolders()
         var source = SequenceSource(samples)
-        var export = ExportPeriods(utcOffset: 3_600)
+        var export = ExportPeriods(utcOffset: { _ in 3_600 })
         let progress = try export.export(&source, to: &folders)
         #expect(progress.skipped == 3)
         #expect(progress.rows == 2)
         let text = "PM2.5,1.5,Tue Nov 14 23:13:20 2023\r\nPM10,2.0,Tue Nov 14 23:13:20 2023\r\n"
         #expect(folders.files["hourly/Tue Nov 14 23:13:20 2023.csv"] == Array(text.utf8))
+    }
+
+    /// A zone's clocks go back between two measurements, and each has the time of its moment.
+    @Test func timesFollowAChangeOfClocks() throws {
+        let change = 1_700_000_000
+        let samples = [change - 60, change].map { second in
+            DatedSample(at: WallTime(seconds: second), [.value(1.5), .value(2)])
+        }
+        var folders = MemoryFolders()
+        var source = SequenceSource(samples)
+        var export = ExportPeriods(utcOffset: { $0 < change ? 7_200 : 3_600 })
+        _ = try export.export(&source, to: &folders)
+        let file = folders.files["hourly/Wed Nov 15 00:12:20 2023.csv"]
+        let text = file.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        #expect(text.contains("PM2.5,1.5,Wed Nov 15 00:12:20 2023"))
+        #expect(text.contains("PM2.5,1.5,Tue Nov 14 23:13:20 2023"))
     }
 
     @Test func filesOfOneSecondHaveNamesOfTheirOwn() throws {

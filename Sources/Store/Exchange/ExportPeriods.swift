@@ -51,7 +51,7 @@ package struct ExportPeriods {
     /// Bytes gathered for a file before they are written.
     private static let pieceBytes = 16_384
 
-    private let utcOffset: Int
+    private let utcOffset: (Int) -> Int
     private var device: String?
     private let report: (ExportProgress) -> Void
     private var folders: [Folder]
@@ -61,12 +61,12 @@ package struct ExportPeriods {
     ///
     /// - Parameters:
     ///   - device: The device of the readings; nil means the first with both `pm25` and `pm10`.
-    ///   - utcOffset: Seconds east of Greenwich that times are written in; UTC when 0.
+    ///   - utcOffset: Seconds east of Greenwich at a second since 1970; times are written in it.
     ///   - periods: Folders to write.
     ///   - progress: Called after each `ExportProgress.step` samples and at the end.
     package init(
         device: String? = nil,
-        utcOffset: Int = 0,
+        utcOffset: @escaping (Int) -> Int = { _ in 0 },
         periods: [Period] = Period.all,
         progress: @escaping (ExportProgress) -> Void = { _ in }
     ) {
@@ -109,7 +109,8 @@ package struct ExportPeriods {
             let pm10 = Self.value(Quantity.pm10.name, in: sample)
         else { return nil }
         device = sample.stream.device
-        let time = AscTime.text(wall, utcOffset: utcOffset)
+        let second = Int(wall.tenths).flooredDivision(by: 10).quotient
+        let time = AscTime.text(wall, utcOffset: utcOffset(second))
         let rows = [("PM2.5", pm25), ("PM10", pm10)].map { name, value in
             CSVWriter.row([name, CSVWriter.pythonWords(value.doubleValue), time]) + "\r\n"
         }

@@ -22,8 +22,9 @@ struct ExportCommand: ParsableCommand {
             --to are on the clocks of the machine's zone unless they say otherwise. `periods` makes
             the folders hourly, daily, weekly and monthly, with `PM2.5,<value>,<time>` rows. Their
             files are windows of 60, 1440, 10080 and 43800 measurements, whatever time that is: the
-            names are true at one a minute. --zone +01:00 writes their times with that offset.
-            `sqlite` makes a database with
+            names are true at one a minute. --zone +01:00 or --zone Europe/Berlin writes their times
+            on its clocks: they do not say which of two hours is meant when it goes back in autumn.
+            Without it they are in UTC. `sqlite` makes a database with
             tables streams, channels, readings and events; its `.schema` says what each column is.
             --survey writes what the newest survey of that name has. Of one with a radiation
             counter `bgeigie` makes a log as Safecast takes it, the position from the counter or
@@ -66,11 +67,6 @@ struct ExportCommand: ParsableCommand {
         }
         if format == .sqlite, output == nil {
             throw ValidationError("a database is a file; name it with --output")
-        }
-        if format == .periods, let zone = time.zone.zone, ZoneArgument(argument: zone) == nil {
-            throw ValidationError(
-                "periods have no place for a change of clocks; give an offset such as +01:00"
-            )
         }
         guard format == .bgeigie || place == nil && deviceNumber == nil else {
             throw ValidationError("--place and --device-number are for --format bgeigie")
@@ -234,8 +230,8 @@ struct ExportCommand: ParsableCommand {
     ) throws -> ExportProgress {
         guard let text = format.text else {
             var folders = try FileFolders(output ?? ".")
-            let offset = time.zone.zone.flatMap { ZoneArgument(argument: $0) }?.seconds ?? 0
-            var export = ExportPeriods(device: device, utcOffset: offset, progress: tell)
+            let zone = time.zone.zone == nil ? Zone.utc : .current
+            var export = ExportPeriods(device: device, utcOffset: zone.offset, progress: tell)
             return try export.export(&samples, to: &folders)
         }
         guard let output else {
