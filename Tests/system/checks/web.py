@@ -246,7 +246,8 @@ http { access_log off; server { listen 127.0.0.1:%d; location / { proxy_pass htt
 \tauto_https off
 \tstorage file_system %s.d
 }
-http://127.0.0.1:%d {
+http://:%d {
+\tbind 127.0.0.1
 \treverse_proxy 127.0.0.1:%d
 }
 """, lambda file: ["run", "--adapter", "caddyfile", "--config", file]),
