@@ -92,9 +92,9 @@ extension DeviceConfiguration {
         }
     }
 
-    /// How long its part runs before a value counts.
+    /// How long its part has power, or runs, before a value counts.
     package var warmUp: Duration {
-        if case .sensor(let sensor) = kind { sensor.warmUp } else { .zero }
+        if case .sensor(let sensor) = kind { max(sensor.warmUp, sensor.preheat) } else { .zero }
     }
 }
 

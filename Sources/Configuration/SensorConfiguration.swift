@@ -17,6 +17,8 @@ package struct SensorConfiguration: Hashable, Sendable {
     package private(set) var period: Duration
     /// 0…600 s of fan, laser or heater before a value counts; the default is the profile's.
     package let warmUp: Duration
+    /// From power to the first value that counts: the profile's, or what is configured as warm-up.
+    package let preheat: Duration
     /// 1…60 s of values that one sample is made of; the default is the profile's.
     package let window: Duration
     /// Its quantities, in the order of its measurements.
@@ -61,6 +63,7 @@ extension SensorConfiguration {
         (type, self.profile, self.port) = (profile.id, profile, port)
         (self.id, self.baud) = (id, baud)
         (period, warmUp, window) = (duty.period, duty.warmUp, duty.window)
+        preheat = profile.preheat
         quantities = profile.shown(of: dialect.quantities).map { dialect.quantities[$0] }
         liveInterval = profile.liveInterval(of: dialect)
     }
@@ -79,7 +82,8 @@ extension SensorConfiguration {
         let duty = profile.dutyCycle
         id = reader.string("id")
         period = reader.seconds("periodSeconds", in: Self.periodRange) ?? duty.period
-        warmUp = reader.seconds("warmUpSeconds", in: 0...600) ?? duty.warmUp
+        let wanted = reader.seconds("warmUpSeconds", in: 0...600)
+        (warmUp, preheat) = (wanted ?? duty.warmUp, wanted ?? profile.preheat)
         window = reader.seconds("windowSeconds", in: 1...60) ?? duty.window
         if warmUp + window > period {
             reader.problem("periodSeconds", "is shorter than warmUpSeconds and windowSeconds")

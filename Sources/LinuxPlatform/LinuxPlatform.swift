@@ -54,6 +54,11 @@ package final class LinuxPlatform: Platform {
         return try await LinuxSerialPort.open(address, path: path, on: loop)
     }
 
+    package func poweredAt(_ path: String) async throws -> MonotonicInstant? {
+        let now = clock.now
+        return try await disk.run { PortPower.since(path, now: now) }
+    }
+
     package func waitForPath(_ path: String) async throws {
         // Whether a gpsd is there again shows the next connection alone.
         guard GPSDAddress(path) == nil else { return }

@@ -117,8 +117,17 @@ package struct DutyProfile: Hashable, Sendable {
     package let window: Duration
     /// Between two samples in `live`.
     package let liveInterval: Duration
+    /// From power to the first value that counts, by the data sheet; may be longer than a period.
+    package let preheat: Duration
 
-    package init(period: Duration, warmUp: Duration, window: Duration, liveInterval: Duration) {
+    package init(
+        period: Duration,
+        warmUp: Duration,
+        window: Duration,
+        liveInterval: Duration,
+        preheat: Duration = .zero
+    ) {
+        self.preheat = preheat
         self.period = period
         self.warmUp = warmUp
         self.window = window

@@ -177,13 +177,20 @@ extension ProfileReader {
         let warmUp = duty.requiredSeconds("warmUpSeconds", in: 0...3_600)
         let window = duty.requiredSeconds("windowSeconds", in: 0...3_600)
         let live = duty.requiredSeconds("liveIntervalSeconds", in: 0.1...3_600)
+        let preheat = duty.seconds("preheatSeconds", in: 0...3_600)
         duty.finish()
         guard let period, let warmUp, let window, let live else { return nil }
         guard warmUp + window <= period else {
             duty.problem("periodSeconds", "is shorter than warm-up and window together")
             return nil
         }
-        return DutyProfile(period: period, warmUp: warmUp, window: window, liveInterval: live)
+        return DutyProfile(
+            period: period,
+            warmUp: warmUp,
+            window: window,
+            liveInterval: live,
+            preheat: preheat ?? .zero
+        )
     }
 
     func board(_ reader: inout ObjectReader, _ problems: ProblemList) -> BoardProfile? {

@@ -20,6 +20,7 @@ package final class SimulatedPlatform: Platform {
     private struct State {
         var lines: [String: any SimulatedLine] = [:]
         var adapters: [String: SimulatedAdapter] = [:]
+        var powered: [String: MonotonicInstant] = [:]
         var errors: [String: SerialError] = [:]
         var arrivals: [Signal] = []
         var letters = ""
@@ -68,6 +69,7 @@ package final class SimulatedPlatform: Platform {
     package func plug(_ line: any SimulatedLine, at path: String) {
         let waiting = state.withLock { state in
             state.lines[path] = line
+            state.powered[path] = simulatedClock.now
             state.errors[path] = nil
             defer { state.arrivals.removeAll() }
             return state.arrivals
@@ -77,7 +79,10 @@ package final class SimulatedPlatform: Platform {
 
     /// Puts an adapter behind a node; nil removes it.
     package func put(_ adapter: SimulatedAdapter?, at path: String) {
-        state.withLock { $0.adapters[path] = adapter }
+        state.withLock { state in
+            state.adapters[path] = adapter
+            state.powered[path] = simulatedClock.now
+        }
     }
 
     /// Removes a path; the caller unplugs the line itself.
@@ -166,6 +171,10 @@ package final class SimulatedPlatform: Platform {
             return line
         }
         return line.opened()
+    }
+
+    package func poweredAt(_ path: String) async throws -> MonotonicInstant? {
+        state.withLock { $0.powered[path] }
     }
 
     package func waitForPath(_ path: String) async throws {

@@ -14,6 +14,11 @@ package protocol Platform: Sendable {
     /// - Throws: `SerialError`; `CancellationError`.
     func openSerialPort(_ path: String, _ settings: SerialSettings) async throws -> any SerialPort
 
+    /// When the device behind a path got its power, as far as the machine knows.
+    ///
+    /// - Throws: `CancellationError`.
+    func poweredAt(_ path: String) async throws -> MonotonicInstant?
+
     /// Waits until a path exists; returns at once when it does, and for one that names a gpsd.
     ///
     /// - Throws: `CancellationError`, or why it cannot be watched.
@@ -127,6 +132,8 @@ package protocol Platform: Sendable {
 
 extension Platform {
     package var historySeams: HistoryTestHooks { HistoryTestHooks() }
+
+    package func poweredAt(_ path: String) async throws -> MonotonicInstant? { nil }
 
     package func readVitals() -> MachineVitals { MachineVitals() }
 

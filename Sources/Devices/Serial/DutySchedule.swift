@@ -24,6 +24,11 @@ struct DutySchedule: Hashable, Sendable {
 
     mutating func beginSample(at now: MonotonicInstant) { (begunAt, hasLooked) = (now, false) }
 
+    /// Whether a sample that begins then ends within the period in progress.
+    func holdsSample(from start: MonotonicInstant) -> Bool {
+        start.advanced(by: cycle.window) <= begunAt.advanced(by: cycle.period)
+    }
+
     /// Whole periods that have passed since a sample was due, as after a suspended night.
     mutating func miss(at now: MonotonicInstant) -> MissedIntervals? {
         take(Int(due.duration(to: now) / cycle.period))

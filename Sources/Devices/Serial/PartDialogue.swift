@@ -60,8 +60,8 @@ package struct PartDialogue: Sendable {
     // What is known about the part.
     private(set) var identity: PartIdentity
     private(set) var awake = AwakeAccount()
-    /// When fan, laser or heater have run for long enough.
-    private(set) var warmAt: MonotonicInstant?
+    var warmth: Warmth
+    var warmAt: MonotonicInstant? { warmth.warmAt }
     /// Which of its report modes it is in; nil when not known.
     private var isSetToAnswer: Bool?
     private(set) var record = PartRecord()
@@ -73,6 +73,7 @@ package struct PartDialogue: Sendable {
         var dialect = dialect
         identity = PartIdentity(wanted: setup.id.map { dialect.address($0) })
         self.dialect = dialect
+        warmth = Warmth(poweredAt: setup.poweredAt, preheat: setup.preheat)
         canRest = !dialect.commands(for: .rest).isEmpty
         bursts = dialect.burst.map { BurstCollector($0, every: interval) }
         frameTimeout = max((bursts?.period ?? interval) * 2, .seconds(2))
@@ -155,7 +156,7 @@ package struct PartDialogue: Sendable {
             wokeAt = out.now
             queue = dialect.commands(for: .wake) + queue
             if canRest || warmAt == nil {
-                warmAt = wokeAt.advanced(by: isWarm ? .zero : waking.warmUp)
+                warmth.begin(at: wokeAt, warmUp: isWarm ? .zero : waking.warmUp)
             }
         }
         step = .waking

@@ -53,6 +53,12 @@ package struct SensorSetup: Sendable {
     ///
     /// The profile's, until the configuration says another; a duty cycle has its own.
     package var warmUp: Duration
+    /// From power to the first value that counts, in every mode; at least the warm-up.
+    package var preheat: Duration
+    /// When the part got power, at the latest: its adapter was seen, or the machine started.
+    ///
+    /// nil when that is not known: a part that runs then is warm.
+    package var poweredAt: MonotonicInstant?
     /// The part's own id, which must be the one that speaks; nil takes whichever is on the line.
     package var id: String?
     /// Whether another part on the line ends the driver with `AnotherPart`, so that its own takes
@@ -74,6 +80,7 @@ package struct SensorSetup: Sendable {
         self.profile = profile
         self.mode = mode ?? .dutyCycle(profile.dutyCycle)
         warmUp = profile.dutyCycle.warmUp
+        preheat = profile.preheat
     }
 }
 
@@ -91,6 +98,9 @@ extension Profile {
             tolerance: period / 30
         )
     }
+
+    /// From power to the first value that counts: at least the warm-up, which begins at a wake.
+    package var preheat: Duration { max(duty?.preheat ?? .zero, dutyCycle.warmUp) }
 
     /// Which of the quantities that a part measures are wanted, by their places.
     ///

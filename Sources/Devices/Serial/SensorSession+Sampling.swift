@@ -8,6 +8,10 @@ extension SensorSession {
             if isAwake || !isRecovering { listen() } else { recover() }
         } else if isAwake {
             let warmAt = max(part.warmAt ?? now, now)
+            if warmAt > now.advanced(by: duty.cycle.warmUp) {
+                guard duty.holdsSample(from: warmAt) else { return missCold() }
+                beat(within: now.duration(to: warmAt) + samplePatience)
+            }
             guard part.answers(isLive: false) else { return pause(.warming, until: warmAt) }
             window = SampleWindow(from: warmAt, length: duty.cycle.window, step: interval)
             pace()
@@ -60,9 +64,21 @@ extension SensorSession {
     }
 
     mutating func measure() {
-        beat(within: duty.cycle.warmUp + duty.cycle.window + interval * 4 + Self.patience)
+        beat(within: duty.cycle.warmUp + samplePatience)
         part.out.discardInput()
         wake()
+    }
+
+    /// Longer than a sample of a warm part takes.
+    private var samplePatience: Duration { duty.cycle.window + interval * 4 + Self.patience }
+
+    /// Ends the period of a part that answers and whose preheat lasts longer than the period.
+    private mutating func missCold() {
+        succeed()
+        missPeriods()
+        part.out.miss(.warmingUp, at: now)
+        endPeriod()
+        rest(.sleep)
     }
 
     mutating func openWindow() {
@@ -160,6 +176,7 @@ extension SensorSession {
         // What comes as a duty cycle's sample ends counts for nothing.
         guard isLive, live.isOpen else { return }
         let arrival = now
+        if recovery.isReported { part.warmth.restart(at: arrival) }
         if let bursts = part.bursts?.add(measurements, at: arrival) {
             for burst in bursts { take(burst.measurements, upTo: burst.last) }
         } else {
@@ -290,6 +307,10 @@ extension SensorSession {
             guard !isSampleOpen else { return nil }
             let wake = max(duty.due, nextAttempt ?? duty.due)
             let next = wake.advanced(by: warmUp + length)
+            if let warmAt {
+                let first = max(next, warmAt.advanced(by: length))
+                return SensorProgress(.warming, until: warmAt, next: first)
+            }
             return SensorProgress(.asleep, until: wake, next: next)
         case .waking:
             let warm = warmAt ?? max(now, duty.begunAt.advanced(by: warmUp))

@@ -252,6 +252,8 @@ package struct SensorSession: Sendable {
 
     mutating func wake(looksFirst: Bool = false) {
         state = .waking
+        // It was away for so long that it may have been without power.
+        if recovery.isReported { part.warmth.restart(at: now) }
         proceed(
             part.wake(
                 PartDialogue.Waking(

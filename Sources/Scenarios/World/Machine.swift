@@ -23,6 +23,8 @@ final class Machine: Platform, @unchecked Sendable {
     let world: World
     let simulated: SimulatedClock
     let bootClock: BootClock
+    /// When this process began, in the world's time; what was there then has power since the boot.
+    private let startedAt: MonotonicInstant
     let boot: BootID
     let base: SimulatedPlatform
     let usb: SimulatedUSB
@@ -75,7 +77,7 @@ final class Machine: Platform, @unchecked Sendable {
         base = SimulatedPlatform(clock: clock)
         usb = SimulatedUSB(base)
         gpio = SimulatedGPIO(clock: bootClock)
-        lastAlive = clock.now
+        (lastAlive, startedAt) = (clock.now, clock.now)
     }
 
     var now: MonotonicInstant { simulated.now }
@@ -137,6 +139,12 @@ final class Machine: Platform, @unchecked Sendable {
             world.fire(.portError)
             throw .system(call: "open", errno: 5, path: path)
         }
+    }
+
+    func poweredAt(_ path: String) async throws -> MonotonicInstant? {
+        let plugged = try await base.poweredAt(path)
+        guard let plugged, startedAt < plugged else { return nil }
+        return bootClock.now.advanced(by: now.duration(to: plugged))
     }
 
     func waitForPath(_ path: String) async throws { try await base.waitForPath(path) }

@@ -73,6 +73,9 @@ struct SensorChild {
         )
         setup.id = sensor.id
         setup.warmUp = sensor.warmUp
+        setup.preheat = sensor.preheat
+        // At the start of the machine at the latest, if nothing is known of its adapter.
+        setup.poweredAt = try await context.platform.poweredAt(sensor.port) ?? .boot
         setup.yieldsToAnother = presence != nil
         setup.reopen = open
         let driver = try kind.makeDriver(setup)
