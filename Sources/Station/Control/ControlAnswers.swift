@@ -32,7 +32,7 @@ package struct ControlAnswers: Sendable {
         var trustedWall: @Sendable () -> WallReading?
         /// Stores a person's confirmation; false while no store is open.
         var trustWall: @Sendable (WallTime) -> Bool
-        /// Stores the mutes.
+        /// Stores mutes and mode.
         var settleMutes: @Sendable () async throws -> Void
         var settings: ControlSettings.Dependencies
         var alerts: ControlAlerts.Dependencies
@@ -154,7 +154,7 @@ package struct ControlAnswers: Sendable {
         case .snooze:
             let snooze = ControlSnooze(station: station, vigil: dependencies.vigil)
             try snooze.start(request, by: asker)
-        default: try changeMode(request, by: asker)
+        default: try await mutes.changeMode(request, by: asker)
         }
     }
 
@@ -255,22 +255,6 @@ package struct ControlAnswers: Sendable {
     ) async throws -> String {
         do { return try ok(await body()) } catch let failure as ControlFailure {
             return try ControlCodec.line(ControlAnswer<Body>(.failure(failure)))
-        }
-    }
-
-    private func changeMode(_ request: ControlRequest, by asker: ControlAsker) throws {
-        do throws(ModeProblem) {
-            let mode = try StationMode.asked(
-                request.mode,
-                name: request.name,
-                seconds: request.seconds,
-                isPrivate: request.isPrivate ?? false,
-                at: station.clock.now
-            )
-            station.modes.change(to: mode)
-            asker.record(.modeAsked, [Event.Detail("mode", mode.text)], in: station)
-        } catch {
-            throw ControlFailure(code: "unknown-mode", message: error.text)
         }
     }
 

@@ -1,11 +1,12 @@
+import Configuration
 import ControlProtocol
 import Core
 import HardwareIO
 
-/// Carries out `mute` and `unmute`, and shows the mutes of a device.
+/// Carries out `mute`, `unmute` and `mode`, and shows the mutes of a device.
 struct ControlMutes {
     let station: StationContext
-    /// Stores the mutes.
+    /// Stores mutes and mode.
     let settle: @Sendable () async throws -> Void
 
     /// Carries out a request to mute, and records the user.
@@ -29,6 +30,32 @@ struct ControlMutes {
                 details: details
             )
         )
+        try await store()
+    }
+
+    /// Carries out a request for a mode, and records the user.
+    ///
+    /// - Throws: `ControlFailure`.
+    func changeMode(_ request: ControlRequest, by asker: ControlAsker) async throws {
+        let mode: StationMode
+        do throws(ModeProblem) {
+            mode = try StationMode.asked(
+                request.mode,
+                name: request.name,
+                seconds: request.seconds,
+                isPrivate: request.isPrivate ?? false,
+                at: station.clock.now
+            )
+        } catch {
+            throw ControlFailure(code: "unknown-mode", message: error.text)
+        }
+        station.modes.change(to: mode, in: station)
+        asker.record(.modeAsked, [Event.Detail("mode", mode.text)], in: station)
+        try await store()
+    }
+
+    /// Stores what a person asked for, so that it outlives the process.
+    private func store() async throws {
         do {
             try await settle()
         } catch {

@@ -11,6 +11,11 @@ package final class ModeState: Sendable {
         var mode: StationMode
         /// The mode after a requested mode ends.
         var base: StationMode
+        /// Kept over a restart; nil for a mode that does not end.
+        var requested: RequestedStationMode?
+        /// Whether a mode was set since the start, so that none of before it goes on.
+        var isSet = false
+        var isLoaded = false
         var observers: [String: @Sendable (StationMode) -> Void] = [:]
     }
 
@@ -37,13 +42,60 @@ package final class ModeState: Sendable {
 
     fileprivate func end() { change(to: state.withLock { $0.base }) }
 
-    package func change(to mode: StationMode) {
+    package func change(to mode: StationMode) { change(to: mode, requested: nil) }
+
+    /// Begins a mode that a person asked for; `settle` keeps it over a restart.
+    func change(to mode: StationMode, in station: StationContext) {
+        let requested = RequestedStationMode(mode, in: station.bootID, by: station.clock)
+        change(to: mode, requested: requested)
+    }
+
+    private func change(to mode: StationMode, requested: RequestedStationMode?) {
         let observers = state.withLock { state in
             state.mode = mode
+            state.requested = requested
+            state.isSet = true
             return state.observers.sorted { $0.key < $1.key }.map(\.value)
         }
         for observer in observers { observer(mode) }
         changed.raise()
+    }
+
+    // MARK: Over a restart
+
+    /// Copies the requested mode to the settings of an open store; the first time one that goes on
+    /// is begun from them.
+    ///
+    /// - Throws: `StoreError`; a restart may then forget the mode.
+    func settle(_ settings: StoreSettings, in station: StationContext) async throws {
+        let stored = try await settings.all()[RequestedStationMode.settingKey]
+        let isFirst = state.withLock { state in
+            defer { state.isLoaded = true }
+            return !state.isLoaded && !state.isSet
+        }
+        if isFirst { resume(stored, in: station) }
+        let wanted = state.withLock { $0.requested?.settingValue }
+        guard stored != wanted else { return }
+        try await settings.set(RequestedStationMode.settingKey, wanted)
+    }
+
+    private func resume(_ stored: String?, in station: StationContext) {
+        let (now, wall) = (station.clock.now, station.clock.wallTime)
+        let kept = stored.flatMap { RequestedStationMode(setting: $0) }
+        guard let mode = kept?.resumed(in: station.bootID, at: now, wall) else { return }
+        change(to: mode, in: station)
+        let details = [
+            Event.Detail("mode", mode.text), Event.Detail("why", "goes on after a restart"),
+        ]
+        station.recorder.record(
+            Event(
+                at: now,
+                source: "mode",
+                kind: .plain(.modeAsked),
+                severity: .notice,
+                details: details
+            )
+        )
     }
 
     /// Calls `observer` on every change from now on; it replaces an earlier one under this name.

@@ -169,9 +169,7 @@ package final class StoreClient: Sendable {
     var opened: StoreSettings? { state.withLock { $0.settings } }
 
     /// All settings; none before the store is open.
-    func settings() async throws -> [String: String] {
-        try await opened?.all() ?? [:]
-    }
+    func settings() async throws -> [String: String] { try await opened?.all() ?? [:] }
 
     /// Changes a setting; nothing before the store is open.
     ///
@@ -215,10 +213,11 @@ package final class StoreClient: Sendable {
         await age.keep(in: opened, of: context, sureWall)
     }
 
-    /// Stores the mutes; does nothing before the store is open, since opening stores them.
+    /// Stores mutes and mode; does nothing before the store is open, since opening stores them.
     func settleMutes() async throws {
-        guard let settings = opened else { return }
-        try await context.mutes.settle(settings)
+        guard let opened else { return }
+        try await context.mutes.settle(opened)
+        try await context.modes.settle(opened, in: context)
     }
 
     // MARK: Followers
