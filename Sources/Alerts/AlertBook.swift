@@ -63,10 +63,16 @@ package struct AlertBook: Sendable {
         return register.remove(device, at: now)
     }
 
-    /// Adds a mean of the past, oldest first.
-    package mutating func learn(_ channel: Channel, _ mean: FixedPoint, from: Int, to: Int) {
+    /// Adds a mean of the past, oldest first, and how many values are left out of it.
+    package mutating func learn(
+        _ channel: Channel,
+        _ mean: FixedPoint,
+        from: Int,
+        to: Int,
+        omitting count: Int = 0
+    ) {
         guard remember(channel, at: to) else { return }
-        channels[channel]?.learn(mean, from: from, to: to)
+        channels[channel]?.learn(mean, from: from, to: to, omitting: count)
     }
 
     /// Which means of the past of a channel its rules can use; nil where no rule is for it.
@@ -242,6 +248,7 @@ package struct AlertBook: Sendable {
             judgement.unit = channel.quantity.unit
             judgement.decimals = channel.quantity.decimals
             judgement.flags = memory.flags
+            judgement.omitted = memory.omitted(of: rule.condition, at: now)
             let key = AlertEvent.Key(rules[rule.index].id, "\(channel)")
             events += register.settle(key, judgement, at: now)
         }

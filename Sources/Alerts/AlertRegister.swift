@@ -13,6 +13,8 @@ struct AlertRegister: Sendable {
         var unit: String?
         var decimals = 1
         var flags: Quality = []
+        /// Values of its time that no part can give.
+        var omitted = 0
         var why: String?
 
         init(_ rule: Int, _ condition: AlertRule.Condition, _ finding: AlertLife.Finding) {
@@ -84,6 +86,7 @@ struct AlertRegister: Sendable {
         (track.value, track.limit) = (judgement.measured?.value, judgement.measured?.limit)
         (track.unit, track.decimals) = (judgement.unit, judgement.decimals)
         (track.flags, track.why) = (judgement.flags, judgement.why)
+        track.omitted = judgement.omitted
         tracks[key] = track
         return settle(key, at: now, as: judgement.finding)
     }
@@ -205,8 +208,7 @@ struct AlertRegister: Sendable {
         raised.limit = track.shown(step ?? track.limit)
         raised.over = track.condition?.averagingSeconds
         raised.held = held
-        raised.flags = track.flags.names
-        if track.life.isFlapping { raised.flags.append("flapping") }
+        raised.flags = track.doubts
         if let until = silences[track.key], now < until { raised.flags.append("silenced") }
         raised.why = track.why
         return raised

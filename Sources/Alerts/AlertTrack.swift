@@ -19,8 +19,16 @@ package struct AlertTrack: Sendable {
     package internal(set) var unit: String?
     package internal(set) var decimals = 1
     package internal(set) var flags: Quality = []
+    /// Values of its time that no part can give, and that do not count.
+    var omitted = 0
 
     init(_ key: AlertEvent.Key, rule: Int) { (self.key, self.rule) = (key, rule) }
+
+    /// What is doubtful about the alert and its value, as an event says it.
+    package var doubts: [String] {
+        flags.names + (life.isFlapping ? ["flapping"] : [])
+            + (omitted > 0 ? [AlertEvent.Raised.omittedMark + "\(omitted)"] : [])
+    }
 
     /// A value with as many digits as its channel has.
     package func shown(_ value: Double?) -> FixedPoint? {

@@ -65,6 +65,19 @@ struct ChannelAverages: Sendable {
         long?.add(mantissa, from: from, to: to)
     }
 
+    /// Counts values that are left out.
+    mutating func omit(_ count: Int, at second: Int) {
+        short?.omit(count, at: second)
+        five?.omit(count, at: second)
+        long?.omit(count, at: second)
+    }
+
+    /// How many values of the time before `second` are left out.
+    func omitted(before second: Int, over length: Int) -> Int {
+        let ring = length < 300 ? short : length <= 90_000 ? five : long
+        return ring?.omitted(endingAt: second, over: length) ?? 0
+    }
+
     /// The mean of the time before `second`.
     ///
     /// - Returns: nil when less than `AlertRule.coverage` of it has values.

@@ -21,6 +21,8 @@ struct ChannelMemory: Sendable {
     var warmingSince: Int? { reason == .warmingUp ? warmingFrom : nil }
     private var warmingFrom: Int?
     private(set) var flags: Quality = []
+    /// The flags of the last sample when its value is one that no part can give; else empty.
+    private var impossible: Quality = []
     private var value: Double?
     private let wants: ChannelAverages.Wants
     private var averages: ChannelAverages
@@ -63,9 +65,10 @@ struct ChannelMemory: Sendable {
         warmingFrom = old.warmingFrom
     }
 
-    /// Adds a mean of the past, without a finding.
-    mutating func learn(_ value: FixedPoint, from: Int, to: Int) {
+    /// Adds a mean of the past and how many values it lacks, without a finding.
+    mutating func learn(_ value: FixedPoint, from: Int, to: Int, omitting count: Int) {
         averages.add(value, from: from, to: to)
+        if count > 0 { averages.omit(count, at: to - 1) }
         lastAttempt = max(lastAttempt ?? to, to)
         let end = to.slot(900) * 900
         guard end > quarterEnd else { return }
@@ -80,6 +83,13 @@ struct ChannelMemory: Sendable {
         interval: Int?,
         _ hours: AlertHours
     ) {
+        impossible = []
+        if case .value(_, let quality) = outcome, outcome.isLeftOut {
+            // As if it had not come: what was before stands until it is too old.
+            averages.omit(1, at: now)
+            impossible = quality
+            return look(at: now, hours)
+        }
         let cap = interval.map { 2 * $0 } ?? Self.coverMax
         let from = max(lastAttempt ?? now - (interval ?? 300), now - cap)
         switch outcome {
@@ -165,6 +175,7 @@ struct ChannelMemory: Sendable {
             return (Self.place(isReached, isHeld), measured)
         case .flagged(let wanted, let orStuck):
             if orStuck, reason == .stuck { return (Self.place(true, true), nil) }
+            if !impossible.isDisjoint(with: wanted) { return (Self.place(true, true), nil) }
             guard reason == nil else { return (blind, nil) }
             let isDoubted = !flags.isDisjoint(with: wanted)
             return (Self.place(isDoubted, isDoubted), nil)
@@ -187,6 +198,11 @@ struct ChannelMemory: Sendable {
     func coverage(of condition: AlertRule.Condition, at now: Int) -> Double? {
         guard let length = condition.averagingSeconds else { return nil }
         return averages.share(before: now, over: length)
+    }
+
+    /// How many values of a rule's time no part can give.
+    func omitted(of condition: AlertRule.Condition, at now: Int) -> Int {
+        condition.averagingSeconds.map { averages.omitted(before: now + 1, over: $0) } ?? 0
     }
 
     /// Whether it should have values: not where a reason is no fault of the sensor.

@@ -24,19 +24,24 @@ package struct LevelMachine: Sendable {
     /// Evaluates the readings of one sample.
     ///
     /// A quantity without a value, or that is missing, does not count, and its past is forgotten.
-    /// Doubtful values count: a wrong warning is better than a wrong all-clear.
+    /// Doubtful values count: a wrong warning is better than a wrong all-clear. Not so what no part
+    /// can give.
     ///
     /// - Returns: The worst level of the quantities with a value, or nil when none has one.
     package mutating func take(_ sample: [Reading]) -> AirLevel? {
         var worst: AirLevel?
         for (index, scale) in rule.scales.enumerated() {
             var level: AirLevel?
+            var isLeftOut = false
             for reading in sample where reading.channel.quantity.name == scale.quantity {
-                guard let value = reading.outcome.value else { continue }
+                guard let value = reading.outcome.counted else {
+                    isLeftOut = isLeftOut || reading.outcome.isLeftOut
+                    continue
+                }
                 let own = scale.level(of: value, after: levels[index])
                 level = max(level ?? own, own)
             }
-            levels[index] = level
+            if level != nil || !isLeftOut { levels[index] = level }
             if let level { worst = max(worst ?? level, level) }
         }
         level = worst

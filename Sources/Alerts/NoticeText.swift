@@ -64,7 +64,10 @@ package struct NoticeText: Hashable, Sendable {
         let over = raised.over.map { "\(words.mean) \(span($0))" }
         let limit = raised.limit.map { "\(words.limit) \(words.number($0))" }
         let more = [over, limit].compactMap(\.self).joined(separator: ", ")
-        let measured = "\(AlertNames.subject(raised.key.subject)): \(words.number(value))\(unit)"
+        // At the top of its range the part says no more.
+        let least = raised.flags.contains("ceiling") ? "\(words.atLeast) " : ""
+        let subject = AlertNames.subject(raised.key.subject)
+        let measured = "\(subject): \(least)\(words.number(value))\(unit)"
         return more.isEmpty ? measured : "\(measured) (\(more))"
     }
 
@@ -72,7 +75,8 @@ package struct NoticeText: Hashable, Sendable {
         let held = raised.held > 0 ? "\(words.since) \(span(raised.held))" : nil
         let humid = raised.flags.contains("humid") ? words.humid : nil
         let flapping = raised.flags.contains("flapping") ? words.flapping : nil
-        return [held, humid, flapping].compactMap(\.self).joined(separator: "\n")
+        let omitted = raised.omitted > 0 ? "\(words.omitted): \(raised.omitted)" : nil
+        return [held, humid, flapping, omitted].compactMap(\.self).joined(separator: "\n")
     }
 
     /// `24 h`, `15 min`, `3 d`: the largest unit of which there are two at least.
@@ -87,6 +91,7 @@ package struct NoticeText: Hashable, Sendable {
         let language: Language
         let air, over, worse, better, lasted, worst, noData: String
         let mean, limit, since, humid, flapping, blind, sensor, station: String
+        let atLeast, omitted: String
 
         init(_ language: Language) {
             self.language = language
@@ -96,6 +101,7 @@ package struct NoticeText: Hashable, Sendable {
             (lasted, worst, noData, mean) = (word(4), word(5), word(6), word(7))
             (limit, since, humid, flapping) = (word(8), word(9), word(10), word(11))
             (blind, sensor, station) = (word(12), word(13), word(14))
+            (atLeast, omitted) = (word(15), word(16))
         }
 
         func title(of key: AlertEvent.Key) -> String {
@@ -128,6 +134,7 @@ package struct NoticeText: Hashable, Sendable {
                 "there were no values for a day", "mean of", "limit", "for",
                 "The air is humid: fog can look like dust.", "It keeps coming and going.",
                 "There is no value now.", "Sensor Alert", "Station Alert",
+                "at least", "values that cannot be, left out",
             ],
             .de: [
                 "Luftqualitätsalarm", "Alarm ist vorbei", "schlechter", "besser", "Dauer",
@@ -135,6 +142,7 @@ package struct NoticeText: Hashable, Sendable {
                 "seit", "Die Luft ist feucht: Nebel kann wie Staub aussehen.",
                 "Er kommt und geht immer wieder.",
                 "Zurzeit gibt es keinen Wert.", "Sensoralarm", "Stationsalarm",
+                "mindestens", "unmögliche Werte, nicht mitgezählt",
             ],
             .it: [
                 "Avviso qualità dell’aria", "Avviso terminato", "peggio", "meglio", "durata",
@@ -142,6 +150,7 @@ package struct NoticeText: Hashable, Sendable {
                 "da", "L’aria è umida: la nebbia può sembrare polvere.",
                 "Continua ad andare e venire.",
                 "Ora non c’è alcun valore.", "Avviso del sensore", "Avviso della stazione",
+                "almeno", "valori impossibili, non contati",
             ],
         ]
     }

@@ -11,8 +11,11 @@ package struct SumRing: Hashable, Sendable {
     // Totals at the end of each slot, from the first value on.
     private var sums: [Int64]
     private var covers: [Int64]
+    private var omissions: [Int32]
     private var sum: Int64 = 0
     private var cover: Int64 = 0
+    /// Values that do not count.
+    private var omitted: Int32 = 0
     /// Numbers of the first slot with a value and of the newest; nil while there is none.
     private var first: Int?
     private var newest = 0
@@ -22,6 +25,16 @@ package struct SumRing: Hashable, Sendable {
         slotCount = longest / slot + 15
         sums = Array(repeating: 0, count: slotCount)
         covers = sums
+        omissions = Array(repeating: 0, count: slotCount)
+    }
+
+    /// Counts values that are left out; what lies before the newest slot counts in that.
+    package mutating func omit(_ count: Int, at second: Int) {
+        let number = second.slot(slot)
+        if first == nil { (first, newest) = (number, number) }
+        open(number)
+        omitted &+= Int32(clamping: count)
+        omissions[index(newest)] = omitted
     }
 
     /// Adds a value that holds from one second to another, which begins where the last one ended
@@ -63,22 +76,29 @@ package struct SumRing: Hashable, Sendable {
         return (value, Double(covered) / Double(length))
     }
 
+    /// How many values of that time are left out; see `mean`.
+    package func omitted(endingAt end: Int, over length: Int) -> Int {
+        let last = (end - 1).slot(slot)
+        return Int(totals(at: last).omitted &- totals(at: last - length / slot).omitted)
+    }
+
     private mutating func open(_ number: Int) {
         guard number > newest else { return }
         let from = max(newest + 1, number - slotCount + 1)
         for skipped in from...number {
             sums[index(skipped)] = sum
             covers[index(skipped)] = cover
+            omissions[index(skipped)] = omitted
         }
         newest = number
     }
 
-    private func totals(at number: Int) -> (sum: Int64, cover: Int64) {
-        guard let first, number >= first else { return (0, 0) }
-        if number >= newest { return (sum, cover) }
+    private func totals(at number: Int) -> (sum: Int64, cover: Int64, omitted: Int32) {
+        guard let first, number >= first else { return (0, 0, 0) }
+        if number >= newest { return (sum, cover, omitted) }
         // What is overwritten lies before every mean that is asked for.
         let kept = max(number, newest - slotCount + 1)
-        return (sums[index(kept)], covers[index(kept)])
+        return (sums[index(kept)], covers[index(kept)], omissions[index(kept)])
     }
 
     private func index(_ number: Int) -> Int {

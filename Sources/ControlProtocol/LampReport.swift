@@ -10,6 +10,8 @@ package struct LampReport: Codable, Hashable, Sendable {
     package let because: [String]
     /// Why there is no level: a `NoData`; nil with one, and before the first sample.
     package let noData: String?
+    /// Values of the last day that no part can give and that do not count; nil for none.
+    package var omittedCount: Int?
 
     package init(
         rule: String,

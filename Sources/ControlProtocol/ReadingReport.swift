@@ -4,7 +4,7 @@ package struct ReadingReport: Codable, Hashable, Sendable {
     /// Seconds since boot.
     package let instantSeconds: Double
     package let ageSeconds: Double
-    /// Nil when there is none.
+    /// Nil when there is none that counts.
     package let value: Double?
     /// How many decimals the value has.
     package let decimals: Int
@@ -17,6 +17,8 @@ package struct ReadingReport: Codable, Hashable, Sendable {
     package var time: String?
     /// Whether a trusted clock stands behind the time; nil without a time.
     package var isSure: Bool?
+    /// What the part said, where no part can give that: then there is no value.
+    package var omitted: Double?
 
     package init(
         channel: String,

@@ -143,6 +143,8 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     package var progress: ProgressReport?
     /// Whether its values are kept, and not shown only; nil from older stations.
     package var records: Bool?
+    /// Values of the last day that no part can give, and that count nowhere; nil for none.
+    package var omittedCount: Int?
 
     /// Whether its part has no such value: that is no fault, unlike a value that is lost.
     package var isNeverMeasured: Bool {

@@ -33,6 +33,8 @@ package enum AlertEvent: Hashable, Sendable {
     package struct Raised: Hashable, Sendable {
         /// Begins the flag of a test that names its receiver: `to:phone`.
         package static let receiverMark = "to:"
+        /// Begins the flag with the count of values that no part can give, and that do not count.
+        package static let omittedMark = "omitted:"
 
         /// The notice's number, which is also the alert's as long as it is raised.
         package let number: Int64
@@ -50,10 +52,16 @@ package enum AlertEvent: Hashable, Sendable {
         package var over: Int?
         /// How long the condition held before.
         package var held = 0
-        /// Doubts about the value, `flapping`, `silenced`, `test`.
+        /// Doubts about the value, `flapping`, `omitted:2`, `silenced`, `test`.
         package var flags: [String] = []
         /// Why, for a rule without a value: `unplugged`.
         package var why: String?
+        /// Values of its time that do not count.
+        package var omitted: Int {
+            flags.lazy.compactMap { flag in
+                flag.hasPrefix(Self.omittedMark) ? Int(flag.dropFirst(Self.omittedMark.count)) : nil
+            }.first ?? 0
+        }
 
         package init(_ number: Int64, _ key: Key) { (self.number, self.key) = (number, key) }
     }

@@ -93,13 +93,13 @@ package struct Quality: OptionSet, Hashable, Sendable {
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// At the top of the part's range: fog, a wet or blocked inlet.
+    /// At the top of the part's range: fog, a wet or blocked inlet; it counts, as *at least*.
     package static let ceiling = Quality(rawValue: 1 << 0)
     /// PM2.5 above PM10, which cannot be.
     package static let inconsistent = Quality(rawValue: 1 << 1)
     /// Unchanged for suspiciously long.
     package static let unchanging = Quality(rawValue: 1 << 2)
-    /// Outside the range that the profile calls plausible.
+    /// Outside of what the part can give by its profile: the value is kept, and counts nowhere.
     package static let outOfRange = Quality(rawValue: 1 << 3)
     /// Measured in air too humid for the part's principle.
     package static let humid = Quality(rawValue: 1 << 4)
@@ -143,6 +143,14 @@ package enum Outcome: Hashable, Sendable {
 
     package var value: FixedPoint? {
         if case .value(let value, _) = self { value } else { nil }
+    }
+
+    /// The value for means, levels, alerts and uploads: nil also for what no part can give.
+    package var counted: FixedPoint? { isLeftOut ? nil : value }
+
+    /// Whether there is a value that no part can give.
+    package var isLeftOut: Bool {
+        if case .value(_, let quality) = self { quality.contains(.outOfRange) } else { false }
     }
 }
 

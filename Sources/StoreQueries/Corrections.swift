@@ -37,7 +37,7 @@ struct Corrections {
                 let late = StoreChannel(stream: stream, index: index)
                 let samples = try RawSamples(reader, stream.id, late.spans(reader, times, range))
                 while let sample = try samples.next() {
-                    guard let value = sample.outcomes[index].value else { continue }
+                    guard let value = sample.outcomes[index].counted else { continue }
                     values[sample.tick.tenths] = value.mantissa
                     guard values.count <= Self.countMax else { return nil }
                 }
@@ -81,7 +81,7 @@ struct Corrections {
                 guard part.from < part.to else { continue }
                 let samples = try RawSamples(reader, channel.stream.id, [part])
                 while let sample = try samples.next() {
-                    guard let value = sample.outcomes[channel.index].value,
+                    guard let value = sample.outcomes[channel.index].counted,
                         let index = step(sample.tick.tenths, span)
                     else { continue }
                     known[index, default: [:]][sample.tick.tenths] = value.mantissa
@@ -100,7 +100,7 @@ struct Corrections {
         _ late: [Int64: Int64]
     ) {
         var corrected = RollupBucket()
-        corrected.covered = bucket.covered
+        (corrected.covered, corrected.omitted) = (bucket.covered, bucket.omitted)
         for (tick, value) in known.merging(late, uniquingKeysWith: { $1 }) {
             // Nothing is known of its interval, as of all that others measured.
             let isNew = known[tick] == nil

@@ -3,8 +3,8 @@ import Store
 
 /// The PM2.5 and PM10 of one device, minute by minute: of each minute the last pair.
 ///
-/// Minutes are counted from an origin in wall time. A sample without both values or without a date
-/// has no place here, and neither have imported ones.
+/// Minutes are counted from an origin in wall time. A sample without both values, with one that no
+/// part can give, or without a date has no place here, and neither have imported ones.
 package struct MinutePairs: Sendable {
     package struct Pair: Hashable, Sendable {
         package let wall: WallTime
@@ -106,8 +106,8 @@ package struct MinutePairs: Sendable {
                 let tick = rows.tick(row)
                 guard let wall = times.clock.time(part.boot, tick)?.wall else { continue }
                 let outcomes = rows.outcomes(row)
-                guard let pm25 = outcomes[places.pm25].value,
-                    let pm10 = outcomes[places.pm10].value
+                guard let pm25 = outcomes[places.pm25].counted,
+                    let pm10 = outcomes[places.pm10].counted
                 else { continue }
                 let minute = (wall.wholeSeconds - origin).flooredDivision(by: 60).quotient
                 if let last, last.minute != minute { body(last.pair) }
@@ -154,8 +154,8 @@ package struct MinutePairs: Sendable {
     private func isPair(_ rows: SegmentRows) -> Bool {
         [places.pm25, places.pm10].allSatisfy { place in
             guard rows.statuses.indices.contains(place) else { return false }
-            if case .values = rows.statuses[place] { return true }
-            return false
+            guard case .values(_, let quality) = rows.statuses[place] else { return false }
+            return !quality.contains(.outOfRange)
         }
     }
 }

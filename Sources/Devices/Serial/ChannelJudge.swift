@@ -91,6 +91,10 @@ package struct ChannelJudge: Hashable, Sendable {
             }
             judged[index] = whole == .stuck ? .noData(.stuck) : .value(value, flags)
         }
+        // The others of a frame with a value that cannot be are no better.
+        if dust.contains(where: { judged[$0].isLeftOut }) {
+            for index in dust { judged[index].flag(.outOfRange) }
+        }
         if flagInconsistent(outcomes, &judged) { current.append(Finding(.inconsistent)) }
         if !isSame { last = outcomes.map(\.value) }
         let past = findings

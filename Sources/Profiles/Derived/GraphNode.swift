@@ -120,7 +120,7 @@ struct GraphNode: Hashable, Sendable {
         case .table(let points, let holdsEnds):
             let found = GraphArithmetic.table(points, at: first, holdsEnds: holdsEnds)
             guard let (value, isWithin) = found else { return .noData(.outOfRange) }
-            return .value(value, isWithin ? doubts : doubts.union(.outOfRange))
+            return .value(value, isWithin ? doubts : doubts.union(.ceiling))
         case .humidityCorrection(let fit, let limit):
             guard let dry = fit.dry(first, humidity: second, limit: limit) else {
                 return .noData(.outOfRange)

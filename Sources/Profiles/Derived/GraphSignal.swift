@@ -6,9 +6,10 @@ enum GraphSignal: Hashable, Sendable {
     case value(Int64, Quality)
     case noData(NoData)
 
-    /// What a reading says; a value too large for the graph's arithmetic is none.
+    /// What a reading says; a value that no part can give, or too large for the graph, is none.
     init(_ outcome: Outcome) {
         switch outcome {
+        case _ where outcome.isLeftOut: self = .noData(.outOfRange)
         case .noData(let reason): self = .noData(reason)
         case .value(let value, let quality):
             self = GraphNumber.value(value).map { .value($0, quality) } ?? .noData(.outOfRange)

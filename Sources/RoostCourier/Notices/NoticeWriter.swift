@@ -77,6 +77,7 @@ struct NoticeWriter {
                 raised.held += Int(alert.since.duration(to: now).inSeconds)
                 let seen = present[number]
                 raised.value = Self.shown(seen?.value, as: raised.value)
+                if let seen { raised.flags = seen.flags }
                 var item = Item(
                     number: number,
                     kind: kind,

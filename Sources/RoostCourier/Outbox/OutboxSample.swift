@@ -9,7 +9,7 @@ package struct OutboxSample: Hashable, Sendable {
     package let time: WallTime?
     package let device: String
     package let quantities: [Quantity]
-    /// As many as `quantities`.
+    /// As many as `quantities`; a value that no part can give is *no data* here: `outOfRange`.
     package let outcomes: [Outcome]
     /// Of a survey that its owner keeps from uploads.
     package var isPrivate = false
@@ -24,8 +24,12 @@ package struct OutboxSample: Hashable, Sendable {
     ) {
         precondition(quantities.count == outcomes.count, "an outcome for each quantity")
         (self.stream, self.time, boot, tick) = (stream, time, place.boot, place.tick)
-        (self.device, self.quantities, self.outcomes) = (device, quantities, outcomes)
+        (self.device, self.quantities) = (device, quantities)
+        self.outcomes = outcomes.map { $0.isLeftOut ? .noData(.outOfRange) : $0 }
     }
+
+    /// Why it has nothing to send, though the part gave values.
+    var isOutOfRange: Bool { outcomes.contains(.noData(.outOfRange)) }
 
     /// The quantity's outcome; nil where the device has none such.
     package subscript(quantity: String) -> Outcome? {

@@ -246,7 +246,7 @@ package actor OutboxTask: Child {
         if let limit = target.traits.ageLimit, page.isOld(sample, limit, world.dates) {
             return .tooOld
         }
-        return target.leavesOut(sample)
+        return target.reason(leavingOut: sample)
     }
 
     /// Sends one sample to see whether the target takes such; it waits on.

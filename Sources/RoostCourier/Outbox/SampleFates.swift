@@ -66,7 +66,7 @@ package struct SampleFates: Sendable {
         let here = RefusedSample(stream: sample.stream, place: place)
         if snapshot.refused.contains(here) { return .leftOut(.refused) }
         if sample.isPrivate { return .leftOut(.markedPrivate) }
-        if let reason = snapshot.target.leavesOut(sample) { return .leftOut(reason) }
+        if let reason = snapshot.target.reason(leavingOut: sample) { return .leftOut(reason) }
         let hidden: [LeftOut] = [.dropped, .tooOld, .notKept, .unknown, .refused]
         let isSure = hidden.allSatisfy { snapshot.totals.leftOut[$0] == nil }
         return isSure ? .delivered : .settled

@@ -31,6 +31,12 @@ extension SampleTarget {
     package var probe: OutboundRequest? { nil }
 
     package func takes(_ channels: SampleChannels) -> Bool { true }
+
+    /// As `leavesOut`; a sample that lacks nothing but possible values is called doubtful.
+    func reason(leavingOut sample: OutboxSample) -> LeftOut? {
+        let reason = leavesOut(sample)
+        return reason == .noValue && sample.isOutOfRange ? .flagged : reason
+    }
 }
 
 /// What the outbox must know of a target.

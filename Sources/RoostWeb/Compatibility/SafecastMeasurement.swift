@@ -28,7 +28,7 @@ struct SafecastMeasurement: Hashable, Sendable {
         guard let wall = sample.wall else { return [] }
         let quantities = sample.stream.quantities
         func own(_ name: String) -> FixedPoint?? {
-            quantities.firstIndex { $0.name == name }.map { sample.outcomes[$0].value }
+            quantities.firstIndex { $0.name == name }.map { sample.outcomes[$0].counted }
         }
         let latitude: String
         let longitude: String
@@ -42,7 +42,7 @@ struct SafecastMeasurement: Hashable, Sendable {
         }
         return quantities.indices.compactMap { index in
             guard !places.contains(quantities[index].name),
-                let value = sample.outcomes[index].value
+                let value = sample.outcomes[index].counted
             else { return nil }
             let place = Int64(sample.stream.id.rawValue % 64) * 16 + Int64(index % 16)
             return SafecastMeasurement(

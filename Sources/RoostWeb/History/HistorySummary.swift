@@ -18,6 +18,8 @@ package actor HistorySummary {
         let decimals: Int
         /// 0…1.
         let coverage: Double
+        /// Values that no part can give, which the mean leaves out.
+        let omittedCount: Int
         let guideline: Guideline?
     }
 
@@ -120,11 +122,13 @@ package actor HistorySummary {
                 before: Int(now.tenths / 10)
             )
             // A device that came back has several streams; the one with values counts.
-            guard mean.bucket.count > 0 || summary.days[channel.name] == nil else { continue }
+            guard mean.bucket.count + mean.bucket.omitted > 0 || summary.days[channel.name] == nil
+            else { continue }
             summary.days[channel.name] = Day(
                 mean: mean.bucket.mean.map { channel.number($0) },
                 decimals: channel.decimals,
                 coverage: mean.coverage,
+                omittedCount: Int(mean.bucket.omitted),
                 guideline: Guideline.of(channel.quantity.name, day)
             )
         }

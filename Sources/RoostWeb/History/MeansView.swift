@@ -115,6 +115,7 @@ enum MeansView {
             return FixedPoint(mantissa, decimals: channel.decimals).description
         }
         json.member("n", Int(bucket.count))
+        json.member("omitted", Int(bucket.omitted))
         json.member(
             "mean",
             bucket.mean.map { channel.number($0) },

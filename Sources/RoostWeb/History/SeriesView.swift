@@ -53,6 +53,7 @@ enum SeriesView {
                 json.add(step.time.map { Int($0.wall.nanoseconds / 1_000_000_000) })
             }
             json.array("count", steps) { $0.add(Int($1.point.bucket.count)) }
+            json.array("omitted", steps) { $0.add(Int($1.point.bucket.omitted)) }
             json.array("least", steps) { json, step in
                 let bucket = step.point.bucket
                 json.raw(bucket.count > 0 ? number(bucket.minimum) : "null")

@@ -242,6 +242,7 @@ package struct StationView: Sendable {
         guard let day = summary.days[channel.channel] else { return }
         json.member("mean24h", day.mean, decimals: day.decimals + 1)
         json.member("coverage24h", day.coverage, decimals: 3)
+        json.member("omitted24h", day.omittedCount)
         guard let guideline = day.guideline else { return }
         json.object("guideline") { json in
             json.member("rule", Guideline.rule)

@@ -249,7 +249,13 @@ package final class AlertDesk: Sendable {
                 state.book.forgetAverages()
                 for (channel, means) in history.means {
                     for mean in means {
-                        state.book.learn(channel, mean.value, from: mean.from, to: mean.to)
+                        state.book.learn(
+                            channel,
+                            mean.value,
+                            from: mean.from,
+                            to: mean.to,
+                            omitting: mean.omitted
+                        )
                     }
                 }
                 for sample in SampleGroups(since).samples {

@@ -30,6 +30,8 @@ struct AlertHistory: Sendable {
         let value: FixedPoint
         let from: Int
         let to: Int
+        /// Values that are left out of it.
+        let omitted: Int
     }
 
     /// Events that are looked through for the newest list of what stands.
@@ -145,18 +147,21 @@ struct AlertHistory: Sendable {
     private struct Gathering {
         let decimals: Int
         private(set) var means: [Mean] = []
+        private var omitted = 0
 
         init(decimals: Int) { self.decimals = decimals }
 
         /// A bucket counts back from its end for as long as its values cover.
         mutating func add(_ bucket: RollupBucket, from start: Int, _ tier: RollupTier) {
+            omitted += Int(bucket.omitted)
             guard let mean = bucket.mean, mean.magnitude < 9e17 else { return }
             let end = start + Int(tier.seconds)
             let covered = Int(clamping: bucket.covered / 10)
             let from = max(means.last?.to ?? .min, end - max(covered, 1))
             guard from < end else { return }
             let value = FixedPoint(Int64(mean.rounded()), decimals: decimals)
-            means.append(Mean(value: value, from: from, to: end))
+            means.append(Mean(value: value, from: from, to: end, omitted: omitted))
+            omitted = 0
         }
     }
 

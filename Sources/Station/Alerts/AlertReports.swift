@@ -42,7 +42,7 @@ struct AlertReports {
         (alert.unit, alert.overSeconds) = (track.unit, track.condition?.averagingSeconds)
         alert.cover = book.coverage(of: track, at: now)
         (alert.blind, alert.why) = (track.life.blind?.why, track.why)
-        alert.flags = track.flags.names + (track.life.isFlapping ? ["flapping"] : [])
+        alert.flags = track.doubts
         alert.hiddenBy = track.hiddenBy
         alert.isAcknowledged = track.life.isAcknowledged(at: now)
         if alert.isAcknowledged, let until = track.life.acknowledgedUntil, until < .max {

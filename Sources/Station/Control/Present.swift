@@ -35,14 +35,16 @@ extension ReadingReport {
         case .value(_, let doubts): quality = doubts.names
         case .noData(let reason): absence = reason.rawValue
         }
+        if reading.outcome.isLeftOut { absence = NoData.outOfRange.rawValue }
         self.init(
             channel: reading.channel.description,
             instantSeconds: reading.instant.inSeconds,
             ageSeconds: reading.instant.age(at: now),
-            outcome: (reading.outcome.value.flatMap { Measured("\($0)") }, absence),
+            outcome: (reading.outcome.counted.flatMap { Measured("\($0)") }, absence),
             unit: reading.channel.quantity.unit,
             quality: quality
         )
+        if reading.outcome.isLeftOut { omitted = reading.outcome.value?.doubleValue }
     }
 }
 
@@ -107,10 +109,11 @@ extension ChannelReport {
         )
         ageLimitSeconds = ageLimit.inSeconds
         intervalSeconds = interval?.inSeconds
+        omittedCount = state.omittedCount > 0 ? state.omittedCount : nil
         let scale = LevelRule.sampleLevels.scales.first {
             $0.quantity == state.channel.quantity.name
         }
-        if !isStale, let scale, let value = state.latest?.outcome.value {
+        if !isStale, let scale, let value = state.latest?.outcome.counted {
             level = scale.level(of: value, after: nil).name
         }
     }

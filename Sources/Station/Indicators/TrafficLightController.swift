@@ -81,19 +81,23 @@ package final class TrafficLightController: Sendable {
         let (followed, machine) = memory.withLock { ($0.followed, $0.machine) }
         guard let device = followed?.device else { return nil }
         let quantities = Set(machine.rule.scales.map(\.quantity))
-        let latest = context.recorder.channels.filter {
+        let channels = context.recorder.channels.filter {
             $0.channel.device == device && quantities.contains($0.channel.quantity.name)
-        }.compactMap(\.latest)
-        let reasons = latest.compactMap { reading -> NoData? in
-            if case .noData(let reason) = reading.outcome { reason } else { nil }
         }
-        return LampReport(
+        let reasons = channels.compactMap(\.latest).compactMap { reading -> NoData? in
+            if case .noData(let reason) = reading.outcome { return reason }
+            return reading.outcome.isLeftOut ? .outOfRange : nil
+        }
+        var report = LampReport(
             rule: machine.rule.name,
             device: device,
             level: machine.level?.name,
             because: machine.decisive.map { "\(device)/\($0)" },
             noData: machine.level == nil ? reasons.first?.rawValue : nil
         )
+        let omitted = channels.reduce(0) { $0 + $1.omittedCount }
+        report.omittedCount = omitted > 0 ? omitted : nil
+        return report
     }
 
     /// Follows the sensor that the configuration names, or the first dust sensor.
@@ -241,11 +245,12 @@ extension LightsConfiguration {
 }
 
 extension Reading {
-    /// Whether the only known fact is that this sample is missing.
+    /// Whether the only known fact is that this sample is missing, or cannot be.
     fileprivate var isMissedFrame: Bool {
         switch outcome {
         case .noData(.replyTimeout), .noData(.badFrames): true
-        case .noData, .value: false
+        case .noData: false
+        case .value: outcome.isLeftOut
         }
     }
 

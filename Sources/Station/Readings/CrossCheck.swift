@@ -42,6 +42,7 @@ package final class CrossCheck: Sendable {
         state.withLock { state in
             guard let index = readings.firstIndex(where: Self.isDust),
                 case .value(let value, let quality) = readings[index].outcome,
+                !readings[index].outcome.isLeftOut,
                 state.names.contains(readings[index].channel.device)
             else { return (readings, []) }
             let reading = readings[index]

@@ -27,7 +27,9 @@ struct ReadingRing {
     private(set) var count = 0
     /// How many readings came in altogether.
     private(set) var acceptedCount = 0
-    /// The last value, also when attempts without a value followed.
+    /// How many of the readings kept have a value that no part can give.
+    private(set) var omittedCount = 0
+    /// The last value that counts, also when attempts without a value followed.
     private(set) var lastValue: Reading?
 
     init(_ channel: Channel, serial: Int = 0, capacity: Int = Self.capacity) {
@@ -40,7 +42,9 @@ struct ReadingRing {
         dropOlder(than: reading.instant.advanced(by: .zero - Self.span))
         if count == rows.count { makeRoom() }
         let row = Self.pack(reading)
+        if Self.isOmitted(row) { omittedCount += 1 }
         if count == capacity {
+            if Self.isOmitted(rows[head]) { omittedCount -= 1 }
             rows[head] = row
             head = (head + 1) % rows.count
         } else {
@@ -48,7 +52,7 @@ struct ReadingRing {
             count += 1
         }
         acceptedCount += 1
-        if reading.outcome.value != nil { lastValue = reading }
+        if reading.outcome.counted != nil { lastValue = reading }
     }
 
     var latest: Reading? { count > 0 ? self[count - 1] : nil }
@@ -86,9 +90,14 @@ struct ReadingRing {
 
     private mutating func dropOlder(than start: MonotonicInstant) {
         while count > 0, rows[head].nanoseconds < start.nanoseconds {
+            if Self.isOmitted(rows[head]) { omittedCount -= 1 }
             head = (head + 1) % rows.count
             count -= 1
         }
+    }
+
+    private static func isOmitted(_ row: Row) -> Bool {
+        row.quality & Quality.outOfRange.rawValue != 0
     }
 
     private mutating func makeRoom() {

@@ -181,12 +181,19 @@ extension Recorder {
         package let channel: Channel
         package let latest: Reading?
         package let lastValue: Reading?
+        /// Readings of the last day with a value that no part can give.
+        package let omittedCount: Int
     }
 
     package var channels: [ChannelState] {
         state.withLock { state in
             state.rings.map {
-                ChannelState(channel: $0.channel, latest: $0.latest, lastValue: $0.lastValue)
+                ChannelState(
+                    channel: $0.channel,
+                    latest: $0.latest,
+                    lastValue: $0.lastValue,
+                    omittedCount: $0.omittedCount
+                )
             }
         }
     }

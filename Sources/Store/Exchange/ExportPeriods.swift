@@ -120,7 +120,7 @@ package struct ExportPeriods {
     private static func value(_ name: String, in sample: DatedSample) -> FixedPoint? {
         let index = sample.stream.quantities.firstIndex { $0.name == name }
         return index.flatMap {
-            sample.outcomes.indices.contains($0) ? sample.outcomes[$0].value : nil
+            sample.outcomes.indices.contains($0) ? sample.outcomes[$0].counted : nil
         }
     }
 

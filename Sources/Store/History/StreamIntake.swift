@@ -29,9 +29,12 @@ final class StreamIntake {
         try writer.append(boot: boot, tick, outcomes)
         if boot != self.boot { try enter(boot) }
         for (channel, outcome) in outcomes.enumerated() {
-            let value = outcome.value.map { $0.mantissa(rounded: stream.decimals[channel]) }
-            try machines[channel].add(tick.tenths, value, interval: interval) {
-                (tier, bucket) throws(StoreError) in
+            try machines[channel].add(
+                tick.tenths,
+                outcome,
+                decimals: stream.decimals[channel],
+                interval: interval
+            ) { (tier, bucket) throws(StoreError) in
                 try put(bucket, channel, tier)
             }
         }

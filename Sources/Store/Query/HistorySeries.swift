@@ -77,7 +77,7 @@ package struct HistorySeries {
                     points: Int(count),
                     from: tier
                 )
-                for point in points where point.bucket.count > 0 || point.bucket.covered > 0 {
+                for point in points where point.bucket != RollupBucket() {
                     body(span.boot, Tick(tenths: part.from.tenths + point.offset), point.bucket)
                 }
                 index += count
@@ -307,10 +307,10 @@ private struct HistoryCells {
         let status = rows.statuses[channel]
         for row in range {
             let tick = rows.tenths(row)
-            let value = status.outcome(rows.mantissa(row, channel)).value
             let bucket = machine.bucket(
                 tick,
-                value?.mantissa(rounded: decimals),
+                status.outcome(rows.mantissa(row, channel)),
+                decimals: decimals,
                 interval: interval
             )
             add(bucket, at: span.offset + tick - span.from.tenths)

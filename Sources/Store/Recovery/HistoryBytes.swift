@@ -53,6 +53,9 @@ struct HistoryByteReader {
 
     var isAtEnd: Bool { offset >= bytes.endIndex }
 
+    /// Whether the next number is 0.
+    var isAtZero: Bool { offset < bytes.endIndex && bytes[offset] == 0 }
+
     mutating func variable() -> UInt64? {
         var (value, shift): (UInt64, UInt64) = (0, 0)
         while offset < bytes.endIndex, shift < 64 {

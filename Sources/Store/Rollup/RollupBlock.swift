@@ -3,8 +3,9 @@
 /// A bucket is: how many buckets after the one before (0 stands for "of another boot, or
 /// earlier": then follow the boot's ordinal and the index); count; covered tenths less the tier's
 /// length, zigzag; and when count is not 0, maximum less minimum; sum less count × minimum; minimum
-/// less the minimum before, zigzag. All are variable-length; differences wrap, so that any value
-/// survives.
+/// less the minimum before, zigzag. Behind a bucket with values that are left out comes an entry of
+/// the same place, of count 0, that covers less than nothing by as many tenths as they are. All are
+/// variable-length; differences wrap, so that any value survives.
 struct RollupBlock: Sendable {
     private struct State: Hashable, Sendable {
         var boot: UInt32 = 0
@@ -83,11 +84,28 @@ struct RollupBlock: Sendable {
         if placed.boot == state.boot, placed.index > state.index {
             HistoryBytes.putVariable(UInt64(placed.index - state.index), in: &bytes)
         } else {
-            bytes.append(0)
-            HistoryBytes.putVariable(UInt64(placed.boot), in: &bytes)
-            HistoryBytes.putVariable(HistoryBytes.zigzag(placed.index), in: &bytes)
+            putPlace(of: placed, into: &bytes)
         }
-        let bucket = placed.bucket
+        encode(placed.bucket, after: state, tier, into: &bytes)
+        guard placed.bucket.omitted > 0 else { return }
+        putPlace(of: placed, into: &bytes)
+        var omission = RollupBucket()
+        omission.covered = -placed.bucket.omitted
+        encode(omission, after: state, tier, into: &bytes)
+    }
+
+    private static func putPlace(of placed: PlacedBucket, into bytes: inout [UInt8]) {
+        bytes.append(0)
+        HistoryBytes.putVariable(UInt64(placed.boot), in: &bytes)
+        HistoryBytes.putVariable(HistoryBytes.zigzag(placed.index), in: &bytes)
+    }
+
+    private static func encode(
+        _ bucket: RollupBucket,
+        after state: State,
+        _ tier: RollupTier,
+        into bytes: inout [UInt8]
+    ) {
         HistoryBytes.putVariable(UInt64(bucket.count), in: &bytes)
         HistoryBytes.putVariable(HistoryBytes.zigzag(bucket.covered - tier.tenths), in: &bytes)
         guard bucket.count > 0 else { return }
@@ -120,6 +138,20 @@ struct RollupBlockReader {
 
     /// The next bucket; nil at the end or where the bytes make no sense.
     mutating func next() -> PlacedBucket? {
+        guard var placed = entry() else { return nil }
+        guard reader.isAtZero else { return placed }
+        var ahead = self
+        if let omission = ahead.entry(), omission.boot == placed.boot,
+            omission.index == placed.index, omission.bucket.count == 0,
+            omission.bucket.covered < 0
+        {
+            placed.bucket.omitted = 0 &- omission.bucket.covered
+            self = ahead
+        }
+        return placed
+    }
+
+    private mutating func entry() -> PlacedBucket? {
         guard !reader.isAtEnd, let step = reader.variable() else { return nil }
         if step == 0 {
             guard let ordinal = reader.variable(), let start = reader.zigzag() else { return nil }

@@ -27,6 +27,8 @@ package struct RollupBucket: Hashable, Sendable {
     package var sum: Int64 = 0
     /// Tenths of a second that values cover, see `RollupMachine`.
     package var covered: Int64 = 0
+    /// Values that no part can give, which are in none of the others.
+    package var omitted: Int64 = 0
 
     package init() {}
 
@@ -37,6 +39,7 @@ package struct RollupBucket: Hashable, Sendable {
 
     package mutating func merge(_ other: RollupBucket) {
         covered += other.covered
+        omitted += other.omitted
         guard other.count > 0 else { return }
         minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
         maximum = count == 0 ? other.maximum : max(maximum, other.maximum)
@@ -81,17 +84,19 @@ package struct RollupMachine: Sendable {
     ///
     /// - Parameters:
     ///   - tick: When; never before the tick of the attempt before.
-    ///   - value: The mantissa, or nil for an attempt without a value.
+    ///   - outcome: What came of it.
+    ///   - decimals: The channel's.
     ///   - interval: Tenths after which the next attempt was expected, or nil.
     ///   - close: Receives each bucket that is closed, with its tier.
     /// - Throws: What `close` throws.
     mutating func add<Failure: Error>(
         _ tick: Int64,
-        _ value: Int64?,
+        _ outcome: Outcome,
+        decimals: Int,
         interval: Int64?,
         close: (RollupTier, PlacedBucket) throws(Failure) -> Void
     ) throws(Failure) {
-        let bucket = bucket(tick, value, interval: interval)
+        let bucket = bucket(tick, outcome, decimals: decimals, interval: interval)
         for tier in RollupTier.allCases {
             let index = tick.flooredDivision(by: tier.tenths)
             if let current = open[tier.rawValue] {
@@ -106,9 +111,19 @@ package struct RollupMachine: Sendable {
     }
 
     /// One attempt alone, as a bucket.
-    mutating func bucket(_ tick: Int64, _ value: Int64?, interval: Int64?) -> RollupBucket {
-        guard let value else { return RollupBucket() }
-        return RollupBucket(value: value, covering: cover(tick, interval))
+    mutating func bucket(
+        _ tick: Int64,
+        _ outcome: Outcome,
+        decimals: Int,
+        interval: Int64?
+    ) -> RollupBucket {
+        var bucket = RollupBucket()
+        if let value = outcome.counted?.mantissa(rounded: decimals) {
+            bucket = RollupBucket(value: value, covering: cover(tick, interval))
+        } else if outcome.isLeftOut {
+            bucket.omitted = 1
+        }
+        return bucket
     }
 
     /// Passes on the open buckets.

@@ -147,7 +147,7 @@ package struct DoseSummary: Hashable, Sendable {
             {
                 let (line, key) = (lines[index], lines[index].key)
                 try lines[index].step()
-                guard let value = sample.outcomes[line.index].value else { continue }
+                guard let value = sample.outcomes[line.index].counted else { continue }
                 if ordinal != key.ordinal {
                     (ordinal, last) = (key.ordinal, first(of: sample))
                 }

@@ -215,7 +215,7 @@ package struct DriveLog {
 
     private static func rate(_ sample: DatedSample) -> Int? {
         let index = sample.stream.quantities.firstIndex { $0.unit == Quantity.countRate.unit }
-        guard let value = index.flatMap({ sample.outcomes[$0].value }), value >= 0 else {
+        guard let value = index.flatMap({ sample.outcomes[$0].counted }), value >= 0 else {
             return nil
         }
         return Int(min(value.doubleValue, 999_999_999).rounded())
@@ -263,6 +263,6 @@ package struct DriveLog {
 
     private static func value(_ quantity: Quantity, _ sample: DatedSample) -> FixedPoint? {
         sample.stream.quantities.firstIndex { $0.name == quantity.name }
-            .flatMap { sample.outcomes[$0].value }
+            .flatMap { sample.outcomes[$0].counted }
     }
 }

@@ -106,7 +106,7 @@ package struct ClusterTable {
 
     private static func value(_ name: String, _ sample: DatedSample) -> FixedPoint? {
         sample.stream.quantities.firstIndex { $0.name == name }
-            .flatMap { sample.outcomes[$0].value }
+            .flatMap { sample.outcomes[$0].counted }
     }
 
     private static func placed(

@@ -159,7 +159,7 @@ package struct SiteTable {
                 if known[place] == nil {
                     known[place] = Column(stream.quantities[index], of: own)
                 }
-                guard let value = sample.outcomes[index].value else { continue }
+                guard let value = sample.outcomes[index].counted else { continue }
                 known[place]?.take(value, at: wall.tenths, own.revision)
             }
         }

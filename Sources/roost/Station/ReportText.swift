@@ -156,6 +156,7 @@ enum ReportText {
             let before =
                 report.valueAgeSeconds.map { ", last value \(words(seconds: $0)) ago" } ?? ""
             return "  \(name) \(paint("no data: \(latest.noData ?? "")", .yellow)) \(age)\(before)"
+                + omitted(report)
         }
         let doubts = latest.quality.isEmpty ? "" : " (\(latest.quality.joined(separator: ", ")))"
         let stale = report.isStale ? paint(" STALE", .red) : ""
@@ -163,7 +164,13 @@ enum ReportText {
         let next = report.progress?.nextInSeconds.map { ", next in \(words(seconds: $0))" } ?? ""
         let kept = report.records == false ? paint(" not kept", .yellow) : ""
         return "  \(name) \(paint.bold(value.aligned(to: 7))) \(latest.unit)  "
-            + "\(age)\(next)\(doubts)\(stale)\(kept)"
+            + "\(age)\(next)\(doubts)\(stale)\(kept)\(omitted(report))"
+    }
+
+    /// How many values of a day do not count.
+    private static func omitted(_ report: ChannelReport) -> String {
+        guard let count = report.omittedCount else { return "" }
+        return ", \(count) that cannot be left out in 24 h"
     }
 
     static func tree(_ report: TreeReport, _ paint: Paint) -> [String] {

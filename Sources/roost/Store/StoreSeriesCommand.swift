@@ -81,6 +81,8 @@ struct StoreSeriesStep: Codable, Hashable {
     let least: Double?
     let mean: Double?
     let most: Double?
+    /// Values that no part can give, in none of the others.
+    let omitted: Int64
     let gapSeconds: Double
 
     init(_ step: ChannelSeries.Step, _ decimals: Int) {
@@ -89,7 +91,7 @@ struct StoreSeriesStep: Codable, Hashable {
         let bucket = point.bucket
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
         seconds = Double(point.width) / 10
-        count = bucket.count
+        (count, omitted) = (bucket.count, bucket.omitted)
         least = bucket.count > 0 ? Double(bucket.minimum) / scale : nil
         mean = bucket.mean.map { $0 / scale }
         most = bucket.count > 0 ? Double(bucket.maximum) / scale : nil
@@ -108,5 +110,6 @@ struct StoreSeriesStep: Codable, Hashable {
             + cell(most)
             + "\(count)".aligned(to: 10) + "  "
             + (gapSeconds > 0 ? words(seconds: gapSeconds) : "none")
+            + (omitted > 0 ? ", \(omitted) that cannot be left out" : "")
     }
 }

@@ -35,6 +35,16 @@ import Testing
         #expect(judge(2.6, 4.0, 85.0).ended == [.init(.outOfRange, of: "temperature")])
     }
 
+    /// One size that cannot be makes its frame one that cannot be believed; another quantity not.
+    @Test mutating func noSizeOfAnImpossibleFrameCounts() {
+        let verdict = judge(4369.1, 889.6, 21.5)
+        #expect(verdict.outcomes.map(\.counted) == [nil, nil, 21.5])
+        #expect(verdict.outcomes.map(\.value) == [4369.1, 889.6, 21.5])
+        #expect(verdict.begun.contains(.init(.outOfRange, of: "pm25")))
+        #expect(!verdict.begun.contains(.init(.outOfRange, of: "pm10")))
+        #expect(judge(2.5, 4.0, 21.5).outcomes.map(\.counted) == [2.5, 4.0, 21.5])
+    }
+
     @Test mutating func flagsThenRefusesWhatNeverChanges() {
         let outcomes = (0..<6).map { _ in judge(2.5, 4.0, 20.0).outcomes[0] }
         #expect(outcomes[1] == .value(2.5))

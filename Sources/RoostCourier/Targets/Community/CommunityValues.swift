@@ -13,7 +13,7 @@ package struct CommunityValues: Hashable, Sendable {
 
     /// Doubts with which a value is not sent; users of the services correct for humid air.
     package static let doubts: Quality = [
-        .unchanging, .zero, .inconsistent, .outOfRange, .disagrees, .ceiling,
+        .unchanging, .zero, .inconsistent, .disagrees, .ceiling,
     ]
 
     /// The service's names, in the order in which they are sent.

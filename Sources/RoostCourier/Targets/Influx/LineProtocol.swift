@@ -24,6 +24,7 @@ package struct LineProtocol: Hashable, Sendable {
         var fields: [(name: String, value: String)] = []
         var flags = Quality()
         for (quantity, outcome) in zip(sample.quantities, sample.outcomes) {
+            if outcome == .noData(.outOfRange) { flags.insert(.outOfRange) }
             guard case .value(let value, let quality) = outcome else { continue }
             fields.append((Self.key(quantity.name), value.description))
             flags.formUnion(quality)

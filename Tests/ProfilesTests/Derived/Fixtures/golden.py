@@ -85,7 +85,7 @@ class Node:
         if x < points[0][0] or x > points[-1][0]:
             if self.spec.get("outside") != "hold":
                 raise No("outOfRange")
-            return (points[0] if x < points[0][0] else points[-1])[1], f | {"outOfRange"}
+            return (points[0] if x < points[0][0] else points[-1])[1], f | {"ceiling"}
         if x == points[0][0]:
             return points[0][1], f
         for (x0, y0), (x1, y1) in zip(points, points[1:]):

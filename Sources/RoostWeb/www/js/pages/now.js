@@ -176,6 +176,7 @@ function moreLine(channel) {
     channel.quality?.length ? t("now.doubtful", { flags: flags(channel.quality) }) : null,
     channel.isMuted && (channel.isMuted.until || channel.noData !== "muted") ? (channel.isMuted.until ? t("now.muted.until", { time: until((Date.parse(channel.isMuted.until) - Date.now()) / 1000) }) : t("now.muted")) : null,
     channel.records === false ? t("now.notKept") : null,
+    channel.omitted24h ? plural("now.omitted", channel.omitted24h) : null,
   ].filter(Boolean).join(" · ");
 }
 
