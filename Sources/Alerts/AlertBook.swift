@@ -353,27 +353,26 @@ extension AlertBook {
     }
 
     /// Takes over what earlier processes raised.
+    ///
+    /// None of it is known to hold before a new value or report confirms it.
     package mutating func restore(_ past: AlertPast, at now: Int) -> [AlertEvent] {
-        register.restore(past, at: now)
+        register.restore(past, unknownSince: lastSigns(past, at: now), at: now)
+    }
+
+    /// Dates what earlier processes raised anew, when a sure clock says how long ago they ran.
+    package mutating func redate(_ past: AlertPast, at now: Int) -> [AlertEvent] {
+        register.redate(past, at: now)
+    }
+
+    private func lastSigns(_ past: AlertPast, at now: Int) -> [AlertEvent.Key: Int] {
+        past.raised.reduce(into: [:]) { signs, entry in
+            let learned = memory(of: entry.key)?.learnedAt ?? past.lastAt ?? now
+            signs[entry.key] = min(now, max(learned, past.floor))
+        }
     }
 
     /// All that stands, for the next process.
-    package func standing(at now: Int) -> [AlertEvent] {
-        let entries = raised.map { track in
-            AlertEvent.Standing.Entry(
-                raise: track.raise,
-                key: track.key,
-                level: track.life.level,
-                age: now - track.life.raisedAt,
-                worst: track.shown(track.worst),
-                acknowledged: track.life.acknowledgedUntil.map { $0 == .max ? .max : $0 - now }
-            )
-        }
-        let silenced = silences.filter { now < $0.value }
-            .sorted { AlertRegister.order($0.key, $1.key) }
-            .map { AlertEvent.Standing.Silence($0.key, $0.value - now) }
-        return AlertEvent.Standing.events(number: number, entries, silenced).map { .standing($0) }
-    }
+    package func standing(at now: Int) -> [AlertEvent] { register.standing(at: now) }
 
     /// Goes on with other rules: alerts of rules that stay keep their lives.
     ///

@@ -98,6 +98,11 @@ package struct AlertLife: Hashable, Sendable {
         _ timing: Timing,
         mayRaise: Bool
     ) -> Change? {
+        // Too long without a value: a new one may raise another, and does not confirm this one.
+        if level > 0, finding != .muted, let since = blind?.since, now - since >= Timing.blindMax {
+            forgetStretches()
+            return resolve(.noData, now)
+        }
         switch finding {
         case .muted:
             forgetStretches()
@@ -105,9 +110,6 @@ package struct AlertLife: Hashable, Sendable {
         case .blind(let why):
             forgetStretches()
             guard level > 0 else { return nil }
-            if let since = blind?.since, now - since >= Timing.blindMax {
-                return resolve(.noData, now)
-            }
             blind = (blind?.since ?? now, why)
             return nil
         case .undecided:
@@ -186,11 +188,23 @@ package struct AlertLife: Hashable, Sendable {
 
     package mutating func acknowledge(until: Int?) { acknowledgedUntil = until ?? .max }
 
-    /// Raised already, by an earlier process.
-    package mutating func restore(level: Int, raisedAt: Int, acknowledgedUntil: Int?) {
+    /// Raised already, by an earlier process, and not looked at since that had its last value.
+    package mutating func restore(
+        level: Int,
+        raisedAt: Int,
+        acknowledgedUntil: Int?,
+        unknownSince since: Int
+    ) {
         self.level = min(max(level, 1), 2)
         self.raisedAt = raisedAt
         self.acknowledgedUntil = acknowledgedUntil
+        blind = (since, "no samples")
+    }
+
+    /// Takes over when it was raised, and since when it is unknown, by a clock that is sure now.
+    package mutating func redate(raisedAt: Int, unknownSince since: Int) {
+        self.raisedAt = min(self.raisedAt, raisedAt)
+        if let blind { self.blind = (min(blind.since, since), blind.why) }
     }
 
     /// When time alone changes something, for conditions that no sample looks at.

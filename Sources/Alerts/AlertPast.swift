@@ -18,6 +18,11 @@ package struct AlertPast: Hashable, Sendable {
     /// Until when.
     package private(set) var silences: [AlertEvent.Key: Int] = [:]
 
+    /// When the station last ran before, and so had its last values; nil where nothing dates it.
+    package var lastAt: Int?
+    /// What is said to lie before may lie after it, as no sure clock dates it; `Int.min` with one.
+    package var floor = Int.min
+
     package init() {}
 
     /// Takes the next event, oldest first.

@@ -177,7 +177,7 @@ struct AlertRegister: Sendable {
             )
         case .resolved(let why, let lasted):
             var before = track
-            before.life.restore(level: 1, raisedAt: 0, acknowledgedUntil: nil)
+            before.life.restore(level: 1, raisedAt: 0, acknowledgedUntil: nil, unknownSince: 0)
             return .resolved(
                 .init(
                     number: number,
@@ -297,7 +297,28 @@ struct AlertRegister: Sendable {
 
     // MARK: Other processes, other rules
 
-    mutating func restore(_ past: AlertPast, at now: Int) -> [AlertEvent] {
+    func standing(at now: Int) -> [AlertEvent] {
+        let entries = raised.map { track in
+            AlertEvent.Standing.Entry(
+                raise: track.raise,
+                key: track.key,
+                level: track.life.level,
+                age: now - track.life.raisedAt,
+                worst: track.shown(track.worst),
+                acknowledged: track.life.acknowledgedUntil.map { $0 == .max ? .max : $0 - now }
+            )
+        }
+        let silenced = silences.filter { now < $0.value }
+            .sorted { Self.order($0.key, $1.key) }
+            .map { AlertEvent.Standing.Silence($0.key, $0.value - now) }
+        return AlertEvent.Standing.events(number: number, entries, silenced).map { .standing($0) }
+    }
+
+    mutating func restore(
+        _ past: AlertPast,
+        unknownSince since: [AlertEvent.Key: Int],
+        at now: Int
+    ) -> [AlertEvent] {
         number = max(number, past.number)
         silences.merge(past.silences.filter { now < $0.value }) { $1 }
         var events: [AlertEvent] = []
@@ -308,7 +329,8 @@ struct AlertRegister: Sendable {
             track.life.restore(
                 level: raised.level,
                 raisedAt: raised.raisedAt,
-                acknowledgedUntil: raised.acknowledgedUntil
+                acknowledgedUntil: raised.acknowledgedUntil,
+                unknownSince: since[key] ?? now
             )
             track.raise = raised.raise
             track.worst = raised.worst?.doubleValue
@@ -317,6 +339,19 @@ struct AlertRegister: Sendable {
                 events += end(key, .ruleRemoved, at: now)
                 tracks[key] = nil
             }
+        }
+        return events
+    }
+
+    /// Dates what is raised anew, and ends what is unknown for too long by that.
+    mutating func redate(_ past: AlertPast, at now: Int) -> [AlertEvent] {
+        let since = min(now, max(past.lastAt ?? now, past.floor))
+        var events: [AlertEvent] = []
+        for (key, raised) in past.raised.sorted(by: { Self.order($0.key, $1.key) })
+        where tracks[key]?.raise == raised.raise {
+            tracks[key]?.life.redate(raisedAt: raised.raisedAt, unknownSince: since)
+            guard let blind = tracks[key]?.life.blind else { continue }
+            events += settle(key, at: now, as: .blind(blind.why))
         }
         return events
     }

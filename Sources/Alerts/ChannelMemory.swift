@@ -12,6 +12,8 @@ struct ChannelMemory: Sendable {
     /// The rules for it, by their place in the list.
     let rules: [(index: Int, condition: AlertRule.Condition, unless: Quality)]
     private(set) var lastAttempt: Int?
+    /// The end of the newest mean of the past; nil without one.
+    private(set) var learnedAt: Int?
     /// When it last had a value, or none for a reason that is no fault of the sensor.
     private(set) var lastSignAt: Int?
     private(set) var reason: NoData?
@@ -69,6 +71,7 @@ struct ChannelMemory: Sendable {
     mutating func learn(_ value: FixedPoint, from: Int, to: Int, omitting count: Int) {
         averages.add(value, from: from, to: to)
         if count > 0 { averages.omit(count, at: to - 1) }
+        learnedAt = max(learnedAt ?? to, to)
         lastAttempt = max(lastAttempt ?? to, to)
         let end = to.slot(900) * 900
         guard end > quarterEnd else { return }

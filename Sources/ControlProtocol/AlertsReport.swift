@@ -26,6 +26,8 @@ package struct AlertsReport: Codable, Hashable, Sendable {
         package var cover: Double?
         /// Why it has no value now; nil with one.
         package var blind: String?
+        /// For so long it is not known whether it still holds; nil with a value.
+        package var blindSeconds: Double?
         /// What a rule without a value says: `unplugged`.
         package var why: String?
         /// Doubts about the value, and `flapping`.

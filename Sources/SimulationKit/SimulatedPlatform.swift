@@ -28,6 +28,7 @@ package final class SimulatedPlatform: Platform {
         var openCount = 0
         var journalError: StorageError?
         var boardModel: String?
+        var boot: BootID?
         var hasMirror = true
         var isHanging = false
         var figuresCount = 0
@@ -120,6 +121,12 @@ package final class SimulatedPlatform: Platform {
     package var boardModel: String? {
         get { state.withLock { $0.boardModel } }
         set { state.withLock { $0.boardModel = newValue } }
+    }
+
+    /// The kernel's id of its boot; all that have none are of the same boot.
+    package var boot: BootID? {
+        get { state.withLock { $0.boot } }
+        set { state.withLock { $0.boot = newValue } }
     }
 
     /// What the machine says of its power and its card, and how often it was asked.
@@ -256,6 +263,7 @@ package final class SimulatedPlatform: Platform {
     package var figures: ProcessCosts {
         state.withLock { $0.figuresCount += 1 }
         var costs = ProcessCosts()
+        costs.bootID = boot.map { "\($0)" }
         costs.uptime = MonotonicInstant.boot.duration(to: simulatedClock.now)
         costs.wakeUps = simulatedClock.wakeUps
         costs.cardByteCount = card.storage?.byteCount ?? 0

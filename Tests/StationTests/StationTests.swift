@@ -44,8 +44,20 @@ struct TestStation: Sendable {
         card: SimulatedCard = SimulatedCard(),
         model: String? = nil
     ) throws {
+        let platform = SimulatedPlatform(clock: clock, card: card)
+        platform.boardModel = model
+        try self.init(clock, text, on: platform, air: air, isPlugged: isPlugged)
+    }
+
+    init(
+        _ clock: SimulatedClock,
+        _ text: String,
+        on platform: SimulatedPlatform,
+        air: SDS011Air,
+        isPlugged: Bool = true
+    ) throws {
         self.clock = clock
-        platform = SimulatedPlatform(clock: clock, card: card)
+        self.platform = platform
         line = SimulatedSerialPort(SDS011Simulator(air: air), clock: clock, path: Self.port)
         if isPlugged { platform.plug(line, at: Self.port) }
         let ended = ended
@@ -55,15 +67,14 @@ struct TestStation: Sendable {
             seed: clock.seed,
             endProcess: { ended.note($0) }
         )
-        platform.boardModel = model
         configuration = try StationConfiguration.read(
             Array(text.utf8),
             file: "test",
-            board: model.flatMap { ProfileCatalog.shipped.board(model: $0) }
+            board: platform.boardModel.flatMap { ProfileCatalog.shipped.board(model: $0) }
         )
         station = Station(
             configuration,
-            stored: OverlayFile(card.folder).read(),
+            stored: OverlayFile(platform.card.folder).read(),
             in: dependencies
         )
     }

@@ -38,6 +38,8 @@ package final class AlertDesk: Sendable {
         /// Whether the averages want the past, and whether it was asked for with a known clock.
         var wantsPast = true
         var hadClock = false
+        /// Whether that clock was a sure one.
+        var wasSure = false
         var vitals: MachineVitals?
         var vitalsAt: MonotonicInstant?
         var wantsVitals = false
@@ -113,7 +115,7 @@ package final class AlertDesk: Sendable {
     private func take(_ sample: [Reading]) {
         settle { state, second in
             let now = clock.now
-            if !state.hadClock, !state.wantsPast, clock.wallReading != nil {
+            if !state.wantsPast, isBetterDated(state) {
                 state.wantsPast = true
                 attention.raise()
             }
@@ -225,17 +227,27 @@ package final class AlertDesk: Sendable {
         state.withLock { state in
             guard state.wantsPast else { return nil }
             let now = clock.now
-            let wall = clock.wallReading?.wall
-            (state.wantsPast, state.hadClock) = (false, wall != nil)
+            let reading = clock.wallReading
+            let (wall, isSure) = (reading?.wall, reading?.trust.isSure ?? false)
+            let isRedated = isSure && !state.wasSure && !state.book.raised.isEmpty
+            (state.wantsPast, state.hadClock, state.wasSure) = (false, wall != nil, isSure)
             return AlertHistory.Question(
                 boot: context.bootID,
                 now: now,
                 timeline: timeline,
                 shift: wall.map { timeline.shift(at: now, $0) },
                 book: state.book,
-                wantsEvents: !state.isOpen
+                isSure: isSure,
+                wantsEvents: !state.isOpen || isRedated
             )
         }
+    }
+
+    /// Whether the clock places the past better than when it was read.
+    private func isBetterDated(_ state: State) -> Bool {
+        guard let reading = clock.wallReading else { return false }
+        return !state.hadClock
+            || !state.wasSure && reading.trust.isSure && !state.book.raised.isEmpty
     }
 
     /// The store did not answer: it is to be asked again.
@@ -263,7 +275,9 @@ package final class AlertDesk: Sendable {
                     state.book.note(sample, at: min(at, second))
                 }
             }
-            guard !state.isOpen else { return [] }
+            guard !state.isOpen else {
+                return history.map { state.book.redate($0.past, at: second) } ?? []
+            }
             state.isOpen = true
             let events = history.map { state.book.restore($0.past, at: second) } ?? []
             state.factsAt = nil

@@ -14,6 +14,8 @@ struct AlertHistory: Sendable {
         let shift: Int?
         /// Rules whose averages want the past.
         let book: AlertBook
+        /// Whether a sure clock says where earlier boots lie.
+        let isSure: Bool
         /// Whether the events are wanted.
         let wantsEvents: Bool
         /// What no block has, oldest first, and the lowest number that the first can get.
@@ -55,6 +57,7 @@ struct AlertHistory: Sendable {
         } _: { reader in
             let boots = try boots(reader)
             try readMeans(reader, boots)
+            if !question.isSure { past.floor = question.timeline.base }
             if question.wantsEvents { try readPast(reader, boots) }
         }
     }
@@ -83,7 +86,7 @@ struct AlertHistory: Sendable {
     }
 
     /// Oldest first; the present one is the last.
-    private func boots(_ reader: HistoryReader) throws -> [Boot] {
+    private mutating func boots(_ reader: HistoryReader) throws -> [Boot] {
         let now = Tick(question.now)
         let runs = try NodeRuns.all(in: reader, now: (question.boot, now))
         let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
@@ -101,13 +104,21 @@ struct AlertHistory: Sendable {
             let to = Tick(tenths: run.ended.tenths + 1)
             boots.append(Boot(id: run.boot, from: run.started, to: to, base: base))
         }
-        let here = Boot(
+        // The last run is the present one.
+        if let last = runs.dropLast().last {
+            let base = ([here] + boots).first { $0.id == last.boot }?.base
+            past.lastAt = base.map { $0 + Int(last.ended.tenths).flooredDivision(by: 10).quotient }
+        }
+        return boots + [here]
+    }
+
+    private var here: Boot {
+        Boot(
             id: question.boot,
             from: Tick(tenths: 0),
-            to: Tick(tenths: now.tenths + 1),
+            to: Tick(tenths: Tick(question.now).tenths + 1),
             base: question.timeline.base
         )
-        return boots + [here]
     }
 
     // MARK: Means

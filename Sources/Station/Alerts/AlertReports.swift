@@ -42,6 +42,7 @@ struct AlertReports {
         (alert.unit, alert.overSeconds) = (track.unit, track.condition?.averagingSeconds)
         alert.cover = book.coverage(of: track, at: now)
         (alert.blind, alert.why) = (track.life.blind?.why, track.why)
+        alert.blindSeconds = track.life.blind.map { Double(now - $0.since) }
         alert.flags = track.doubts
         alert.hiddenBy = track.hiddenBy
         alert.isAcknowledged = track.life.isAcknowledged(at: now)

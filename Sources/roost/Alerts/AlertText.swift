@@ -58,7 +58,10 @@ enum AlertText {
             facts.append("\(number(value))\(unit)\(over)\(limit)\(worst)\(cover(alert.cover))")
         }
         if let why = alert.why { facts.append(why) }
-        if let blind = alert.blind { facts.append("blind: \(blind)") }
+        if let blind = alert.blind {
+            let since = alert.blindSeconds.map { " for \(words(seconds: $0))" } ?? ""
+            facts.append("unknown\(since): \(blind)")
+        }
         if !alert.flags.isEmpty { facts.append(alert.flags.joined(separator: ", ")) }
         if alert.isAcknowledged {
             let length = alert.acknowledgedSeconds.map { " for \(words(seconds: $0)) more" }

@@ -4,6 +4,7 @@ import Core
 import Devices
 import HardwareIO
 import SimulationKit
+import Store
 import Supervision
 import TestSupport
 import Testing
@@ -119,6 +120,44 @@ import Testing
         #expect(raised.event.key == AlertEvent.Key("day", "dust/pm25"))
         let hours = MonotonicInstant.boot.duration(to: raised.at) / .hours(1)
         #expect((18.0...18.3).contains(hours))
+    }
+
+    /// A store of January that is started in November: what was raised is over within a minute, and
+    /// with it is the mean of a day.
+    @Test(arguments: [true, false])
+    func aYearWithoutPowerEndsWhatWasRaised(isSureAtOnce: Bool) throws {
+        let folder = try TestFolder(isInMemory: true)
+        let rule = #"{"mean": {"overSeconds": 900, "atLeast": 5}}"#
+        let text = Self.text(
+            folder,
+            #"{"use": [], "rules": [{"id": "mean", "channel": "*/pm25", "when": \#(rule)}]}"#
+        )
+        let (first, second, start) = try simulate { clock in
+            clock.setWallTime(WallTime(seconds: 1_767_400_000))
+            let first = try TestStation(clock, text, air: Self.bad)
+            try await first.run { try await $0.sleep(.hours(1)) }
+            let start = clock.now
+            let november = WallTime(seconds: 1_767_400_000 + 329 * 86_400)
+            clock.setWallTime(november, trust: isSureAtOnce ? .synchronised : .unknown)
+            let platform = SimulatedPlatform(clock: clock, card: first.platform.card)
+            platform.boot = BootID(bytes: Array(repeating: 2, count: 16))
+            let second = try TestStation(clock, text, on: platform, air: Self.good)
+            try await second.run { test in
+                try await test.sleep(.minutes(2))
+                let wall = WallTime(seconds: 1_767_400_120 + 329 * 86_400)
+                if !isSureAtOnce { clock.setWallTime(wall) }
+                try await test.sleep(.minutes(18))
+            }
+            return (Self.alerts(first), Self.alerts(second), start)
+        }
+        #expect(first.contains { if case .raised = $0.event { true } else { false } })
+        let over = second.compactMap { found -> (MonotonicInstant, AlertEvent.Resolved)? in
+            if case .resolved(let resolved) = found.event { (found.at, resolved) } else { nil }
+        }
+        let end = try #require(over.first)
+        #expect(over.count == 1 && end.1.why == .noData)
+        #expect(end.1.lasted > 328 * 86_400)
+        #expect(start.duration(to: end.0) <= (isSureAtOnce ? .minutes(1) : .minutes(8)))
     }
 
     @Test func aDeviceThatIsPulledOutIsSilentAfterItsTimeAndOnceMore() throws {

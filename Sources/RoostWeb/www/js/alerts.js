@@ -30,7 +30,7 @@ function see(number) { try { localStorage.setItem(KEY, String(number)); } catch 
 export async function showNew(me) {
   if (me.isRecord) return;
   const answer = await api.maybe("/alerts").catch(() => null);
-  const fresh = (answer?.alerts ?? []).filter((one) => one.n > seen() && one.level > 0 && !one.isAcknowledged && one.unit && one.severity !== "notice" && !one.silencedSeconds);
+  const fresh = (answer?.alerts ?? []).filter((one) => one.n > seen() && one.level > 0 && !one.isAcknowledged && one.unit && one.severity !== "notice" && !one.silencedSeconds && !one.blind);
   // Another said I know, or another tab OK.
   if (open?.numbers.every((n) => n <= seen() || answer?.alerts.some((one) => one.n === n && one.isAcknowledged))) open.close();
   if (!fresh.length || open) return;

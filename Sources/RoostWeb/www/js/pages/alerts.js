@@ -37,7 +37,7 @@ export function make(root, context) {
 
 function row(one, { me, api, reload }) {
   const post = (what, body) => async () => { await api.send("POST", `/alerts/${one.n}/${what}`, body); await reload(); };
-  const notes = [one.blind && code("cause", one.blind, one.blind), one.isAcknowledged && t("alerts.acknowledged"), one.silencedSeconds && t("alerts.silenced", { time: duration(one.silencedSeconds) }),
+  const notes = [one.blind && t("alerts.unknown", { time: duration(one.blindSeconds ?? 0), why: code("cause", one.blind, one.blind) }), one.isAcknowledged && t("alerts.acknowledged"), one.silencedSeconds && t("alerts.silenced", { time: duration(one.silencedSeconds) }),
     one.flags?.includes("flapping") && t("alerts.flapping"), one.worst !== undefined && t("alerts.worst", { value: number(one.worst, 1, 0) }), one.limit !== undefined && t("alerts.limit", { value: number(one.limit, 1, 0) })].filter(Boolean);
   return el("li", { class: "finding" }, mark(one.state === "pending" ? "unknown" : SIGNS[one.severity], "mark small"), el("div", {},
     el("p", {}, el("strong", {}, ruleName(ruleOf(one))), el("span", { class: "chip" }, t(`alerts.state.${one.state}`))),
