@@ -299,8 +299,8 @@ MUTANTS = [
            "notices += countEdges(1)",
            "dropped edges do not count towards a storm", "DevicesTests.PIR"),
     Mutant("Sources/Alerts/LevelMachine.swift",
-           "levels[index] = level\n",
-           "levels[index] = level ?? levels[index]\n",
+           "if level != nil || !isLeftOut { levels[index] = level }",
+           "if level != nil { levels[index] = level }",
            "hysteresis holds over a time without values", "AlertsTests"),
     # Supervision.
     Mutant("Sources/Supervision/SupervisorMachine.swift",
