@@ -110,10 +110,11 @@ def matrix(case):
                 # Read-only questions, each once; a printer answers the first, and that ends them.
                 limit = 19 if label == "printer" else 100
                 case.demand(heard <= limit, f"{found_as} heard {heard} bytes")
-    # The adopted ones of the commonest adapter measure.
+    # The adopted ones of the commonest adapter measure, but those that need power for longer than that first.
     station, wanted = stations[("1a86", "7523")], set()
     for entry in station.found().values():
-        wanted |= {entry["name"]} if entry["state"] == "adopted" else set()
+        preheat = profiles.get(entry.get("profile"), {}).get("duty", {}).get("preheatSeconds", 0)
+        wanted |= {entry["name"]} if entry["state"] == "adopted" and preheat <= WAIT else set()
     silent_devices = until(
         lambda: not (wanted - {c.split("/")[0] for c in station.values()}) and "none") or sorted(
             wanted - {c.split("/")[0] for c in station.values()})
