@@ -9,6 +9,11 @@ struct Route: Hashable {
     let addresses: [[UInt8]]
     let reach: AddressRule.Reach
 
+    /// Whether each address is of this computer or of the own network.
+    var isNear: Bool {
+        addresses.allSatisfy { AddressRule.refusal($0, reach: .internet) != nil }
+    }
+
     /// Judges the address of a connection; nil when it may be used.
     func refusal(_ address: String) -> NetworkFailure? {
         let bytes = NameLookup.ask(address).first ?? []

@@ -14,6 +14,8 @@ package enum NetworkFault: Hashable, Sendable {
     case nameServerSilent
     case unknownHost
     case refused
+    /// Refused by a machine of the own network.
+    case near
     case unreachable
     /// A certificate of another host.
     case wrongCertificate
@@ -180,6 +182,10 @@ package final class SimulatedInternet: CourierNetwork {
             throw NetworkFailure(.nameServerSilent, "the name server does not answer")
         case .unknownHost: throw NetworkFailure(.unknownHost, "no name server knows \(host)")
         case .refused: throw NetworkFailure(.refused, "\(host) refuses the connection")
+        case .near:
+            var failure = NetworkFailure(.refused, "\(host) refuses the connection")
+            failure.isNear = true
+            throw failure
         case .unreachable: throw NetworkFailure(.unreachable, "\(host) cannot be reached")
         case .wrongCertificate:
             throw NetworkFailure(.certificate, "\(host) shows a certificate of another name")

@@ -154,7 +154,10 @@ struct SendCommand: ParsableCommand {
                 }
             case .broker(let target):
                 let batch = ExampleBatch.make(status, at: loop.clock.wallReading?.wall)
-                let messages = batch.samples.map { target.settings.payloads.state($0, nil) }
+                let messages = batch.samples.map {
+                    let expiry = MQTTPayloads.expiry(nil)
+                    return target.settings.payloads.sample($0, age: .zero, expiry: expiry)
+                }
                 return messages.map { "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))" }
                     .joined(separator: "\n")
             case .files(let work):

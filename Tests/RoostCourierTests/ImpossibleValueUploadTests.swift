@@ -34,7 +34,8 @@ import Testing
         let texts = [
             Self.body(webhook.request(batch)), line ?? "",
             String(
-                decoding: MQTTPayloads(topics: topics).state(sample, nil).payload,
+                decoding: MQTTPayloads(topics: topics).sample(sample, age: nil, expiry: 900)
+                    .payload,
                 as: UTF8.self
             ),
             Self.body(sense.request(batch)),

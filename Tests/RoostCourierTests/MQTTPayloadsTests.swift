@@ -35,7 +35,7 @@ import Testing
 
     @Test func writesEachQuantityOfASample() {
         let sample = TargetFixture.dust(pm25: .value(12.3), pm10: .noData(.unplugged))
-        let message = Self.payloads.state(sample, .seconds(300))
+        let message = Self.payloads.sample(sample, age: .seconds(1), expiry: 901)
         #expect(message.topic == "roost/7f3a21c9d0e4/dust/state")
         #expect(message.expirySeconds == 900)
         #expect(!message.isRetained)
@@ -45,6 +45,15 @@ import Testing
             """
         #expect(Self.text(message).hasSuffix(end))
         #expect(Self.text(message).hasPrefix("{\"id\":\"3-b1b1"))
+    }
+
+    @Test func writesTheAgeOfASampleWithoutADate() {
+        let sample = TargetFixture.sample(0, "dust", [(.pm25, .value(12.3))], hasTime: false)
+        let message = Self.payloads.sample(sample, age: .milliseconds(97_040), expiry: nil)
+        #expect(message.topic == "roost/7f3a21c9d0e4/dust/late")
+        #expect(message.expirySeconds == nil && !message.isRetained)
+        let end = "\"age\":97.0,\"pm25\":{\"v\":12.3,\"q\":[]}}"
+        #expect(Self.text(message).hasSuffix(end))
     }
 
     @Test(arguments: [

@@ -45,22 +45,38 @@ final class ScriptedFacts: StationFacts {
         }
 
         /// Runs the attendant while `body` does.
-        func attended(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        func attended(
+            by task: OutboxTask? = nil,
+            _ body: @escaping @Sendable () async throws -> Void
+        ) async throws {
             let attendant = MQTTAttendant(
                 target,
                 over: internet,
                 asking: facts,
                 clock: clock,
-                heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(300)),
+                connected: { await task?.wake() }
             )
             _ = try await clock.run(attendant.run, unless: body)
         }
 
-        func deliver(_ number: Int = 0) async throws -> DeliveryOutcome {
-            try await target.deliver(
-                TargetFixture.batch(TargetFixture.dust(number)),
-                over: internet
+        /// A task that sends the samples of a ring, with its attendant.
+        func task(_ ring: SimulatedRing) -> OutboxTask {
+            OutboxTask(
+                id: "ha",
+                target,
+                startsWithBacklog: true,
+                seed: 1,
+                in: .init(source: ring, keeper: ring, network: internet, clock: clock) { _, _ in },
+                heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
             )
+        }
+
+        /// Delivers what was measured a moment ago, or once more what was.
+        func deliver(_ again: OutboxSample? = nil) async throws -> DeliveryOutcome {
+            var sample = again ?? TargetFixture.dust(tick: Tick(clock.now))
+            sample.isOfPresentBoot = again == nil
+            return try await target.deliver(TargetFixture.batch(sample), over: internet)
         }
     }
 
@@ -182,10 +198,11 @@ final class ScriptedFacts: StationFacts {
     @Test func refusesWhatEndsTheConnectionThreeTimes() throws {
         try simulate { clock in
             let world = World(clock)
-            world.broker.close(after: "\(Self.root)/dust/state")
+            world.broker.close(after: "\(Self.root)/dust/late")
             var names: [String] = []
+            let sample = TargetFixture.dust()
             for _ in 0..<3 {
-                names.append(try await world.deliver().name)
+                names.append(try await world.deliver(sample).name)
                 try await clock.sleep(for: .seconds(20))
             }
             #expect(names == ["unknown", "unknown", "refused"])
@@ -232,18 +249,8 @@ final class ScriptedFacts: StationFacts {
             let wall = TargetFixture.time
             clock.setWallTime(wall)
             ring.anchor(boot, WallTime(nanoseconds: wall.nanoseconds - clock.now.nanoseconds))
-            let task = OutboxTask(
-                id: "ha",
-                world.target,
-                startsWithBacklog: true,
-                seed: 1,
-                in: .init(source: ring, keeper: ring, network: world.internet, clock: clock) {
-                    _,
-                    _ in
-                },
-                heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
-            )
-            try await world.attended {
+            let task = world.task(ring)
+            try await world.attended(by: task) {
                 _ = try await clock.run(task.run) {
                     for number in 0..<576 {
                         ring.record(StreamID(1), Tick(clock.now), [.value(12.3)])
@@ -256,21 +263,12 @@ final class ScriptedFacts: StationFacts {
             try await task.see()
             let standing = await task.standing
             let totals = standing.totals
-            #expect(totals.delivered + totals.leftOutCount + standing.waiting == 576)
+            #expect(totals.delivered + standing.waiting == 576 && totals.leftOutCount == 0)
             #expect(standing.waiting <= 1)
-            let tooOld = totals.leftOut[.tooOld] ?? 0
-            #expect((54...60).contains(tooOld), "\(tooOld) of the 60 of the outage")
             let states = world.broker.arrivals.filter { $0.message.topic.hasSuffix("/state") }
-            #expect(Set(states.map(\.text)).count == totals.delivered)
-        }
-    }
-
-    @Test func leavesOutWhatIsOld() throws {
-        try simulate { clock in
-            let world = World(clock)
-            clock.setWallTime(WallTime(nanoseconds: TargetFixture.time.nanoseconds))
-            #expect(world.target.leavesOut(TargetFixture.dust(-3)) == nil)
-            #expect(world.target.leavesOut(TargetFixture.dust(-4)) == .tooOld)
+            let late = world.broker.arrivals.filter { $0.message.topic.hasSuffix("dust/late") }
+            #expect((54...60).contains(late.count), "\(late.count) of the 60 of the outage")
+            #expect(Set((states + late).map(\.text)).count == totals.delivered)
         }
     }
 }

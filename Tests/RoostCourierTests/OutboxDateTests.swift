@@ -76,7 +76,7 @@ import Testing
             let server = OutboxLife.Counter()
             life.internet.add(server, at: OutboxLife.host)
             var target = Self.target(.seconds(600))
-            target.traits.needsTime = false
+            target.traits.dating = .unneeded
             let task = life.task(target)
             _ = try await clock.run(task.run) {
                 try await clock.sleep(for: .seconds(300))

@@ -321,7 +321,7 @@ private struct LineTarget: SampleTarget {
             var life = Life(clock, room: 1_200)
             life.target.traits.itemLimit = Int.random(in: 20...400, using: &random)
             life.target.traits.liveInterval = .seconds(Int.random(in: 0...120, using: &random))
-            life.target.traits.isStrict = Bool.random(using: &random)
+            life.target.traits.refusesByAge = Bool.random(using: &random)
             let faults: [NetworkFault?] = [
                 nil, nil, nil, .nameServerSilent, .refused, .unreachable, .silent, .answerLost,
                 .wrongCertificate, .captivePortal, .status(503, retryAfterSeconds: 90),

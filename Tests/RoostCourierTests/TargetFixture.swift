@@ -21,22 +21,24 @@ enum TargetFixture {
     static func dust(
         _ number: Int = 0,
         pm25: Outcome = .value(12.3),
-        pm10: Outcome = .value(20.5)
+        pm10: Outcome = .value(20.5),
+        tick: Tick? = nil
     ) -> OutboxSample {
-        sample(number, "dust", [(.pm25, pm25), (.pm10, pm10)])
+        sample(number, "dust", [(.pm25, pm25), (.pm10, pm10)], tick: tick)
     }
 
     static func sample(
         _ number: Int,
         _ device: String,
         _ values: [(Quantity, Outcome)],
-        hasTime: Bool = true
+        hasTime: Bool = true,
+        tick: Tick? = nil
     ) -> OutboxSample {
         let later = Int64(number) * 300
         let date = WallTime(nanoseconds: time.nanoseconds + later * 1_000_000_000)
         return OutboxSample(
             stream: StreamID(3),
-            at: (boot, Tick(tenths: 28_005_850 + later * 10)),
+            at: (boot, tick ?? Tick(tenths: 28_005_850 + later * 10)),
             time: hasTime ? date : nil,
             device: device,
             quantities: values.map(\.0),

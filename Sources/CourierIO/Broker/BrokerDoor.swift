@@ -57,6 +57,7 @@ final class BrokerDoor: Sendable {
                 throw error
             }
         }
+        last.isNear = route.isNear
         throw last
     }
 }

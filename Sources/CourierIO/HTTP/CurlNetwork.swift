@@ -156,6 +156,7 @@ package struct CurlNetwork: CourierNetwork {
         reading.verifyResult = transfer.handle.long(CURLINFO_SSL_VERIFYRESULT)
         reading.systemError = transfer.handle.long(CURLINFO_OS_ERRNO)
         reading.wasSent = transfer.isSent
+        reading.isNear = transfer.route.isNear
         reading.today = MachineDate.today
         return reading.failure(code)
     }

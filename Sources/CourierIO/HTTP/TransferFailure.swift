@@ -18,6 +18,8 @@ struct TransferFailure {
     /// The value of `CURLINFO_OS_ERRNO`.
     var systemError = 0
     var wasSent = false
+    /// Whether the server has an address of the own network.
+    var isNear = false
     /// What this machine believes the date is, as `2026-11-22`.
     var today = ""
 
@@ -49,7 +51,9 @@ struct TransferFailure {
     private var name: String { place.text }
 
     private func made(_ stage: NetworkFailure.Stage, _ words: String) -> NetworkFailure {
-        NetworkFailure(stage, words, wasSent: wasSent)
+        var failure = NetworkFailure(stage, words, wasSent: wasSent)
+        failure.isNear = isNear
+        return failure
     }
 
     private func answerFailure(_ code: CURLcode) -> NetworkFailure {

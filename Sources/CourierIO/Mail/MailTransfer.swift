@@ -81,6 +81,7 @@ final class MailTransfer {
         reading.verifyResult = handle.long(CURLINFO_SSL_VERIFYRESULT)
         reading.systemError = handle.long(CURLINFO_OS_ERRNO)
         reading.wasSent = sentAt != nil
+        reading.isNear = route.isNear
         reading.today = MachineDate.today
         let broken = failure ?? (code == CURLE_OK ? nil : reading.failure(code))
         if message.isProbe, code == CURLE_OK, broken == nil {

@@ -212,7 +212,7 @@ package struct DriveMachine: Sendable {
 
     private mutating func fail(_ reason: DeliveryReason, at now: MonotonicInstant, after: Int?) {
         trouble = reason
-        notBefore = now.advanced(by: delay.fail(afterSeconds: after))
+        notBefore = now.advanced(by: delay.fail(reason, afterSeconds: after))
     }
 
     private mutating func hold(_ reason: DeliveryReason, at now: MonotonicInstant) -> [Notice] {

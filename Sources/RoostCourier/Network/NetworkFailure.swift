@@ -35,6 +35,8 @@ package struct NetworkFailure: Error, Hashable, Sendable {
     package let words: String
     /// Whether the whole request had been sent, so that it may have been carried out.
     package let wasSent: Bool
+    /// Whether the server has an address of the own network.
+    package var isNear = false
 
     package init(_ stage: Stage, _ words: String, wasSent: Bool = false) {
         (self.stage, self.words, self.wasSent) = (stage, words, wasSent)

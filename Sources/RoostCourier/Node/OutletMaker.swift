@@ -204,7 +204,8 @@ struct OutletMaker: Sendable {
             over: outlet.network,
             asking: LinkFacts(link: world.link),
             clock: world.clock,
-            heartbeat: Heartbeat(clock: world.clock, limit: .minutes(5))
+            heartbeat: Heartbeat(clock: world.clock, limit: .minutes(5)),
+            connected: { await task.wake() }
         )
         let news = BrokerNews(target, over: outlet.network, clock: world.clock)
         await outlet.begin(task, target, news)

@@ -277,7 +277,7 @@ package actor NoticeTask: Child {
 
     private func fail(_ reason: DeliveryReason, after seconds: Int?) {
         trouble = reason
-        notBefore = world.clock.now.advanced(by: delay.fail(afterSeconds: seconds))
+        notBefore = world.clock.now.advanced(by: delay.fail(reason, afterSeconds: seconds))
     }
 
     private func keep() async throws {

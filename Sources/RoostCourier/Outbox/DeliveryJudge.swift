@@ -23,7 +23,11 @@ package enum DeliveryJudge {
 
     /// Judges a request without an answer.
     package static func judge(_ failure: NetworkFailure) -> DeliveryOutcome {
-        let reason = DeliveryReason(code(failure.stage), failure.words)
+        let reason = DeliveryReason(
+            code(failure.stage),
+            failure.words,
+            isNear: failure.isNear && failure.stage == .refused
+        )
         switch failure.stage {
         case .certificate, .notAuthorised, .redirected: return .hold(reason)
         default: return failure.wasSent ? .unknown(reason) : .later(reason)

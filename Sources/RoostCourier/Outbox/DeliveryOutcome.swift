@@ -39,9 +39,11 @@ package struct DeliveryReason: Hashable, Sendable {
     package let code: String
     /// One line of at most 160 bytes; without a secret.
     package let words: String
+    /// Whether a machine of the own network refused the connection.
+    package let isNear: Bool
 
-    package init(_ code: String, _ words: String) {
-        self.code = code
+    package init(_ code: String, _ words: String, isNear: Bool = false) {
+        (self.code, self.isNear) = (code, isNear)
         self.words = ForeignText.line(words, byteMax: 160)
     }
 

@@ -37,13 +37,13 @@ package struct OutboxDraft: Hashable, Sendable {
     ///   - page: Where they are.
     ///   - mark: Samples that it has as delivered are passed over, those it has not seen left.
     ///   - limit: Samples that are to be sent, in all streams together.
-    ///   - needsTime: Whether samples without a date wait.
+    ///   - dating: What becomes of samples without a date.
     ///   - judge: Why a sample is left out; nil sends it.
     mutating func add(
         _ page: OutboxPage,
         after mark: StreamMark,
         limit: Int,
-        needsTime: Bool,
+        dating: SampleTargetTraits.Dating,
         _ judge: (OutboxSample) -> LeftOut?
     ) {
         isOfPresentBoot = isOfPresentBoot && page.isPresent
@@ -55,17 +55,19 @@ package struct OutboxDraft: Hashable, Sendable {
                 settle(page.stream, place)
                 continue
             }
-            if needsTime, sample.time == nil {
+            if sample.time == nil, dating == .needed, page.isPresent {
+                waitsForClock = true
+                return
+            }
+            if sample.time == nil, dating != .unneeded, !page.isPresent {
                 // Times of a boot that is over will never be known.
-                guard !page.isPresent else {
-                    waitsForClock = true
-                    return
-                }
                 settle(page.stream, place) { $0.leftOut[.timeUnknown, default: 0] += 1 }
             } else if let reason = judge(sample) {
                 settle(page.stream, place) { $0.leftOut[reason, default: 0] += 1 }
             } else {
                 guard samples.count < limit else { return }
+                var sample = sample
+                sample.isOfPresentBoot = page.isPresent
                 samples.append(sample)
                 settle(page.stream, place) { $0.sent += 1 }
             }

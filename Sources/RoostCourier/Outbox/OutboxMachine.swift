@@ -39,8 +39,8 @@ package struct OutboxMachine: Sendable {
     /// The size of a batch of which no answer says whether it arrived.
     private var repeated: Int?
     private var lastLive: MonotonicInstant?
-    /// While there are two lanes: where the live lane goes on, and what waits there.
-    private var ahead: [StreamID: (after: OutboxPlace?, waiting: Int)] = [:]
+    /// While there are two lanes.
+    private var ahead = LiveLane()
     private var backlogPeak = 0
     private var isFlushing = false
 
@@ -66,18 +66,15 @@ package struct OutboxMachine: Sendable {
     package var hasLanes: Bool { isBehind || isApart }
 
     /// Whether something waits that is not new.
-    private var hasPast: Bool { waiting > ahead.values.reduce(0) { $0 + $1.waiting } }
+    private var hasPast: Bool { waiting > ahead.waiting }
 
     /// Whether a sample may be sent out of its order, and once more.
-    private var canSearch: Bool { !traits.isStrict && traits.repetition != .atMostOnce }
+    private var canSearch: Bool { traits.refusesByAge && traits.repetition != .atMostOnce }
 
     /// Counts what was recorded.
     package mutating func see(_ count: Int, upTo place: OutboxPlace, of stream: StreamID) {
         var mark = marks[stream] ?? StreamMark()
-        if hasLanes {
-            let (after, waiting) = ahead[stream] ?? (mark.seen, 0)
-            ahead[stream] = (after, waiting + count)
-        }
+        if hasLanes { ahead.see(count, after: mark.seen, of: stream, limit: traits.itemLimit) }
         mark.waiting += count
         mark.seen = place
         marks[stream] = mark
@@ -87,7 +84,7 @@ package struct OutboxMachine: Sendable {
     package func decide(at now: MonotonicInstant) -> Decision {
         guard waiting > 0 else { return .wait(until: nil) }
         guard now >= notBefore else { return .wait(until: notBefore) }
-        let due = lastLive.map { $0.advanced(by: traits.liveInterval) } ?? now
+        let due = due(at: now)
         if let pastRest, now < pastRest, hasLanes, delay.failureCount < 3 {
             guard canGoAhead else { return .wait(until: pastRest) }
             guard now >= due else { return .wait(until: min(due, pastRest)) }
@@ -108,30 +105,37 @@ package struct OutboxMachine: Sendable {
         return now >= due || isFlushing ? .send(.backlog, limit: limit) : .wait(until: due)
     }
 
+    /// When the live lane may send.
+    private func due(at now: MonotonicInstant) -> MonotonicInstant {
+        lastLive.map { $0.advanced(by: traits.liveInterval) } ?? now
+    }
+
     /// The place after which a lane goes on in a stream.
     package func start(_ lane: OutboxDraft.Lane, of stream: StreamID) -> OutboxPlace? {
         let settled = marks[stream]?.settled
-        return lane == .live ? ahead[stream]?.after ?? settled : settled
+        return lane == .live ? ahead.starts[stream]?.after ?? settled : settled
     }
 
-    /// Notes that the live lane found nothing.
-    package mutating func foundNothingAhead() {
-        for (stream, entry) in ahead { ahead[stream] = (entry.after, 0) }
+    /// Notes that a lane has nothing to send now.
+    ///
+    /// - Returns: When the live lane goes on, where it was the other; nil with nothing new.
+    package mutating func foundNothing(in lane: OutboxDraft.Lane) -> MonotonicInstant? {
+        wasLive = lane == .live
+        if lane == .live { ahead.empty() }
+        return canGoAhead ? due(at: notBefore) : nil
     }
 
     /// The streams in which a lane has something to send.
     package func streams(_ lane: OutboxDraft.Lane) -> [StreamID] {
         let waiting = marks.filter { stream, mark in
-            lane == .live ? ahead[stream].map { $0.waiting > 0 } ?? false : mark.waiting > 0
+            (lane == .live ? ahead.starts[stream]?.waiting ?? 0 : mark.waiting) > 0
         }
         return waiting.keys.sorted()
     }
 
     /// Whether there is something new, and ranges can take one more.
     private var canGoAhead: Bool {
-        guard !traits.isStrict, ahead.values.contains(where: { $0.waiting > 0 }) else {
-            return false
-        }
+        guard ahead.waiting > 0 else { return false }
         return marks.values.allSatisfy { $0.ranges.count < StreamMark.rangeLimit }
     }
 
@@ -283,19 +287,16 @@ package struct OutboxMachine: Sendable {
     }
 
     /// From now on what will be recorded has a lane of its own.
-    private mutating func part() {
-        guard !traits.isStrict else { return }
+    mutating func part() {
         if !hasLanes { beginLane() }
         isApart = true
     }
 
-    private mutating func beginLane() {
-        for (stream, mark) in marks { ahead[stream] = (mark.seen, 0) }
-    }
+    private mutating func beginLane() { ahead = LiveLane(after: marks) }
 
     private mutating func join() {
         isApart = false
-        if !isBehind { ahead = [:] }
+        if !isBehind { ahead = LiveLane() }
     }
 
     private mutating func fail(
@@ -304,7 +305,7 @@ package struct OutboxMachine: Sendable {
         after seconds: Int? = nil
     ) {
         trouble = reason
-        notBefore = now.advanced(by: delay.fail(afterSeconds: seconds))
+        notBefore = now.advanced(by: delay.fail(reason, afterSeconds: seconds))
     }
 
     private mutating func hold(_ reason: DeliveryReason, at now: MonotonicInstant) -> [Notice] {
@@ -348,7 +349,7 @@ package struct OutboxMachine: Sendable {
         if !hasPast { join() }
         guard refusals >= Self.refusalLimit else { return notices }
         notices += hold(reason, at: now)
-        if draft.lane == .backlog, hasLanes, hasPast, !traits.isStrict {
+        if draft.lane == .backlog, hasLanes, hasPast {
             (pastRest, notBefore) = (notBefore, now.advanced(by: traits.pace))
         }
         return notices
@@ -382,19 +383,15 @@ package struct OutboxMachine: Sendable {
             switch draft.lane {
             case .backlog:
                 mark.settle(to: part.to)
-                if let (after, _) = ahead[stream], let settled = mark.settled,
-                    after.map({ $0 <= settled }) ?? true
-                {
-                    ahead[stream] = (settled, mark.waiting)
-                }
+                ahead.follow(mark, of: stream)
             case .live:
                 let range = OutboxRange(from: part.from, to: part.to, count: part.count)
-                let (after, waiting) = ahead[stream] ?? (nil, 0)
+                let after = ahead.starts[stream]?.after
                 mark.deliverAhead(range, continues: after == mark.ranges.last?.to)
-                ahead[stream] = (part.to, max(waiting - part.count, 0))
+                ahead.advance(part.count, to: part.to, of: stream)
             }
             marks[stream] = mark
         }
-        if !hasLanes { ahead = [:] }
+        if !hasLanes { ahead = LiveLane() }
     }
 }

@@ -56,7 +56,7 @@ package struct OutboxPage: Hashable, Sendable {
     ///
     /// - Returns: Whether something was kept back.
     mutating func holdUnsure(_ traits: SampleTargetTraits, _ dates: LeastDate) -> Bool {
-        guard let limit = traits.ageLimit, !traits.needsTime,
+        guard let limit = traits.ageLimit, traits.dating == .unneeded,
             let first = samples.firstIndex(where: {
                 age(of: $0, limit: limit, dates) == .unsure
             })

@@ -13,6 +13,8 @@ package struct OutboxSample: Hashable, Sendable {
     package let outcomes: [Outcome]
     /// Of a survey that its owner keeps from uploads.
     package var isPrivate = false
+    /// Whether the machine has run since, so that its running time says how old it is.
+    package var isOfPresentBoot = false
 
     package init(
         stream: StreamID,
@@ -27,6 +29,9 @@ package struct OutboxSample: Hashable, Sendable {
         (self.device, self.quantities) = (device, quantities)
         self.outcomes = outcomes.map { $0.isLeftOut ? .noData(.outOfRange) : $0 }
     }
+
+    /// The same for ever, and of no other sample of the station.
+    var id: String { "\(stream.rawValue)-\(boot)-\(tick.tenths)" }
 
     /// Why it has nothing to send, though the part gave values.
     var isOutOfRange: Bool { outcomes.contains(.noData(.outOfRange)) }

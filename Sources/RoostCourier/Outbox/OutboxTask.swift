@@ -100,7 +100,7 @@ package actor OutboxTask: Child {
             try await look()
             switch machine.decide(at: world.clock.now) {
             case .wait(let until): return (false, until)
-            case .send(let lane, let limit): return (try await send(lane, limit: limit), nil)
+            case .send(let lane, let limit): return try await send(lane, limit: limit)
             case .probe(let moment, let stream):
                 try await probe(after: moment, of: stream)
                 return (true, nil)
@@ -200,8 +200,11 @@ package actor OutboxTask: Child {
 
     /// Takes one batch out of the store and sends it.
     ///
-    /// - Returns: Whether anything got its fate or was tried.
-    private func send(_ lane: OutboxDraft.Lane, limit: Int) async throws -> Bool {
+    /// - Returns: Whether anything got its fate or was tried, and when to look again where not.
+    private func send(
+        _ lane: OutboxDraft.Lane,
+        limit: Int
+    ) async throws -> (hasSent: Bool, next: MonotonicInstant?) {
         var draft = OutboxDraft(lane)
         let target = target
         var isHeld = false
@@ -211,25 +214,23 @@ package actor OutboxTask: Child {
             let found = try await world.source.page(of: stream, after: start, limit: limit)
             guard var page = found else { continue }
             isHeld = page.holdUnsure(target.traits, world.dates) || isHeld
-            draft.add(page, after: mark, limit: limit, needsTime: target.traits.needsTime) {
+            draft.add(page, after: mark, limit: limit, dating: target.traits.dating) {
                 leavesOut($0, of: page) ?? (lane == .backlog ? machine.leavesOut($0) : nil)
             }
         }
         waitsForClock = draft.waitsForClock || isHeld
+        if isHeld { machine.part() }
         if lane == .backlog { oldest = draft.samples.first?.time }
         guard !draft.isEmpty, lane == .backlog || mayGoAhead(draft) else {
-            if lane == .live {
-                machine.foundNothingAhead()
-                return true
-            }
             // What waits is not there, or not dated yet.
-            if !waitsForClock { try await expire() }
-            return false
+            if lane == .backlog, !waitsForClock { try await expire() }
+            let next = machine.foundNothing(in: lane)
+            return (lane == .live, next)
         }
         guard !draft.samples.isEmpty else {
             report(machine.leaveOut(draft))
             try await keep(machine)
-            return true
+            return (true, nil)
         }
         let isLate = lane == .backlog && machine.hasLanes
         let batch = SampleBatch(draft.samples, id: draft.id(of: id), isLate: isLate)
@@ -238,7 +239,7 @@ package actor OutboxTask: Child {
         if outcome == .delivered { lastDelivery = world.clock.now }
         report(machine.finish(draft, outcome, at: world.clock.now))
         try await keep(machine)
-        return true
+        return (true, nil)
     }
 
     private func leavesOut(_ sample: OutboxSample, of page: OutboxPage) -> LeftOut? {
@@ -295,6 +296,23 @@ package actor OutboxTask: Child {
         target.traits.repetition != .atMostOnce || cursor(after: draft).hasRoomAhead
     }
 
+    /// How far it has got now.
+    ///
+    /// - Throws: What reading the store throws.
+    package func snapshot() async throws -> OutboxSnapshot {
+        try await begin()
+        try await see()
+        return OutboxSnapshot(
+            id: id,
+            marks: machine.marks,
+            totals: machine.totals,
+            refused: refused,
+            target: (target as? TunedTarget)?.target ?? target,
+            source: world.source,
+            network: world.network
+        )
+    }
+
     /// Sends once more what was refused since this task began, after its cause was repaired.
     ///
     /// It ends at the first answer that is none, and after half a minute.
@@ -336,23 +354,6 @@ package actor OutboxTask: Child {
         return outcome
     }
 
-    /// How far it has got now.
-    ///
-    /// - Throws: What reading the store throws.
-    package func snapshot() async throws -> OutboxSnapshot {
-        try await begin()
-        try await see()
-        return OutboxSnapshot(
-            id: id,
-            marks: machine.marks,
-            totals: machine.totals,
-            refused: refused,
-            target: (target as? TunedTarget)?.target ?? target,
-            source: world.source,
-            network: world.network
-        )
-    }
-
     /// Leaves out what waits from before a moment: its owner does not want it delivered.
     ///
     /// - Returns: How many samples.
@@ -376,7 +377,7 @@ package actor OutboxTask: Child {
                 var old = page
                 old.samples.removeAll { sample in sample.time.map { $0 >= moment } ?? true }
                 var draft = OutboxDraft(.backlog)
-                draft.add(old, after: mark, limit: .max, needsTime: false) { _ in .dropped }
+                draft.add(old, after: mark, limit: .max, dating: .unneeded) { _ in .dropped }
                 guard !draft.isEmpty else { break }
                 machine.leaveOut(draft)
                 count += draft.parts.values.reduce(0) { $0 + ($1.leftOut[.dropped] ?? 0) }

@@ -7,6 +7,8 @@ import Core
 package struct RetryDelay: Sendable {
     package static let shortest: Duration = .seconds(5)
     package static let longest: Duration = .seconds(900)
+    /// The same while a machine of the own network refuses the connection: its server starts.
+    package static let longestNear: Duration = .seconds(10)
     /// How long a held target waits before it tries one item.
     package static let probe: Duration = .seconds(3_600)
     /// With a new route, whatever waits is tried within this time.
@@ -20,12 +22,18 @@ package struct RetryDelay: Sendable {
 
     /// The wait after one more failure.
     ///
-    /// - Parameter asked: What the receiver asked for, in seconds; never shortened.
+    /// - Parameters:
+    ///   - reason: Why it failed.
+    ///   - asked: What the receiver asked for, in seconds; never shortened.
     /// - Returns: How long to wait, 2.5 s or more.
-    package mutating func fail(afterSeconds asked: Int? = nil) -> Duration {
+    package mutating func fail(
+        _ reason: DeliveryReason? = nil,
+        afterSeconds asked: Int? = nil
+    ) -> Duration {
         let doubled = Self.shortest * Double(1 << min(failureCount, 8))
         failureCount += 1
-        let wait = min(doubled, Self.longest) * part()
+        let longest = reason?.isNear == true ? Self.longestNear : Self.longest
+        let wait = min(doubled, longest) * part()
         return max(wait, .seconds(asked ?? 0))
     }
 

@@ -68,7 +68,8 @@ struct PushServices: Sendable {
         var service = services[name] ?? Service(delay: RetryDelay(seed: seed))
         let wait =
             isHeld
-            ? service.delay.spread(RetryDelay.probe) : service.delay.fail(afterSeconds: seconds)
+            ? service.delay.spread(RetryDelay.probe)
+            : service.delay.fail(reason, afterSeconds: seconds)
         (service.trouble, service.isHeld) = (reason, isHeld)
         service.notBefore = now.advanced(by: wait)
         services[name] = service

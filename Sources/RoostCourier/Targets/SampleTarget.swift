@@ -51,6 +51,16 @@ package struct SampleTargetTraits: Hashable, Sendable {
         case atMostOnce
     }
 
+    /// Whether a sample must have a date.
+    package enum Dating: Hashable, Sendable {
+        /// It waits until a trusted clock has dated its boot.
+        case needed
+        /// Its age will do, which is known in the present boot.
+        case orAge
+        /// The receiver stamps by arrival.
+        case unneeded
+    }
+
     /// Samples in one request, 1…5 000.
     package var itemLimit = 2_000
     /// How old a sample may be to be sent; nil: as old as the ring.
@@ -60,10 +70,10 @@ package struct SampleTargetTraits: Hashable, Sendable {
     package var pace: Duration = .milliseconds(250)
     /// At least this long between two requests with new samples; they wait to go together.
     package var liveInterval: Duration = .seconds(0)
-    /// Whether newer samples must wait for older ones.
-    package var isStrict = false
-    /// Whether samples need a date: false where the receiver stamps by arrival.
-    package var needsTime = true
+    /// Whether it may refuse a sample for its age, so that some are sent out of their order to
+    /// find what it keeps.
+    package var refusesByAge = true
+    package var dating = Dating.needed
 
     package init() {}
 }

@@ -21,6 +21,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from datetime import datetime
 
 from ..browser.dashboard import free_port
 from ..check import Failed, until
@@ -280,11 +281,18 @@ def broker(check):
     if program is None or shutil.which("mosquitto_sub") is None:
         return check.skip("mosquitto is not here (apt install mosquitto mosquitto-clients)")
     port = free_port()
-    with open(check.path("mosquitto.log"), "ab") as log, open(check.path("topics.log"), "ab") as topics:
-        check.ends(Process(subprocess.Popen([program, "-p", str(port)], stdout=log, stderr=log)))
-        until(lambda: is_open(port), 20)
+
+    def serve():
+        process = Process(subprocess.Popen([program, "-p", str(port)], stdout=log, stderr=log))
+        check.ends(process)
+        check.demand(until(lambda: is_open(port), 20), "mosquitto does not listen within 20 s")
+        return process
+
+    log = open(check.path("mosquitto.log"), "ab")
+    server = serve()
+    with open(check.path("topics.log"), "ab") as topics:
         check.ends(Process(subprocess.Popen(
-            ["mosquitto_sub", "-p", str(port), "-t", "#", "-v"], stdout=topics, stderr=log)))
+            ["mosquitto_sub", "-p", str(port), "-t", "#", "-F", "%U %t %p"], stdout=topics, stderr=log)))
     part = Part(check, "sds011", link=check.path("third"))
     station = Station(check, "broker", store={"folder": check.path("broker-store")}, mode="live",
                       devices=[{"name": "dust", "type": "nova-sds011", "port": part.place}])
@@ -292,7 +300,6 @@ def broker(check):
         {"id": "ha", "type": "mqtt", "url": f"mqtt://127.0.0.1:{port}", "homeAssistant": True, "local": True}])
     station.start()
     until(station.values, 30)
-    station.trust_clock()
     courier.start()
 
     def heard():
@@ -301,9 +308,35 @@ def broker(check):
 
     check.demand(until(lambda: heard().count("/dust/state {") >= 3, 40), f"no states at the broker: {heard()[-500:]}")
     check.demand("/status online" in heard() and "homeassistant/device/" in heard(), f"retained: {heard()[:500]}")
+    check.demand("/dust/state {" in heard() and '"age":' in heard(), f"states without a date: {heard()[-500:]}")
+    station.trust_clock()
+    outage(check, server, serve, heard)
     courier.stop()
     check.demand(until(lambda: "/status offline" in heard(), 10), f"an orderly end: {heard()[-300:]}")
     return None
+
+
+def outage(check, server, serve, heard):
+    """The broker is away for 20 s: the present comes first, and what is older than 3 s is late."""
+    server.close()
+    time.sleep(20)
+    serve()
+    back = time.time()
+
+    def messages(end):
+        rows = [line.split(" ", 2) for line in heard().splitlines() if f"/dust/{end} {{" in line]
+        return [(float(at), json.loads(text)) for at, _, text in rows]
+
+    def states():
+        return [row for row in messages("state") if row[0] > back]
+
+    check.demand(until(lambda: states() and messages("late"), 30), f"nothing came late: {heard()[-500:]}")
+    check.demand(states()[0][0] - back <= 11, f"the first state came {states()[0][0] - back:.1f} s after the broker")
+    for at, sample in states():
+        if "t" in sample:
+            age = at - datetime.fromisoformat(sample["t"].replace("Z", "+00:00")).timestamp()
+            check.demand(age <= 5, f"a state was {age:.1f} s old: {sample}")
+    print(f"  broker back: first state after {states()[0][0] - back:.1f} s, {len(messages('late'))} late")
 
 
 class Process:

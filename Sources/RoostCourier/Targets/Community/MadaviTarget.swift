@@ -34,7 +34,7 @@ package struct MadaviTarget: SampleTarget {
         traits.repetition = .atMostOnce
         traits.liveInterval = .seconds(145)
         traits.pace = .seconds(60)
-        traits.needsTime = false
+        traits.dating = .unneeded
     }
 
     package func leavesOut(_ sample: OutboxSample) -> LeftOut? {

@@ -40,7 +40,7 @@ package struct SensorCommunityTarget: SampleTarget {
         traits.repetition = .atMostOnce
         traits.liveInterval = .seconds(145)
         traits.pace = .seconds(60)
-        traits.needsTime = false
+        traits.dating = .unneeded
         self.traits = traits
     }
 

@@ -13,16 +13,19 @@ package actor MQTTAttendant: Child {
     private let facts: any StationFacts
     private let clock: any NodeClock
     private let heartbeat: Heartbeat
+    /// Called when the broker is there again.
+    private let connected: @Sendable () async -> Void
 
     package init(
         _ target: MQTTTarget,
         over network: any CourierNetwork,
         asking facts: any StationFacts,
         clock: any NodeClock,
-        heartbeat: Heartbeat
+        heartbeat: Heartbeat,
+        connected: @escaping @Sendable () async -> Void = {}
     ) {
         (self.target, self.network, self.facts) = (target, network, facts)
-        (self.clock, self.heartbeat) = (clock, heartbeat)
+        (self.clock, self.heartbeat, self.connected) = (clock, heartbeat, connected)
     }
 
     /// Runs until cancelled; says `offline` on its way out.
@@ -48,7 +51,7 @@ package actor MQTTAttendant: Child {
     private func tend() async throws {
         while !Task.isCancelled {
             heartbeat.beat(nextWithin: Self.promise)
-            try await target.show(try await facts.view(), over: network)
+            if try await target.show(try await facts.view(), over: network) { await connected() }
             _ = try await clock.wait(
                 for: target.needsTending,
                 until: await target.nextTending(),

@@ -6,9 +6,3 @@ struct MQTTConnection {
     let link: any BrokerConnection
     let openedAt: MonotonicInstant
 }
-
-/// The last value of a device, for a Home Assistant that restarts.
-struct MQTTValue {
-    let message: BrokerMessage
-    let until: MonotonicInstant
-}

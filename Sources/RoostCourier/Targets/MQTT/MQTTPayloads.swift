@@ -44,23 +44,29 @@ package struct MQTTPayloads: Hashable, Sendable {
     /// A sample, with every quantity of its device.
     ///
     /// A quantity without a value is null: where it were left out, Home Assistant would show the
-    /// old value and count its age anew.
-    package func state(_ sample: OutboxSample, _ interval: Duration?) -> BrokerMessage {
+    /// old value and count its age anew. A sample without a date has its age in seconds instead.
+    ///
+    /// - Parameters:
+    ///   - sample: With a date, or of the present boot.
+    ///   - age: Since it was measured; nil where only its date says it.
+    ///   - expiry: Seconds from the measurement for which it is of now; nil for the past.
+    /// - Returns: For the state, or for the late topic.
+    package func sample(_ sample: OutboxSample, age: Duration?, expiry: Int?) -> BrokerMessage {
         var members: [(key: String, value: String)] = [
-            (
-                "id",
-                WireJSON.string("\(sample.stream.rawValue)-\(sample.boot)-\(sample.tick.tenths)")
-            )
+            ("id", WireJSON.string(sample.id))
         ]
-        if let time = sample.time { members.append(("t", WireJSON.string(time.iso8601))) }
+        if let time = sample.time {
+            members.append(("t", WireJSON.string(time.iso8601)))
+        } else if let age {
+            members.append(("age", "\((age.inSeconds * 10).rounded() / 10)"))
+        }
         for (quantity, outcome) in zip(sample.quantities, sample.outcomes) {
             members.append((quantity.name, Self.json(outcome)))
         }
-        return message(
-            topics.state(sample.device),
-            WireJSON.object(members),
-            expiry: Self.expiry(interval)
-        )
+        let text = WireJSON.object(members)
+        guard let expiry else { return message(topics.lateState(sample.device), text) }
+        let left = max(1, expiry - Int((age ?? .zero).inSeconds))
+        return message(topics.state(sample.device), text, expiry: left)
     }
 
     private static func json(_ outcome: Outcome) -> String {

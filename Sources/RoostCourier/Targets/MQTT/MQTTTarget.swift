@@ -1,5 +1,4 @@
 import Core
-import Synchronization
 
 /// Shows the station to the clients of an MQTT broker, Home Assistant above all.
 ///
@@ -7,25 +6,22 @@ import Synchronization
 /// all retained topics are published again after each connect, as a broker may have lost its file.
 package actor MQTTTarget: SampleTarget {
     private typealias Connection = MQTTConnection
-    private typealias Value = MQTTValue
 
     /// A broker that closes within this time after CONNACK has not let us work.
     private static let shortLife: Duration = .seconds(10)
     private static let proofPatience: Duration = .seconds(10)
-    /// Devices whose last value is kept for a Home Assistant that restarts.
-    private static let valueLimit = 64
     /// Tries 5 s apart after a connection was lost; later ones are 30 s apart.
     private static let quickTries = 12
     /// Between two tries of a broker that forbids a topic of ours.
     private static let denialInterval: Duration = .seconds(300)
     private static let conditionInterval: Duration = .seconds(300)
+    private static let networkCode = "network"
 
     nonisolated package let traits: SampleTargetTraits
     /// Raised when there is something to do for the attendant; it alone waits for it.
     nonisolated let needsTending = Signal()
     /// Raised when a connection was made; `listen` alone waits for it.
     nonisolated let hasConnected = Signal()
-    nonisolated private let intervals = Mutex<[String: Duration]>([:])
     nonisolated private let clock: any NodeClock
     /// With the will that the target adds.
     nonisolated package let settings: MQTTSettings
@@ -41,9 +37,12 @@ package actor MQTTTarget: SampleTarget {
     private var announced: [MQTTPayloads.Component] = []
     private var conditionAt: MonotonicInstant?
     private var announceAt: MonotonicInstant?
-    private var values: [String: Value] = [:]
+    private var samples: MQTTSamples
     private var missCount = 0
-    private var closing: (message: BrokerMessage, count: Int)?
+    /// Whether the broker's machine is in the own network and refuses the connection.
+    private var isNear = false
+    /// What the broker closed the connection after, and how often in a row.
+    private var closing: (id: [UInt8], count: Int)?
     private var denial: (reason: BrokerDenial, until: MonotonicInstant)?
     private var lastProof: [UInt8]?
     /// What the broker sent on a topic that was heard, so that none is asked for any more.
@@ -60,10 +59,12 @@ package actor MQTTTarget: SampleTarget {
             delaySeconds: 60
         )
         (self.settings, self.clock) = (settings, clock)
+        samples = MQTTSamples(settings.payloads)
         random = SplitMix64(seed: seed)
         var traits = SampleTargetTraits()
         traits.itemLimit = 20
-        traits.isStrict = true
+        traits.refusesByAge = false
+        traits.dating = .orAge
         traits.pace = .zero
         self.traits = traits
     }
@@ -82,13 +83,7 @@ package actor MQTTTarget: SampleTarget {
 
     // MARK: Samples
 
-    /// Leaves out what is older than three intervals: a broker's clients want the present.
-    nonisolated package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
-        guard let time = sample.time, let now = clock.wallTime else { return nil }
-        let interval = intervals.withLock { $0[sample.device] }
-        let limit = Int64(MQTTPayloads.expiry(interval)) * 1_000_000_000
-        return now.nanoseconds - time.nanoseconds > limit ? .tooOld : nil
-    }
+    nonisolated package func leavesOut(_ sample: OutboxSample) -> LeftOut? { nil }
 
     package func deliver(
         _ batch: SampleBatch,
@@ -96,20 +91,18 @@ package actor MQTTTarget: SampleTarget {
     ) async throws -> DeliveryOutcome {
         var refused: [Int] = []
         var last: DeliveryReason?
-        for (index, sample) in batch.samples.enumerated() {
-            let interval = intervals.withLock { $0[sample.device] }
-            let message = settings.payloads.state(sample, interval)
-            switch try await put(message, over: network) {
-            case .delivered: keep(message, of: sample)
+        for shown in samples.plan(batch, view, at: clock.now) {
+            switch try await put(shown.message, id: shown.sample.id, over: network) {
+            case .delivered: samples.keep(shown)
             case .refused(let reason):
-                refused.append(index)
+                refused.append(shown.index)
                 last = reason
             case let outcome: return outcome
             }
         }
         if let last {
             return refused.count == batch.samples.count
-                ? .refused(last) : .partly(refused: refused, last)
+                ? .refused(last) : .partly(refused: refused.sorted(), last)
         }
         return settings.proves ? try await prove(batch.id, over: network) : .delivered
     }
@@ -128,18 +121,10 @@ package actor MQTTTarget: SampleTarget {
         return .delivered
     }
 
-    private func keep(_ message: BrokerMessage, of sample: OutboxSample) {
-        guard let expiry = message.expirySeconds else { return }
-        guard values[message.topic] != nil || values.count < Self.valueLimit else { return }
-        var left = Duration.seconds(Int64(expiry))
-        if let time = sample.time, let now = clock.wallTime {
-            left -= .nanoseconds(now.nanoseconds - time.nanoseconds)
-        }
-        values[message.topic] = Value(message: message, until: clock.now.advanced(by: left))
-    }
-
+    /// Publishes a message; `id` is the same for the same thing, and the payload where it is nil.
     private func put(
         _ message: BrokerMessage,
+        id: String? = nil,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
         do {
@@ -150,14 +135,14 @@ package actor MQTTTarget: SampleTarget {
         } catch let denial as BrokerDenial {
             return denial.outcome
         } catch let failure as NetworkFailure {
-            return judge(failure, of: message)
+            return judge(failure, of: id.map { Array($0.utf8) } ?? message.payload)
         }
     }
 
-    private func judge(_ failure: NetworkFailure, of message: BrokerMessage) -> DeliveryOutcome {
+    private func judge(_ failure: NetworkFailure, of id: [UInt8]) -> DeliveryOutcome {
         if failure.wasSent, failure.stage == .closed {
-            let count = closing?.message == message ? (closing?.count ?? 0) + 1 : 1
-            closing = count < 3 ? (message, count) : nil
+            let count = closing?.id == id ? (closing?.count ?? 0) + 1 : 1
+            closing = count < 3 ? (id, count) : nil
             if count == 3 {
                 let words = "the broker closed the connection three times after this message"
                 return .refused(DeliveryReason("closed-after-it", words))
@@ -272,8 +257,10 @@ package actor MQTTTarget: SampleTarget {
     ///
     /// What the network does is seen by the next delivery.
     ///
+    /// - Returns: Whether the broker is there, and was not at the last call.
     /// - Throws: `CancellationError` alone.
-    func show(_ now: StationView?, over network: any CourierNetwork) async throws {
+    func show(_ now: StationView?, over network: any CourierNetwork) async throws -> Bool {
+        let before = trouble
         let wasOnline = isStationOnline
         isStationOnline = now?.makesProgress ?? false
         var isNew = false
@@ -281,15 +268,11 @@ package actor MQTTTarget: SampleTarget {
             let plan = MQTTPayloads.plan(now, after: announced)
             isNew = plan.next != announced || !plan.removed.isEmpty
             view = now
-            intervals.withLock { intervals in
-                intervals = [:]
-                for device in now.devices { intervals[device.name] = device.interval }
-            }
         }
         do {
-            let before = connection?.number
+            let number = connection?.number
             let connection = try await connected(over: network)
-            let isGreeted = connection.number != before
+            let isGreeted = connection.number != number
             if wasOnline != isStationOnline, !isGreeted {
                 try await send(settings.payloads.station(isStationOnline), connection)
             }
@@ -299,13 +282,16 @@ package actor MQTTTarget: SampleTarget {
             trouble = deafness.map {
                 DeliveryReason("deaf", "\($0.words); until the courier starts anew, none is heard")
             }
-            missCount = 0
+            (missCount, isNear) = (0, false)
+            return before?.code == Self.networkCode
         } catch let failure as NetworkFailure {
             missCount += 1
-            trouble = DeliveryReason("network", failure.words)
+            isNear = failure.isNear && failure.stage == .refused
+            trouble = DeliveryReason(Self.networkCode, failure.words)
         } catch let denial as BrokerDenial {
             trouble = DeliveryReason("broker", denial.words)
         }
+        return false
     }
 
     private func announce(_ connection: Connection) async throws {
@@ -330,11 +316,7 @@ package actor MQTTTarget: SampleTarget {
         guard let due = announceAt, due <= clock.now else { return }
         announceAt = nil
         try await announce(connection)
-        for value in values.sorted(by: { $0.key < $1.key }).map(\.value) {
-            let left = clock.now.duration(to: value.until).components.seconds
-            guard left > 0 else { continue }
-            try await send(value.message.expiring(in: Int(left)), connection)
-        }
+        for message in samples.present(at: clock.now) { try await send(message, connection) }
         conditionAt = nil
     }
 
@@ -349,8 +331,9 @@ package actor MQTTTarget: SampleTarget {
 
     /// When `show` is due next, at the latest.
     func nextTending() -> MonotonicInstant {
-        // A broker that restarts is back within seconds; one that is away is not asked so often.
-        let isSoon = connection == nil && missCount < Self.quickTries
+        // A broker that restarts is back within seconds; one that is away is not asked so often,
+        // but where its machine is there and near.
+        let isSoon = connection == nil && (isNear || missCount < Self.quickTries)
         let regular = clock.now.advanced(by: .seconds(isSoon ? 5 : 30))
         return min(announceAt ?? regular, regular)
     }

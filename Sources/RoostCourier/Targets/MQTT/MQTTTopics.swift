@@ -29,6 +29,8 @@ package struct MQTTTopics: Hashable, Sendable {
     package var proof: String { root + "/proof" }
 
     package func state(_ device: String) -> String { of(device, "state") }
+    /// Samples that are not of now any more.
+    package func lateState(_ device: String) -> String { of(device, "late") }
     package func motion(_ device: String) -> String { of(device, "motion") }
     package func event(_ device: String) -> String { of(device, "event") }
     package func late(_ device: String) -> String { of(device, "event/late") }

@@ -1,0 +1,55 @@
+import Core
+
+/// Where the newest samples go on, ahead of older ones.
+struct LiveLane: Sendable {
+    struct Start: Hashable, Sendable {
+        var after: OutboxPlace?
+        var waiting = 0
+    }
+
+    private(set) var starts: [StreamID: Start] = [:]
+
+    init() {}
+
+    /// A lane for what will be recorded: all that was seen is past.
+    init(after marks: [StreamID: StreamMark]) {
+        starts = marks.mapValues { Start(after: $0.seen) }
+    }
+
+    var waiting: Int { starts.values.reduce(0) { $0 + $1.waiting } }
+
+    /// Counts what was recorded after a place.
+    ///
+    /// The lane begins anew where more waits than a request takes: the target is away or slow, and
+    /// what was new is past by now.
+    mutating func see(
+        _ count: Int,
+        after seen: OutboxPlace?,
+        of stream: StreamID,
+        limit: Int
+    ) {
+        var start = starts[stream] ?? Start(after: seen)
+        if start.waiting > 0, start.waiting + count > limit { start = Start(after: seen) }
+        start.waiting += count
+        starts[stream] = start
+    }
+
+    /// There is nothing to send of what it counted.
+    mutating func empty() {
+        for stream in starts.keys { starts[stream]?.waiting = 0 }
+    }
+
+    /// Samples up to a place have their fates.
+    mutating func advance(_ count: Int, to place: OutboxPlace, of stream: StreamID) {
+        let left = max((starts[stream]?.waiting ?? 0) - count, 0)
+        starts[stream] = Start(after: place, waiting: left)
+    }
+
+    /// The other lane may have come up to this one.
+    mutating func follow(_ mark: StreamMark, of stream: StreamID) {
+        guard let start = starts[stream], let settled = mark.settled,
+            start.after.map({ $0 <= settled }) ?? true
+        else { return }
+        starts[stream] = Start(after: settled, waiting: mark.waiting)
+    }
+}

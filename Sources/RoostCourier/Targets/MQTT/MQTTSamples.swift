@@ -1,0 +1,69 @@
+import Core
+
+/// Decides which samples a broker's clients see as the present, and which as late.
+///
+/// A sample is a state when it is of the present boot, younger than three intervals, and not older
+/// than the state that is shown: no old value is taken for the present one.
+struct MQTTSamples: Sendable {
+    /// A sample with the message that shows it.
+    struct Shown: Sendable {
+        /// In the batch.
+        let index: Int
+        let sample: OutboxSample
+        let message: BrokerMessage
+        /// Until when it is of now; nil for what is late.
+        let until: MonotonicInstant?
+    }
+
+    /// Devices whose newest state is kept.
+    private static let deviceLimit = 64
+    /// Until the station has said how often a device measures, what is older than this is late.
+    private static let unknownExpiry = 3
+
+    private let payloads: MQTTPayloads
+    /// The state that is shown of each device, by topic.
+    private var states: [String: Shown] = [:]
+
+    init(_ payloads: MQTTPayloads) { self.payloads = payloads }
+
+    /// The samples of a batch, the present first.
+    func plan(_ batch: SampleBatch, _ view: StationView?, at now: MonotonicInstant) -> [Shown] {
+        let all = batch.samples.enumerated().map { show($1, $0, view, at: now) }
+        return all.filter { $0.until != nil } + all.filter { $0.until == nil }
+    }
+
+    private func show(
+        _ sample: OutboxSample,
+        _ index: Int,
+        _ view: StationView?,
+        at now: MonotonicInstant
+    ) -> Shown {
+        let age = sample.isOfPresentBoot ? sample.tick.instant.duration(to: now) : nil
+        let interval = view?.devices.first { $0.name == sample.device }?.interval
+        let expiry = view == nil ? Self.unknownExpiry : MQTTPayloads.expiry(interval)
+        let newest = states[payloads.topics.state(sample.device)]?.sample.tick ?? sample.tick
+        let isState = age.map { $0 <= .seconds(expiry) } ?? false && newest <= sample.tick
+        return Shown(
+            index: index,
+            sample: sample,
+            message: payloads.sample(sample, age: age, expiry: isState ? expiry : nil),
+            until: isState ? sample.tick.instant.advanced(by: .seconds(expiry)) : nil
+        )
+    }
+
+    /// The broker has it.
+    mutating func keep(_ shown: Shown) {
+        let topic = shown.message.topic
+        guard shown.until != nil, states[topic] != nil || states.count < Self.deviceLimit
+        else { return }
+        states[topic] = shown
+    }
+
+    /// The states that are of now still, for a Home Assistant that restarts.
+    func present(at now: MonotonicInstant) -> [BrokerMessage] {
+        states.sorted { $0.key < $1.key }.compactMap { _, shown in
+            let left = shown.until.map { now.duration(to: $0).components.seconds } ?? 0
+            return left > 0 ? shown.message.expiring(in: Int(left)) : nil
+        }
+    }
+}
