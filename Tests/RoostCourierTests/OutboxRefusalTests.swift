@@ -54,6 +54,25 @@ import Testing
         }
     }
 
+    /// It starts anew; one of the internet is left alone for up to a quarter of an hour.
+    @Test func aServerAtHandIsTriedAgainWithinTenSeconds() throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            let server = OutboxLife.Counter()
+            life.internet.add(server, at: OutboxLife.host)
+            life.internet.set(.near, at: OutboxLife.host)
+            let task = life.task(OutboxLife.OnceTarget(.harmless))
+            try await life.run(task) {
+                life.record()
+                try await clock.sleep(for: .seconds(3_600))
+                #expect(life.internet.exchangeCount >= 360)
+                life.internet.set(nil, at: OutboxLife.host)
+                try await clock.sleep(for: .seconds(13))
+                #expect(server.count == 1)
+            }
+        }
+    }
+
     /// A batch that timed out and is refused when it goes once more is halved as any other.
     @Test func halvesABatchThatIsRefusedAfterItTimedOut() throws {
         try simulate { clock in
