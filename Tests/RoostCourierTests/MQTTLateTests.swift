@@ -105,6 +105,30 @@ import Testing
         }
     }
 
+    /// Two outages while a backlog waits: what lies between two ranges that went ahead is sent.
+    @Test func nothingBetweenTwoRangesThatWentAheadIsForgotten() throws {
+        try simulate { clock in
+            let life = OutboxLife(clock)
+            let server = OutboxLife.Counter()
+            life.internet.add(server, at: OutboxLife.host)
+            var target = OutboxLife.OnceTarget(.harmless)
+            target.traits.pace = .seconds(30)
+            let task = life.task(target)
+            try await life.record(2_000, each: .seconds(1))
+            try await life.run(task) {
+                for _ in 0..<3 {
+                    try await life.record(200, each: .seconds(1))
+                    life.internet.set(.near, at: OutboxLife.host)
+                    try await life.record(300, each: .seconds(1))
+                    life.internet.set(nil, at: OutboxLife.host)
+                }
+                try await clock.sleep(for: .seconds(7_200))
+            }
+            try await life.demandSum(task)
+            #expect(server.count == 3_500 && server.most == 1)
+        }
+    }
+
     /// A value of a boot before has no age but its date, which may be wrong.
     @Test func whatIsOfABootBeforeIsLate() throws {
         try simulate { clock in

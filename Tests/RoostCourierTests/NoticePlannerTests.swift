@@ -80,7 +80,10 @@ import Testing
     }
 
     @Test func aRestartSendsAgainWhatWasNotSentAlone() {
-        let standing = [Self.raised(1), Self.raised(2, .warning, .init("who-24h", "balcony/pm10"))]
+        let other = AlertEvent.Key("who-24h", "balcony/pm10")
+        // The first became worse before the restart, and that was sent too.
+        let worse = Self.level(3, of: 1, 2, was: 1)
+        let standing = [Self.raised(1), Self.raised(2, .warning, other), worse]
         for (sent, rest) in [([1, 2], []), ([1], [2]), ([], [1, 2])] as [(Set<Int64>, [Int64])] {
             var planner = NoticePlanner(ReceiverOptions())
             planner.begin(after: 2, tokenAt: .boot, sent: sent, standing, at: .boot)

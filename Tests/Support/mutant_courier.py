@@ -23,7 +23,7 @@ COURIER = [
      "(held, trouble, pastRest) = (nil, reason, nil)",
      "never says that a person has to act", OUTBOX),
     (MACHINE, "continues: after == mark.ranges.last?.to)", "continues: after != nil || true)",
-     "takes two ranges with a hole for one", OUTBOX),
+     "takes two ranges with a hole for one", "RoostCourierTests.MQTTLate"),
     (MACHINE, "mark.settle(to: part.to)", "mark.settle(to: mark.seen ?? part.to)",
      "settles more than was sent", OUTBOX),
     (MACHINE, "notBefore = now.advanced(by: delay.fail(reason, afterSeconds: seconds))",

@@ -19,6 +19,21 @@ final class ExportSeats: Sendable {
         }
     }
 
+    /// A seat on its way to another thread, where the work may outlive its answer by a moment.
+    final class Transfer: Sendable {
+        private let seat: Mutex<Seat?>
+
+        init(_ seat: consuming Seat) { self.seat = Mutex(seat) }
+
+        /// The seat; nil for all but the first who asks.
+        func receive() -> Seat? {
+            seat.withLock { seat in
+                defer { seat = nil }
+                return seat
+            }
+        }
+    }
+
     private let limit: Int
     /// Who has one; nil for a visitor without an account.
     private let taken = Mutex<[Int64?]>([])

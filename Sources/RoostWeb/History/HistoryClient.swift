@@ -101,10 +101,13 @@ package actor HistoryClient {
         in own: ExportSeats? = nil,
         _ make: @escaping @Sendable (sending OpenHistory, ExportSeats.Seat) throws -> Job
     ) async throws -> Job {
-        let seat = try (own ?? seats).take(user)
+        let transfer = ExportSeats.Transfer(try (own ?? seats).take(user))
         let tail = try await stationTail()
         let (folder, note) = (folder, noting)
-        return try await run { try make(try OpenHistory(folder, tail, tell: note), seat) }
+        return try await run {
+            guard let seat = transfer.receive() else { throw CancellationError() }
+            return try make(try OpenHistory(folder, tail, tell: note), seat)
+        }
     }
 
     /// The next piece of an export; nil at its end.
