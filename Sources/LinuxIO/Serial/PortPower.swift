@@ -6,8 +6,7 @@ import Glibc
 package enum PortPower {
     /// The time at which udev first saw the device, or its node was made where udev knows nothing.
     ///
-    /// Reads two small files in memory, so it belongs on the disk thread. Time that a machine spent
-    /// suspended is not in udev's stamp.
+    /// Reads two small files in memory, so it belongs on the disk thread.
     ///
     /// - Parameters:
     ///   - path: Of a node, or of a link to one.
@@ -22,21 +21,48 @@ package enum PortPower {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return nil }
         let record = TextFile.read("\(folder)/c\(name(of: status.st_rdev))", limit: 65_536)
-        if let seen = record.flatMap(stamp) { return min(seen, now) }
+        if let seen = record.flatMap(stamp) {
+            return instant(of: seen, at: now, running: time(CLOCK_MONOTONIC))
+        }
         // A pseudo-terminal, or a machine without udev. A step of the clock spoils only this guess.
-        var wall = timespec()
-        clock_gettime(CLOCK_REALTIME, &wall)
-        let age = max(0, wall.tv_sec - status.st_ctim.tv_sec)
-        return max(.boot, now.advanced(by: .seconds(-age)))
+        return instant(
+            of: .seconds(status.st_ctim.tv_sec),
+            at: now,
+            running: time(CLOCK_REALTIME)
+        )
     }
 
-    /// The time of a record: a line such as `I:12345678`, in microseconds since the start.
-    package static func stamp(in record: String) -> MonotonicInstant? {
+    /// The moment of a stamp, neither in the future nor before the machine started.
+    ///
+    /// udev's clock stands still while the machine is suspended, and the station's does not: all of
+    /// that time is taken for time before the stamp, so that nothing is warm too early.
+    ///
+    /// - Parameters:
+    ///   - stamp: By the clock of the stamps.
+    ///   - now: By the clock of the station.
+    ///   - running: Now, by the clock of the stamps.
+    /// - Returns: By the clock of the station.
+    package static func instant(
+        of stamp: Duration,
+        at now: MonotonicInstant,
+        running: Duration
+    ) -> MonotonicInstant {
+        max(.boot, now.advanced(by: .zero - max(running - stamp, .zero)))
+    }
+
+    private static func time(_ clock: clockid_t) -> Duration {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// The time of a record: a line such as `I:12345678`, in microseconds that the machine has run.
+    package static func stamp(in record: String) -> Duration? {
         let line = record.split(separator: "\n").first { $0.hasPrefix("I:") }
         guard let line, let microseconds = Int64(line.dropFirst(2)), microseconds > 0 else {
             return nil
         }
-        return .boot.advanced(by: .microseconds(microseconds))
+        return .microseconds(microseconds)
     }
 
     /// `188:0`, as `major` and `minor` of <sys/sysmacros.h> take it apart.
