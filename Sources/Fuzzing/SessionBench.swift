@@ -70,7 +70,7 @@ package struct SessionBench {
             switch session.wait {
             case .end: return
             // The line is the same one.
-            case .line: handle(.opened)
+            case .line: handle(.opened(poweredAt: nil))
             case .time(let deadline, _):
                 guard move(to: deadline, before: end) else { return }
                 handle(.time)

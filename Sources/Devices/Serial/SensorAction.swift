@@ -9,8 +9,8 @@ package enum SensorEvent: Hashable, Sendable {
     /// Another mode is wanted, since an instant.
     case mode(SensorMode, since: MonotonicInstant)
     case stop
-    /// The line is open again.
-    case opened
+    /// The line is open again; what is behind it has power since then, nil when that is not known.
+    case opened(poweredAt: MonotonicInstant?)
     /// A stop came before the line was open again.
     case notOpened
     /// The process did not run in this stretch, so nothing of the line was heard.

@@ -40,7 +40,17 @@ package struct AnotherPart: Error, Hashable, CustomStringConvertible {
 /// Everything that a driver of a sensor is made of.
 package struct SensorSetup: Sendable {
     /// Opens the port anew.
-    package typealias Reopen = @Sendable () async throws -> any SerialPort
+    package typealias Reopen = @Sendable () async throws -> Line
+
+    /// A line that is open, and since when what is behind it has power, as `poweredAt`.
+    package struct Line: Sendable {
+        package let port: any SerialPort
+        package let poweredAt: MonotonicInstant?
+
+        package init(_ port: any SerialPort, poweredAt: MonotonicInstant?) {
+            (self.port, self.poweredAt) = (port, poweredAt)
+        }
+    }
 
     /// The device's name, for channels and events.
     let name: String

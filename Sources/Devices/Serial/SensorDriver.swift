@@ -87,15 +87,15 @@ package actor SensorDriver: SensorChild {
     }
 
     private func openAnew() async throws {
-        guard let reopen else { return try line.handle(.opened) }
+        guard let reopen else { return try line.handle(.opened(poweredAt: nil)) }
         line.close()
         guard let opened = try await clock.run(unless: stop, reopen) else {
             try line.handle(.notOpened)
             return try passRequests()
         }
-        line.use(opened)
+        line.use(opened.port)
         // A stop meanwhile is known before anything is said to the part.
         try passRequests()
-        try line.handle(.opened)
+        try line.handle(.opened(poweredAt: opened.poweredAt))
     }
 }

@@ -122,7 +122,8 @@ package struct SensorSession: Sendable {
         case .time: timePassed()
         case .mode(let wanted, let since): change(to: wanted, since: since)
         case .stop: stop()
-        case .opened:
+        case .opened(let poweredAt):
+            if let poweredAt { part.warmth.reopen(poweredAt: poweredAt) }
             if isStopping { rest(.end) } else if isModeChanged { begin() } else { retry() }
         case .notOpened:
             // It was sent to rest before its line was closed.

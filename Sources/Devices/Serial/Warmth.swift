@@ -19,6 +19,13 @@ struct Warmth: Hashable, Sendable {
         warmAt = max(warm, poweredAt?.advanced(by: preheat) ?? warm)
     }
 
+    /// The line was opened anew: another adapter may have come to its place since the last opening.
+    mutating func reopen(poweredAt instant: MonotonicInstant) {
+        if let poweredAt, instant <= poweredAt { return }
+        poweredAt = instant
+        warmAt = warmAt.map { max($0, instant.advanced(by: preheat)) }
+    }
+
     /// The part may have had no power until now; of one whose time of power is not known, that says
     /// nothing.
     mutating func restart(at now: MonotonicInstant) {

@@ -59,14 +59,18 @@ struct SensorChild {
         let open: SensorSetup.Reopen = {
             // Another may have its node by now.
             if let presence, !presence.isThere() { throw SerialError.absent(path: sensor.port) }
-            return try await context.platform.openSerialPort(sensor.port, settings)
+            let port = try await context.platform.openSerialPort(sensor.port, settings)
+            // At the start of the machine at the latest, if nothing is known of its adapter.
+            let poweredAt = try await context.platform.poweredAt(sensor.port) ?? .boot
+            return SensorSetup.Line(port, poweredAt: poweredAt)
         }
         guard let kind = profile.driver.flatMap(DeviceCatalog.kind) else {
             preconditionFailure("checked when it was read")
         }
+        let line = try await open()
         var setup = SensorSetup(
             name: name,
-            port: try await open(),
+            port: line.port,
             environment: environment,
             profile: profile,
             mode: sensor.sensorMode(in: context.modes.mode)
@@ -74,8 +78,7 @@ struct SensorChild {
         setup.id = sensor.id
         setup.warmUp = sensor.warmUp
         setup.preheat = sensor.preheat
-        // At the start of the machine at the latest, if nothing is known of its adapter.
-        setup.poweredAt = try await context.platform.poweredAt(sensor.port) ?? .boot
+        setup.poweredAt = line.poweredAt
         setup.yieldsToAnother = presence != nil
         setup.reopen = open
         let driver = try kind.makeDriver(setup)

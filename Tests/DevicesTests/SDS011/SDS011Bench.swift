@@ -47,7 +47,7 @@ final class SDS011Bench: Sendable {
             mode: mode
         )
         setup.warmUp = .seconds(15)
-        setup.reopen = { line.reopen() }
+        setup.reopen = { SensorSetup.Line(line.reopen(), poweredAt: nil) }
         adjust(&setup)
         driver = SensorDriver(setup, speaking: SDS011Dialect())
     }

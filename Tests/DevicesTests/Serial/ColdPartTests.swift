@@ -5,6 +5,7 @@ import HardwareIO
 import Scheduling
 import SimulationKit
 import Supervision
+import Synchronization
 import Testing
 
 /// A part that has just been given power is not warm, whatever it says.
@@ -111,5 +112,36 @@ import Testing
         let first = try #require(early.first).instant
         #expect(back.advanced(by: .seconds(180)) <= first)
         #expect(first < back.advanced(by: .minutes(9)))
+    }
+
+    /// A port that is opened again may have another adapter behind it, which has just got power.
+    @Test func aReopenedPortWithANewAdapterIsCold() throws {
+        let (reopened, first, kinds) = try simulate { clock in
+            let silence = SensorFaultWindow(.silence, from: .boot.advanced(by: .minutes(10)))
+            let part = SensorPart(MHZ19BSimulator(), faults: [silence])
+            let line = Mutex<SimulatedSerialPort<SensorPart>?>(nil)
+            let reopenedAt = Mutex<MonotonicInstant?>(nil)
+            let bench = try SensorBench(.mhz19b, clock: clock, mode: .live, part: part) { setup in
+                setup.poweredAt = .boot
+                (setup.warmUp, setup.preheat) = (.zero, .seconds(180))
+                let reopen = setup.reopen
+                setup.reopen = {
+                    guard let reopen else { throw CancellationError() }
+                    reopenedAt.withLock { $0 = $0 ?? clock.now }
+                    line.withLock { $0 }?.withPeer { part, _ in part.clearFaults() }
+                    return SensorSetup.Line(try await reopen().port, poweredAt: clock.now)
+                }
+            }
+            line.withLock { $0 = bench.line }
+            try await bench.run(for: .minutes(20))
+            let reopened = try #require(reopenedAt.withLock { $0 })
+            let first = bench.sink.samples.joined().first {
+                $0.instant >= reopened && $0.outcome.value != nil
+            }
+            return (reopened, try #require(first).instant, bench.sink.eventKinds)
+        }
+        // It was not away for so long that it is taken for cold by itself.
+        #expect(!kinds.contains("sensor not answering"))
+        #expect((.seconds(180) ... .seconds(190)).contains(reopened.duration(to: first)))
     }
 }

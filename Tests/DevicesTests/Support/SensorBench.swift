@@ -39,7 +39,7 @@ final class SensorBench: Sendable {
             mode: mode
         )
         setup.warmUp = BenchProfile.cycle.warmUp
-        setup.reopen = { line.reopen() }
+        setup.reopen = { SensorSetup.Line(line.reopen(), poweredAt: nil) }
         adjust(&setup)
         driver = try kind.makeDriver(setup)
     }
