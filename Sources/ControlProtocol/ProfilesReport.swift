@@ -43,6 +43,8 @@ package struct ProfileReport: Codable, Hashable, Sendable {
     package let periodSeconds: Double?
     /// Of fan, laser or heater before a value counts.
     package let warmUpSeconds: Double?
+    /// From power to the first value that counts; at least the warm-up.
+    package var preheatSeconds: Double?
     package let channels: [Channel]
 
     package init(

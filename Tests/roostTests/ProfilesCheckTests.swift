@@ -30,6 +30,14 @@ import Testing
         #expect(report.problems == [problem])
     }
 
+    /// What a part needs after power-on, not only after a wake.
+    @Test(arguments: [("winsen-mhz19b", "180 s"), ("nova-sds011", "20 s")])
+    func aProfileSaysHowLongItsPartPreheats(id: String, time: String) throws {
+        let profile = try #require(ProfileCatalog().profile(id))
+        let line = ProfileText.lines(profile).first { $0.hasPrefix("preheat") }
+        #expect(line?.hasSuffix("its first value counts after \(time) with power") == true)
+    }
+
     @Test func aGraphIsDrawnNodeByNode() throws {
         let profile = try #require(ProfileCatalog().profile("safecast-bgeigie-nano"))
         let words = "cpm ─▶ dose(decimals 3, tube \"LND7317\", unit \"µSv/h\") ─▶ dose_rate"

@@ -21,6 +21,7 @@ enum ProfilesView {
         json.member("isOwn", profile.isOwn)
         json.member("periodSeconds", profile.periodSeconds)
         json.member("warmUpSeconds", profile.warmUpSeconds)
+        json.member("preheatSeconds", profile.preheatSeconds)
         json.array("channels", profile.channels) { json, channel in
             json.object { json in
                 json.member("quantity", channel.quantity)

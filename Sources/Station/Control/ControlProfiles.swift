@@ -69,5 +69,6 @@ extension ProfileReport {
                 )
             }
         )
+        if profile.duty != nil { preheatSeconds = profile.preheat.inSeconds }
     }
 }

@@ -1,4 +1,5 @@
 import Core
+import Devices
 import Profiles
 
 /// Profiles as text.
@@ -15,6 +16,8 @@ enum ProfileText {
         if let duty = profile.duty {
             let period = "every \(seconds(duty.period)), \(seconds(duty.warmUp)) of warm-up"
             lines.append(row("duty", "\(period), \(seconds(duty.window)) of values"))
+            let preheat = "its first value counts after \(seconds(profile.preheat)) with power"
+            lines.append(row("preheat", preheat))
         }
         for channel in profile.channels {
             let (low, high) = (number(channel.range.lowerBound), number(channel.range.upperBound))
