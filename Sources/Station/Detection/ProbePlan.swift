@@ -6,7 +6,8 @@ import Profiles
 /// Finds out which part is behind an adapter, with as few bytes as possible.
 ///
 /// Listens for every candidate at once and writes nothing. Where nothing at all was heard it asks
-/// read-only questions, one at a time; after a first byte that proves nothing it asks no more.
+/// read-only questions, one at a time; after a first byte that proves nothing it asks no more, but
+/// for the same again after an answer of the part's kind that came damaged.
 /// Pure: `Prober` carries out what `next` returns and passes received bytes in.
 package struct ProbePlan: Sendable {
     /// The probe ends by then in every case.
@@ -67,6 +68,8 @@ package struct ProbePlan: Sendable {
         let baud: Int
         let command: SensorCommand
         let patience: Duration
+        /// How often it may be asked again after an answer that came damaged.
+        var repeats = 2
     }
 
     private enum Phase {
@@ -278,15 +281,23 @@ package struct ProbePlan: Sendable {
         guard !bytes.isEmpty, verdict == nil else { return }
         heardByteCount += bytes.count
         var asked: Question?
+        var isDamaged = false
         if case .asking(let question, _) = phase { asked = question }
         for index in listeners.indices {
             let isAsked = asked?.candidate == listeners[index].candidate
+            let before = listeners[index].proof.rejectedCount
             let evidence = listeners[index].proof.hear(bytes, after: isAsked ? asked?.command : nil)
             listeners[index].evidence = listeners[index].evidence ?? evidence
+            if isAsked, listeners[index].proof.rejectedCount > before { isDamaged = true }
         }
         // A part that sends gets no further query, except to wake one that the station put to
         // sleep.
         questions = questions?.filter { $0.candidate == expected }
+        if isDamaged, case .asking(var question, let until) = phase, question.repeats > 0 {
+            var again = question
+            (again.repeats, question.repeats) = (question.repeats - 1, 0)
+            (phase, questions) = (.asking(question, until: until), [again] + (questions ?? []))
+        }
         guard let proof = best else { return }
         let counts = listeners.map(\.proof.goodCount).sorted(by: >)
         // Another that is as sure gets the rest of the time to be less so.
