@@ -108,8 +108,10 @@ package enum EventKind: Hashable, Sendable {
         case faultOver = "fault over"
         case modeAsked = "mode asked for"
         case modeChanged = "mode changed"
+        case modeGoesOn = "mode goes on"
         case surveyBegun = "survey begun"
         case surveyEnded = "survey ended"
+        case surveyGoesOn = "survey goes on"
         case doseMarked = "dose marked"
         case note
         case snoozeAsked = "snooze asked for"

@@ -111,7 +111,9 @@ package final class Station: Sendable {
         budget = CostHistoryClient(platform)
         let marks = SurveyMarks(platform.clock) { recorder.note($0) }
         surveys = marks
-        context.modes.observe("surveys") { marks.take($0) }
+        context.modes.observe("surveys") { [weak modes = context.modes] mode in
+            marks.take(mode, since: modes?.since)
+        }
         self.dependencies = dependencies
         let (store, heartbeats) = (StoreClient(context), HeartbeatRegistry())
         self.store = store

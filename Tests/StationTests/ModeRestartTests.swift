@@ -2,7 +2,9 @@ import Configuration
 import ControlProtocol
 import Core
 import Devices
+import HardwareIO
 import SimulationKit
+import Store
 import TestSupport
 import Testing
 
@@ -84,5 +86,120 @@ import Testing
         // Without a clock as long as it was asked for, never longer.
         #expect(left(new, nil) == .seconds(3_600) && left(new, 0) == .seconds(3_600))
         #expect(RequestedStationMode(setting: "live open") == nil)
+    }
+
+    /// Without a clock each restart would give the whole length again.
+    @Test func withoutAClockTheStoreSaysHowLongItWentOn() throws {
+        let old = BootID(bytes: Array(repeating: 1, count: 16))
+        let new = BootID(bytes: Array(repeating: 2, count: 16))
+        let value = "survey open \(old) 3700000000000 - 3600000000000 drive"
+        let kept = try #require(RequestedStationMode(setting: value))
+        let now = MonotonicInstant.boot.advanced(by: .seconds(30))
+        func left(_ last: Int64) -> Duration? {
+            let last = MonotonicInstant.boot.advanced(by: .seconds(last))
+            let mode = kept.resumed(in: new, at: now, nil, last: last)
+            return mode?.ends.map { now.duration(to: $0) }
+        }
+        #expect(left(1_900) == .seconds(1_800))
+        #expect(left(3_699) == .seconds(1))
+        #expect(left(3_700) == nil)
+        // Nothing of the survey came to the card.
+        #expect(left(50) == .seconds(3_600))
+    }
+
+    /// Four power cuts without a clock, each 20 minutes apart: an hour of survey is an hour.
+    @Test func anHourWithoutAClockIsAnHourOverPowerCuts() throws {
+        let folder = try TestFolder(isInMemory: true)
+        let modes = try simulate { clock in
+            var card = SimulatedCard()
+            var modes: [StationMode.Kind] = []
+            for start in 0..<5 {
+                let platform = SimulatedPlatform(clock: clock, card: card)
+                platform.boot = BootID(bytes: Array(repeating: UInt8(start + 1), count: 16))
+                let test = try TestStation(
+                    clock,
+                    Self.text(folder),
+                    on: platform,
+                    air: .drifting(seed: 5)
+                )
+                modes.append(
+                    try await test.run { test in
+                        try await test.sleep(.minutes(1))
+                        if start == 0 { try await Self.ask(test, "survey", "drive") }
+                        let kind = test.station.context.modes.mode.kind
+                        try await test.sleep(.minutes(20))
+                        return kind
+                    }
+                )
+                card = platform.card
+            }
+            return modes
+        }
+        #expect(modes == [.survey, .survey, .survey, .normal, .normal])
+    }
+
+    /// The store of the second start opens late: what is measured before is in the survey, too.
+    @Test func readingsFromBeforeTheStoreOpensAreInTheSurvey() throws {
+        let folder = try TestFolder(isInMemory: true)
+        let (kinds, begun, first, followed) = try simulate { clock in
+            let one = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            try await one.run { test in
+                try await test.sleep(.minutes(1))
+                try await Self.ask(test, "survey", "two")
+                try await test.sleep(.minutes(1))
+            }
+            let start = clock.now
+            let two = try TestStation(
+                clock,
+                Self.text(folder),
+                air: .drifting(seed: 6),
+                card: one.platform.card
+            )
+            two.platform.refuseJournal(with: .readOnly(path: "journal.ring"))
+            let followed = try await two.run { test in
+                try await test.sleep(.minutes(2))
+                let early = try await test.station.store.feed() != nil
+                test.platform.refuseJournal(with: nil)
+                try await test.sleep(.minutes(10))
+                return [early, try await test.station.store.feed() != nil]
+            }
+            let begun = two.events.last { $0.kind == .plain(.surveyBegun) }
+            let first = two.readings().first { $0.instant >= start }
+            return (two.events.map(\.kind.name), begun?.instant, first?.instant, followed)
+        }
+        let (mark, reading) = (try #require(begun), try #require(first))
+        #expect(mark <= reading)
+        #expect(kinds.contains("survey goes on") && !kinds.contains("mode asked for"))
+        #expect(followed == [false, true])
+        let reader = try HistoryReader(path: "\(folder.path)/history.db")
+        let marks = try HistoryEvents(reader).newest(9) {
+            $0.event.kind == .plain(.surveyBegun) && SurveyRights($0.event) == .kept
+        }
+        #expect(marks.contains { $0.event.instant == mark })
+    }
+
+    /// Settings that cannot be read say nothing of the mode: the store is not followed until then.
+    @Test func untilTheSettingsAreReadTheModeIsNotKnown() throws {
+        struct Unreadable: Error {}
+        let known = try simulate { clock in
+            let test = try TestStation(clock)
+            let (context, modes) = (test.station.context, test.station.context.modes)
+            func settle(_ isReadable: Bool) async throws {
+                let settings = StoreSettings(
+                    all: {
+                        guard isReadable else { throw Unreadable() }
+                        return [:]
+                    },
+                    set: { _, _ in },
+                    merge: { _ in [] }
+                )
+                try await modes.settle(settings, in: context, since: clock.now) { _ in nil }
+            }
+            await #expect(throws: Unreadable.self) { try await settle(false) }
+            let before = modes.isKnown
+            try await settle(true)
+            return [before, modes.isKnown]
+        }
+        #expect(known == [false, true])
     }
 }

@@ -15,7 +15,10 @@ package final class ModeState: Sendable {
         var requested: RequestedStationMode?
         /// Whether a mode was set since the start, so that none of before it goes on.
         var isSet = false
+        /// Whether it is known what went on before the start.
         var isLoaded = false
+        /// Since when the mode goes on; nil for the moment of its change.
+        var since: MonotonicInstant?
         var observers: [String: @Sendable (StationMode) -> Void] = [:]
     }
 
@@ -28,6 +31,13 @@ package final class ModeState: Sendable {
     }
 
     package var mode: StationMode { state.withLock { $0.mode } }
+
+    /// Whether the store has said what went on before the start: until then a reading may belong to
+    /// a survey that is kept from uploads, and nothing may follow the store.
+    var isKnown: Bool { state.withLock { $0.isLoaded } }
+
+    /// Since when the mode goes on; nil for the moment of its change.
+    var since: MonotonicInstant? { state.withLock { $0.since } }
 
     var isContinuous: Bool { state.withLock { $0.mode.isContinuous } }
 
@@ -50,9 +60,13 @@ package final class ModeState: Sendable {
         change(to: mode, requested: requested)
     }
 
-    private func change(to mode: StationMode, requested: RequestedStationMode?) {
+    private func change(
+        to mode: StationMode,
+        requested: RequestedStationMode?,
+        since: MonotonicInstant? = nil
+    ) {
         let observers = state.withLock { state in
-            state.mode = mode
+            (state.mode, state.since) = (mode, since)
             state.requested = requested
             state.isSet = true
             return state.observers.sorted { $0.key < $1.key }.map(\.value)
@@ -66,32 +80,54 @@ package final class ModeState: Sendable {
     /// Copies the requested mode to the settings of an open store; the first time one that goes on
     /// is begun from them.
     ///
+    /// - Parameters:
+    ///   - settings: Of the store.
+    ///   - station: Whose mode it is.
+    ///   - start: Of the process: what goes on has gone on since then.
+    ///   - last: The newest that the store has of a boot.
     /// - Throws: `StoreError`; a restart may then forget the mode.
-    func settle(_ settings: StoreSettings, in station: StationContext) async throws {
+    func settle(
+        _ settings: StoreSettings,
+        in station: StationContext,
+        since start: MonotonicInstant,
+        last: (BootID) async throws -> MonotonicInstant?
+    ) async throws {
         let stored = try await settings.all()[RequestedStationMode.settingKey]
-        let isFirst = state.withLock { state in
-            defer { state.isLoaded = true }
-            return !state.isLoaded && !state.isSet
+        if !isKnown {
+            let kept = stored.flatMap { RequestedStationMode(setting: $0) }
+            var newest: MonotonicInstant?
+            if let kept, kept.boot != station.bootID { newest = try await last(kept.boot) }
+            let isFirst = state.withLock { !$0.isLoaded && !$0.isSet }
+            if isFirst, let kept { resume(kept, newest, in: station, since: start) }
+            // What goes on has its mark by now.
+            state.withLock { $0.isLoaded = true }
         }
-        if isFirst { resume(stored, in: station) }
         let wanted = state.withLock { $0.requested?.settingValue }
         guard stored != wanted else { return }
         try await settings.set(RequestedStationMode.settingKey, wanted)
     }
 
-    private func resume(_ stored: String?, in station: StationContext) {
+    private func resume(
+        _ kept: RequestedStationMode,
+        _ last: MonotonicInstant?,
+        in station: StationContext,
+        since start: MonotonicInstant
+    ) {
         let (now, wall) = (station.clock.now, station.clock.wallTime)
-        let kept = stored.flatMap { RequestedStationMode(setting: $0) }
-        guard let mode = kept?.resumed(in: station.bootID, at: now, wall) else { return }
-        change(to: mode, in: station)
+        guard let mode = kept.resumed(in: station.bootID, at: now, wall, last: last) else { return }
+        let requested = RequestedStationMode(mode, in: station.bootID, by: station.clock)
+        change(to: mode, requested: requested, since: start)
+        let left = mode.ends.map { Int(now.duration(to: $0).inSeconds) } ?? 0
+        let isSurvey = mode.kind == .survey
         let details = [
-            Event.Detail("mode", mode.text), Event.Detail("why", "goes on after a restart"),
+            Event.Detail(isSurvey ? "name" : "mode", mode.name ?? mode.text),
+            Event.Detail("for", "\(left) s"),
         ]
         station.recorder.record(
             Event(
                 at: now,
                 source: "mode",
-                kind: .plain(.modeAsked),
+                kind: .plain(isSurvey ? .surveyGoesOn : .modeGoesOn),
                 severity: .notice,
                 details: details
             )

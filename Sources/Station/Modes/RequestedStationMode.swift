@@ -28,16 +28,30 @@ struct RequestedStationMode: Hashable, Sendable {
 
     /// The mode as it goes on at a start; nil when it is over.
     ///
-    /// In another boot the wall clock says how much is left. Without one it lasts as long as it was
-    /// asked for: the time without power is not known, and a drive goes on.
-    func resumed(in boot: BootID, at now: MonotonicInstant, _ wall: WallTime?) -> StationMode? {
-        let left: Duration
+    /// In another boot the wall clock says how much is left, and the store how long it went on
+    /// before the power cut. How long there was no power is not known without a clock, and a drive
+    /// goes on.
+    ///
+    /// - Parameters:
+    ///   - boot: The present one.
+    ///   - now: In it.
+    ///   - wall: The present; nil when nothing has set the clock.
+    ///   - last: The newest that is stored of the mode's own boot.
+    /// - Returns: The mode with its end in this boot.
+    func resumed(
+        in boot: BootID,
+        at now: MonotonicInstant,
+        _ wall: WallTime?,
+        last: MonotonicInstant? = nil
+    ) -> StationMode? {
+        var left = length
         if boot == self.boot {
             left = now.duration(to: ends)
-        } else if let end = self.wall, let wall {
-            left = min(length, .nanoseconds(end.nanoseconds - wall.nanoseconds))
         } else {
-            left = length
+            if let end = self.wall, let wall {
+                left = min(left, .nanoseconds(end.nanoseconds - wall.nanoseconds))
+            }
+            if let last { left = min(left, last.duration(to: ends)) }
         }
         guard left > .zero else { return nil }
         return StationMode(

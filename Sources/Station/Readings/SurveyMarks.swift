@@ -18,14 +18,16 @@ final class SurveyMarks: Sendable {
         (self.clock, self.note) = (clock, note)
     }
 
-    /// The mode is this from now on.
+    /// The mode is this from now on, or has been since an instant: a survey that goes on after a
+    /// restart has all readings since then.
     ///
     /// A survey that is only prolonged has no new marks; one that becomes private, or no longer is,
     /// is a new one.
-    func take(_ mode: StationMode) {
+    func take(_ mode: StationMode, since start: MonotonicInstant? = nil) {
         let next = mode.name.flatMap { name in
             mode.kind == .survey
-                ? Survey(name: name, isPrivate: mode.isPrivate, since: clock.now) : nil
+                ? Survey(name: name, isPrivate: mode.isPrivate, since: start ?? clock.now)
+                : nil
         }
         let (before, isSame) = survey.withLock { survey in
             let before = survey

@@ -38,7 +38,7 @@ package final class StoreClient: Sendable {
     let desk = FeedDesk()
     private let age: StoreAge
     /// When the node began to run; a card may let the store wait for hours after that.
-    private let startedAt: MonotonicInstant
+    let startedAt: MonotonicInstant
     /// Time after a start that the ledger explains by itself.
     private static let startingMax = Duration.milliseconds(GapLedger.startingMax * 100)
     private let state = Mutex(State())
@@ -79,8 +79,11 @@ package final class StoreClient: Sendable {
 
     private var queue: StoreQueue? { state.withLock { $0.queue } }
 
-    /// Where the store is, once it is open.
-    var folder: String? { state.withLock { $0.queue == nil ? nil : $0.folder } }
+    /// Where the store is, once it is open and says what mode went on before the start.
+    var folder: String? {
+        guard context.modes.isKnown else { return nil }
+        return state.withLock { $0.queue == nil ? nil : $0.folder }
+    }
 
     /// Where the history is, open or not; nil without a store.
     var historyPath: String? { state.withLock { $0.folder.map { "\($0)/history.db" } } }
@@ -168,14 +171,10 @@ package final class StoreClient: Sendable {
     /// What others may do with the store; nil before it is open.
     var opened: StoreSettings? { state.withLock { $0.settings } }
 
-    /// All settings; none before the store is open.
-    func settings() async throws -> [String: String] { try await opened?.all() ?? [:] }
-
-    /// Changes a setting; nothing before the store is open.
-    ///
-    /// - Throws: `StoreError`: 64 settings there are, and 600 bytes of one with its key.
-    func set(_ key: String, to value: String?) async throws {
-        try await opened?.set(key, value)
+    /// The newest that the store has of a boot; nil when it has nothing of that.
+    func newest(of boot: BootID) async throws -> MonotonicInstant? {
+        let samples = try await state.withLock { $0.tops }?(.max).samples ?? []
+        return samples.filter { $0.boot == boot }.map(\.tick).max().map(\.instant)
     }
 
     // MARK: The clock
@@ -213,13 +212,6 @@ package final class StoreClient: Sendable {
         await age.keep(in: opened, of: context, sureWall)
     }
 
-    /// Stores mutes and mode; does nothing before the store is open, since opening stores them.
-    func settleMutes() async throws {
-        guard let opened else { return }
-        try await context.mutes.settle(opened)
-        try await context.modes.settle(opened, in: context)
-    }
-
     // MARK: Followers
 
     /// What followers of the store said last; nil before the store is open.
@@ -234,12 +226,13 @@ package final class StoreClient: Sendable {
         try queue?.keep(name, blob, isUrgent: isUrgent)
     }
 
-    /// What a follower can get out of memory; nil before the store is open.
+    /// What a follower can get out of memory; nil before the store is open and says what mode went
+    /// on before the start.
     ///
     /// The first time it asks the card where memory begins.
     func feed() async throws -> FeedPage.Source? {
         let (queue, tops) = state.withLock { ($0.queue, $0.tops) }
-        guard let queue, let tops else { return nil }
+        guard let queue, let tops, context.modes.isKnown else { return nil }
         if let before = queue.beginWindow() {
             queue.follow(after: try await tops(before), in: context.bootID)
         }
@@ -380,11 +373,12 @@ package final class StoreClient: Sendable {
             if records.isEmpty { queue.passOver() }
         }
         queue.take(.started(at: Tick(startedAt), version: RoostVersion.text), isUrgent: true)
-        let readings = context.recording.stored(context.recorder.readings(since: .boot))
-        for sample in SampleGroups(readings).samples { queue.take(sample) }
+        // The mark of a survey that goes on comes before its readings.
         for event in context.recorder.events(since: .boot) {
             queue.take(.event(event), isUrgent: false)
         }
+        let readings = context.recording.stored(context.recorder.readings(since: .boot))
+        for sample in SampleGroups(readings).samples { queue.take(sample) }
         let isNew = opening.history == .fresh && opening.newestBlock == 0
         age.note(isNew: isNew, in: state.withLock { $0.folder })
         let told = ConfirmedTime(opening.confirmations + left.anchors, in: context.bootID)

@@ -95,12 +95,18 @@ package actor StoreWriter: OrderlyStop {
                 try await self.reopenIfNeeded()
                 try await self.writeDue(queue)
             }
-            pause = isWell ? .seconds(1) : min(pause * 2, Self.longestPause)
+            // Nothing leaves the station before the mode of before is known.
+            var isModeKnown = context.modes.isKnown
+            if !isModeKnown {
+                isModeKnown = await attempt(.history) { try await self.post.settleMutes() }
+            }
+            pause = isWell && isModeKnown ? .seconds(1) : min(pause * 2, Self.longestPause)
             let tookWell = await takeIfDue()
             if isWell { await saveLasers() }
             // Without room on the card it is not reopened: the journal goes on, and needs none.
             failureCount = isWell && (tookWell || isHistoryFull) ? 0 : failureCount + 1
-            let due = isWell ? queue.dueAt : context.clock.now.advanced(by: pause)
+            let retry = context.clock.now.advanced(by: pause)
+            let due = isWell && isModeKnown ? queue.dueAt : retry
             let take = max(nextCheckpoint, retryCheckpoint)
             _ = try await context.clock.wait(
                 for: post.attention,
@@ -161,7 +167,7 @@ package actor StoreWriter: OrderlyStop {
             try await platform.onDisk { try vault.use { try AlertHistory(question, $0) } }
         }
         post.serve(StoreSettings(platform, vault))
-        // The checkpoint reports a history that cannot be read; the next mute tries again.
+        // The checkpoint reports a history that cannot be read; `keep` tries again.
         try? await post.settleMutes()
         let queue = post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
         await post.keepBirth()
