@@ -3,7 +3,7 @@
 A simulated Geiger counter and a simulated GPS receiver on pseudo-terminals at a real roostd, and a real roost-courier
 before a server that keeps Safecast's rules. Answers get lost and the courier is killed in mid-upload; the drive is at
 the server once, described, submitted once, with the bytes of `roost export`, and its places are those of the track. A
-survey that is kept from uploads is in no request. `roost dose` says what the log says.
+survey that is kept from uploads is in no request, though the station is killed within it and goes on. `roost dose` says what the log says.
 """
 
 import os
@@ -21,10 +21,25 @@ KEY = "k3y-of-ann"
 DRIVE_SECONDS, PRIVATE_SECONDS, UPLOAD_SECONDS = 75, 12, 90
 
 
+def kill_within(check, station, name):
+    """Ends the station as a brown-out in the car does: the survey goes on, kept from uploads as before."""
+    station.kill()
+    station.start()
+    back = until(lambda: station.report("status").get("mode", {}).get("name") == name, 30)
+    mode = station.report("status").get("mode", {})
+    check.demand(back, f"the mode after kill -9: {mode}")
+    check.same((mode.get("mode"), mode.get("isPrivate")), ("survey", True), "the mode after kill -9")
+    check.demand(0 < mode.get("endsInSeconds", 0) <= 3600, f"the end after kill -9: {mode}")
+    events = [event.get("kind") for event in station.ask("events")]
+    check.demand("survey goes on" in events, f"the events after kill -9: {events}")
+
+
 def survey(check, station, name, seconds, *words):
     station.roost("mode", "survey", "--name", name, "--for", "1h", *words, status=0)
     # The counter's first minute is void, and outside of a survey its next value may be minutes away.
     check.demand(until(lambda: "geiger/cpm" in station.values(), 120), f"no counts in the survey {name}")
+    if "--no-upload" in words:
+        kill_within(check, station, name)
     time.sleep(seconds)
     station.roost("mode", "normal", status=0)
 
