@@ -8,7 +8,7 @@ struct PauseCommand: ParsableCommand {
         commandName: "pause",
         abstract: "Sends a target nothing for a while; what is recorded waits.",
         discussion: """
-            A restart of the courier ends it.
+            No restart ends it, neither the courier's nor the machine's.
 
             Examples: roost courier pause influx --for 2h
                       roost courier pause map

@@ -161,6 +161,7 @@ struct RunCommand: ParsableCommand {
             return curl.with(settings)
         }
         world.processID = getpid()
+        world.boot = BootID(MachineFacts.read().bootID)
         world.seed = UInt64(bitPattern: loop.clock.now.nanoseconds)
         world.zone = Zone.system
         let disk = try DiskThread(name: "subscribers")

@@ -66,6 +66,8 @@ final class CourierLife: Sendable {
     let (files, runtime) = (MemoryFiles(), MemoryFiles())
     let pictures = Pictures()
     private let configuration: CourierConfiguration
+    /// The kernel's id of the machine's boot.
+    let boot = Mutex<BootID?>(BootID(bytes: Array(repeating: 7, count: 16)))
     private let seed: UInt64
 
     init(
@@ -108,6 +110,7 @@ final class CourierLife: Sendable {
         ) { _ in internet }
         (world.seed, world.routes) = (seed, routes)
         (world.files, world.runtime, world.pictures) = (files, runtime, pictures)
+        world.boot = boot.withLock { $0 }
         // A zone that is called by its offset in hours needs no file.
         world.findZone = { name in Int(name).map { hours in Zone { _ in hours * 3_600 } } }
         world.endProcess = { Issue.record("the courier ended itself: \($0)") }

@@ -284,7 +284,7 @@ import Testing
             let node = life.node()
             try await life.run(node) {
                 try await clock.sleep(for: .seconds(2))
-                await node.outlet("influx")?.pause(for: .minutes(10))
+                try await node.outlet("influx")?.pause(for: .minutes(10))
                 life.station.record()
                 try await clock.sleep(for: .minutes(9))
                 #expect(life.server.stored.isEmpty)

@@ -190,6 +190,7 @@ class Courier:
     def start(self):
         command = [self.check.program("roost-courier"), "run", "--config", self.config_path,
                    "--socket", self.station.socket, "--control", self.socket, "--secrets", self.secrets,
+                   *([] if "--state" in self.words else ["--state", os.path.join(self.station.folder, "courier")]),
                    "--verbose", *self.words]
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(command, env={**os.environ, **self.environment}, stdout=log, stderr=log)

@@ -134,8 +134,11 @@ package actor CourierControl: Child {
             guard seconds.map((1...366 * 86_400.0).contains) ?? true else {
                 throw CourierRefusal.wrong("seconds is 1 to 366 days, or left out", at: "/seconds")
             }
-            await (try outlet(request)).pause(for: seconds.map { .seconds($0) })
-        case .resume: await (try outlet(request)).resume()
+            let outlet = try outlet(request)
+            try await keep { try await outlet.pause(for: seconds.map { .seconds($0) }) }
+        case .resume:
+            let outlet = try outlet(request)
+            try await keep { try await outlet.resume() }
         case .subscribe, .unsubscribe, .notify, .vapid, .subscribers:
             guard let desk = node.pushDesk else {
                 throw ControlFailure(
@@ -153,6 +156,18 @@ package actor CourierControl: Child {
             }
         }
         return try ControlCodec.line(ControlAnswer<CourierReport>(.success(await node.report)))
+    }
+
+    /// Carries out an order that is to outlive the process.
+    private func keep(_ order: () async throws -> Void) async throws {
+        do {
+            try await order()
+        } catch let error as CourierFilesError {
+            throw ControlFailure(
+                code: "not-kept",
+                message: "done, but a restart forgets it: \(error)"
+            )
+        }
     }
 
     /// A failure that the asker is to read.

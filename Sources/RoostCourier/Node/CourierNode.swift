@@ -42,6 +42,7 @@ package final class CourierNode: Sendable {
     private let root: Supervisor
     private let targets: CourierTargets
     private let lateness: LatenessWatch
+    private let pauses: PauseFile?
     /// Answers about phones and browsers; nil where there is no folder for them.
     let pushDesk: PushDesk?
 
@@ -55,8 +56,7 @@ package final class CourierNode: Sendable {
         (self.world, self.file, startedAt) = (world, file, world.clock.now)
         let names = configuration.names
         cursors = StationCursors(world.link, names: names, clock: world.clock, logger: world.logger)
-        current = CurrentStation()
-        alerts = AlertHub(world.clock)
+        (current, alerts) = (CurrentStation(), AlertHub(world.clock))
         news = StationNews(world.link, clock: world.clock, logger: world.logger)
         let logger = world.logger
         supervision = SupervisorContext(
@@ -81,6 +81,7 @@ package final class CourierNode: Sendable {
         pushDesk = book.map { book in
             PushDesk(book, pushes, runtime: world.runtime, clock: world.clock)
         }
+        pauses = Self.pauses(configuration, in: world)
         let failures = Signal()
         targets = CourierTargets(
             configuration,
@@ -97,6 +98,7 @@ package final class CourierNode: Sendable {
                 news: news,
                 subscribers: book,
                 pushes: pushes,
+                pauses: pauses,
                 supervision: supervision,
                 policy: Self.policy,
                 failed: { failures.raise() }
@@ -106,6 +108,21 @@ package final class CourierNode: Sendable {
             guard targets.hasBegun else { return nil }
             let all = await targets.reports
             return all.targets + all.receivers + all.feeds
+        }
+    }
+
+    private static func pauses(
+        _ configuration: CourierConfiguration,
+        in world: CourierWorld
+    ) -> PauseFile? {
+        world.files.map { files in
+            PauseFile(
+                files,
+                names: Set(configuration.entries.map(\.id)),
+                boot: world.boot,
+                clock: world.clock,
+                logger: world.logger
+            )
         }
     }
 
@@ -275,6 +292,7 @@ package final class CourierNode: Sendable {
     /// Goes by another configuration: what did not change goes on undisturbed.
     package func reload(_ configuration: CourierConfiguration) async {
         await cursors.set(names: configuration.names)
+        await pauses?.set(names: Set(configuration.entries.map(\.id)))
         await targets.reload(configuration)
     }
 

@@ -94,7 +94,8 @@ final class CourierTargets: Sendable {
                 timeoutSeconds: entry.timeoutSeconds
             ) { [parts] in parts.failed() }
             let streams = StreamChoice(wanted: entry.streams, left: configuration.left)
-            outlet = Outlet(entry, over: network, clock: world.clock) { [parts] in
+            let pauses = parts.pauses
+            outlet = Outlet(entry, over: network, clock: world.clock, pauses: pauses) { [parts] in
                 await parts.source.channels(of: streams)
             }
         } catch {
@@ -114,6 +115,7 @@ final class CourierTargets: Sendable {
             [self, materials] heartbeat in
             do {
                 await outlet.set(metered: isMetered)
+                try await outlet.restorePause()
                 let maker = OutletMaker(
                     world: world,
                     parts: parts,

@@ -27,7 +27,7 @@ package struct CourierWorld: Sendable {
     package let network: MakeNetwork
     /// Follows the machine's routes; nil where none are followed.
     package var routes: (any RouteWatch)?
-    /// Where subscribers are kept; nil where there is no folder for them.
+    /// Where subscribers and pauses are kept; nil where there is no folder for them.
     package var files: (any CourierFiles)?
     /// A folder that a start of the machine clears.
     package var runtime: (any CourierFiles)?
@@ -38,6 +38,8 @@ package struct CourierWorld: Sendable {
     /// Of the station's dashboard, as `http://balcony.local`; nil where it announces none.
     package var address: String?
     package var processID: Int32 = 0
+    /// The kernel's id of this boot; nil where it gives none.
+    package var boot: BootID?
     /// The machine's zone, where the station names none.
     package var zone = Zone.utc
     /// Finds the zone that the station names, as `Europe/Berlin`; nil for one that is not known.

@@ -26,6 +26,11 @@ package actor Outlet {
     private var broken: String?
     /// Until when its owner paused it.
     private var pausedUntil: MonotonicInstant?
+    /// Where pauses outlive the process; nil where there is no folder for them.
+    private let pauses: PauseFile?
+    private var isRestored = false
+    /// Whether a clock that is set later may end the pause of before the start sooner.
+    private var waitsForClock = false
     private var isMetered = false
     private let order = Signal()
     /// What the station has, and what of it the owner's choice leaves.
@@ -35,9 +40,11 @@ package actor Outlet {
         _ entry: OutletEntry,
         over network: TargetNetwork,
         clock: any NodeClock,
+        pauses: PauseFile? = nil,
         channels: @escaping @Sendable () async -> [SampleChannels] = { [] }
     ) {
         (self.entry, self.network, self.clock) = (entry, network, clock)
+        self.pauses = pauses
         self.channels = channels
     }
 
@@ -72,13 +79,47 @@ package actor Outlet {
     package var isPaused: Bool { pausedUntil.map { $0 > clock.now } ?? false }
 
     /// - Parameter duration: nil until `resume`.
-    package func pause(for duration: Duration?) {
+    /// - Throws: `CourierFilesError` when a restart will forget it; `CancellationError`.
+    package func pause(for duration: Duration?) async throws {
+        (isRestored, waitsForClock) = (true, false)
         pausedUntil = duration.map { clock.now.advanced(by: $0) } ?? Self.never
+        halt()
+        order.raise()
+        guard let pauses else {
+            throw CourierFilesError("this courier has no folder for its pauses; see --state")
+        }
+        try await pauses.begin(entry.id, for: duration)
+    }
+
+    /// Goes on with a pause of before the start; called before anything is sent.
+    ///
+    /// - Throws: `CancellationError`.
+    func restorePause() async throws {
+        guard !isRestored, let rest = try await pauses?.pause(of: entry.id), !isRestored else {
+            return
+        }
+        isRestored = true
+        (pausedUntil, waitsForClock) = (rest.end ?? Self.never, rest.waitsForClock)
         halt()
         order.raise()
     }
 
-    package func resume() async {
+    /// Ends a pause of before the start by a clock that was set since.
+    private func lookAtClock() async throws {
+        guard waitsForClock, let rest = try await pauses?.pause(of: entry.id), waitsForClock,
+            !rest.waitsForClock
+        else { return }
+        (pausedUntil, waitsForClock) = (rest.end ?? Self.never, false)
+    }
+
+    /// - Throws: `CourierFilesError` when a restart will pause it again; `CancellationError`.
+    package func resume() async throws {
+        await goOn()
+        try await pauses?.end(entry.id)
+    }
+
+    private func goOn() async {
+        (isRestored, waitsForClock) = (true, false)
         pausedUntil = nil
         halt()
         order.raise()
@@ -108,8 +149,13 @@ package actor Outlet {
     /// Ends a pause when its time is over; runs beside the task.
     func keepPauses() async throws {
         while !Task.isCancelled {
-            _ = try await clock.wait(for: order, until: pauseEnd, tolerance: .seconds(5))
-            if let until = pausedUntil, until <= clock.now { await resume() }
+            let look = waitsForClock ? clock.now.advanced(by: .minutes(1)) : nil
+            let until = [pauseEnd, look].compactMap(\.self).min()
+            _ = try await clock.wait(for: order, until: until, tolerance: .seconds(5))
+            try await lookAtClock()
+            guard let end = pausedUntil, end <= clock.now else { continue }
+            await goOn()
+            try await pauses?.forget(entry.id)
         }
     }
 
@@ -178,7 +224,8 @@ package actor Outlet {
                 }
                 report.omittedMotionCount = await news.omittedCount
             case .files(let task): Self.fill(&report, await task.standing, at: clock.now)
-            case .drives(let task): Self.fill(&report, await task.standing, at: clock.now)
+            case .drives(let task):
+                DriveReport.fill(&report, await task.standing, at: clock.now)
             case .notices(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .pushes(let task): Self.fill(&report, await task.standing, at: clock.now)
             case .heartbeat(let task): Self.fill(&report, await task.standing, at: clock.now)
@@ -330,64 +377,5 @@ extension Outlet {
         report.lastDeliverySeconds = standing.lastFetch.map { $0.duration(to: now).inSeconds }
         report.values = standing.counts
         report.places = standing.places
-    }
-}
-
-extension Outlet {
-    private static func fill(
-        _ report: inout OutboxReport,
-        _ standing: DriveTask.Standing,
-        at now: MonotonicInstant
-    ) {
-        let mark = standing.mark
-        var leftOut: [String: Int] = [:]
-        for (reason, count) in mark.leftOut where count.samples > 0 {
-            leftOut[reason.rawValue] = count.samples
-        }
-        report.samples = OutboxSampleCounts(
-            delivered: mark.delivered.samples,
-            waiting: mark.waiting,
-            leftOut: leftOut
-        )
-        report.drives = OutboxDrives(
-            delivered: mark.delivered.files,
-            waiting: standing.waitingCount,
-            leftOut: mark.leftOut.values.reduce(0) { $0 + $1.files },
-            present: standing.present.map { present in
-                OutboxDrives.Present(
-                    name: present.name,
-                    step: step(of: standing, present.upload),
-                    importID: present.upload.importID
-                )
-            }
-        )
-        report.oldestWaiting = standing.oldest?.iso8601
-        report.isWaitingForClock = standing.waitsForClock
-        report.lastDeliverySeconds = standing.lastDelivery.map { $0.duration(to: now).inSeconds }
-        if let trouble = standing.sourceTrouble {
-            (report.state, report.why) = (.waitsForStation, trouble)
-            return
-        }
-        let reason = standing.held ?? standing.trouble ?? standing.working
-        (report.why, report.code) = (reason?.words, reason?.code)
-        if standing.held != nil {
-            report.state = .held
-        } else if standing.trouble != nil {
-            report.state = .later
-        } else {
-            report.state = mark.waiting > 0 ? .waiting : .idle
-        }
-        if mark.waiting > 0, standing.notBefore > now {
-            report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
-        }
-    }
-
-    private static func step(
-        of standing: DriveTask.Standing,
-        _ upload: DriveUpload
-    ) -> OutboxDrives.Step {
-        if upload.importID == nil { return .upload }
-        if standing.working != nil { return .read }
-        return upload.isDescribed ? .submit : .describe
     }
 }

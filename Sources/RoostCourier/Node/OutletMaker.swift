@@ -15,6 +15,8 @@ struct OutletMaker: Sendable {
         let news: StationNews
         let subscribers: SubscriberBook?
         let pushes: PushTasks
+        /// Nil where there is no folder for them.
+        let pauses: PauseFile?
         let supervision: SupervisorContext
         let policy: RestartPolicy
         /// Called when there is something to see in the reports of targets.

@@ -231,7 +231,14 @@ import Testing
     ) async throws -> any Child {
         let entry = try #require(try CourierLife.read(CourierLife.influx).targets.first)
         let network = TargetNetwork(life.internet)
-        let outlet = Outlet(.target(entry), over: network, clock: life.clock)
+        let pauses = PauseFile(
+            life.files,
+            names: ["influx"],
+            boot: nil,
+            clock: life.clock,
+            logger: Logger(label: "courier") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let outlet = Outlet(.target(entry), over: network, clock: life.clock, pauses: pauses)
         let task = HeartbeatTask(
             HeartbeatTarget(url: "http://192.168.1.5:8086/u"),
             asking: link,
@@ -241,7 +248,7 @@ import Testing
             id: "alive"
         )
         await outlet.begin(task)
-        await outlet.pause(for: .seconds(5))
+        try await outlet.pause(for: .seconds(5))
         return OutletChild(outlet: outlet, tasks: [task])
     }
 }
