@@ -210,6 +210,7 @@ package struct Life {
         onAt wanted: MonotonicInstant
     ) -> MonotonicInstant {
         let back = max(wanted, end.advanced(by: .seconds(5)))
+        world.timeOff += end.duration(to: back)
         for part in world.parts where part.isPlugged { part.switchOff(at: end) }
         for part in world.parts where part.isPlugged { part.switchOn(at: back) }
         return back.advanced(by: Self.bootTime)
@@ -275,9 +276,14 @@ package struct Life {
         let length = Duration.milliseconds(500 + dice.index(20_000))
         let next = dice
         world.plan(at: at) { machine in
-            machine.drive(line, true)
-            machine.world.plan(at: at.advanced(by: length)) { $0.drive(line, false) }
-            visit(machine.world, line, perDay, from: at.advanced(by: length), next)
+            // A machine without power sees no one.
+            let isSeen = at.duration(to: machine.now) < .minutes(1)
+            let end = max(at.advanced(by: length), machine.now)
+            if isSeen {
+                machine.drive(line, true)
+                machine.world.plan(at: end) { $0.drive(line, false) }
+            }
+            visit(machine.world, line, perDay, from: end, next)
         }
     }
 

@@ -7,7 +7,7 @@ import Store
 package struct LifeReport: Codable, Sendable {
     /// Whether a promise was kept.
     package struct Verdict: Codable, Hashable, Sendable {
-        /// `P1`…`P11`, `alerts` or `liveness`.
+        /// `P1`…`P11`, `alerts`, `camera`, `cold` or `liveness`.
         package let promise: String
         /// What was looked at, how often; 0 means that nothing was put to the test.
         package let checkCount: Int

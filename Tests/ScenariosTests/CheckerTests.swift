@@ -8,15 +8,23 @@ import Testing
     private static func text(_ bug: PlantedBug?) -> String {
         let hasCourier = [nil, "P11"].contains(bug?.promise)
         let hasCamera = [nil, "camera"].contains(bug?.promise)
+        let isCold = [nil, "cold"].contains(bug?.promise)
+        let cold = isCold ? #",{"name": "co2", "profile": "winsen-mhz19b", "socket": 3}"# : ""
+        let plug = isCold ? #",{"kind": "unplug", "at": "7h", "for": "1m", "part": "co2"}"# : ""
+        // A sensor is away when the process starts, and its air was bad before.
+        let away = #",{"kind": "unplug", "at": "460m", "for": "70m", "part": "two"}"#
+        let isAway = [nil, "alerts"].contains(bug?.promise)
+        let start = isAway ? away + #",{"kind": "restart", "at": "8h"}"# : ""
         return """
             {"about": "For the checker.", "courier": \(hasCourier), "camera": \(hasCamera),
              "motion": ["GPIO17"], "motionPerDay": \(hasCamera ? 120 : 20),
              "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
-                       {"name": "two", "profile": "nova-sds011", "socket": 2}],
+                       {"name": "two", "profile": "nova-sds011", "socket": 2}\(cold)],
+             "weather": {"meanTenths": 600},
              "faults": [{"kind": "silence", "at": "5h", "for": "2h", "part": "one"},
                         {"kind": "silence", "at": "5h", "for": "2h", "part": "two"},
                         {"kind": "power-cut", "at": "9h", "for": "5m"},
-                        {"kind": "restart", "at": "11h"}],
+                        {"kind": "restart", "at": "11h"}\(plug)\(start)],
              "quiet": "3h"}
             """
     }
@@ -65,7 +73,7 @@ import Testing
     }
 
     @Test func everyPromiseHasAPlantedBug() {
-        let wanted = (1...11).map { "P\($0)" } + ["alerts", "camera", "liveness"]
+        let wanted = (1...11).map { "P\($0)" } + ["alerts", "camera", "cold", "liveness"]
         #expect(Set(PlantedBug.allCases.map(\.promise)) == Set(wanted))
     }
 }

@@ -21,6 +21,11 @@ struct CameraCheck {
     /// The last fault is over, and the program was started again.
     private static let settling: Duration = .minutes(10)
 
+    /// The days that a picture is kept, and one for the clean-up.
+    private static let retention: Duration = .days(EyesLives.retentionDays + 1)
+    /// Twice the two days over which dates decide, and one for the clean-up.
+    private static let agreement: Duration = .days(5)
+
     let world: World
 
     private var records: LifeRecords { world.records }
@@ -75,11 +80,31 @@ struct CameraCheck {
         }
         let numbers = Set(ring.records.map(\.number))
         // A card that fails in the middle of a picture costs the oldest.
-        for kept in records.eyes.kept.suffix(Album.shape.slotCount / 2)
-        where !numbers.contains(kept.number) {
-            throw Failure(description: "picture \(kept.number) was taken and is lost")
+        for kept in records.eyes.kept.suffix(Album.shape.slotCount / 2) {
+            let isOld = kept.at.duration(to: world.end) > Self.retention
+            guard isOld || numbers.contains(kept.number) else {
+                throw Failure(description: "picture \(kept.number) was taken and is lost")
+            }
+            guard !isOld || !knowsTheDate || !numbers.contains(kept.number) else {
+                throw Failure(
+                    description: "picture \(kept.number) is older than it may be, and is there"
+                )
+            }
         }
         return ring.records.count
+    }
+
+    /// Whether dates had agreed before the last boot, and had time to agree in it on how long there
+    /// was no power.
+    private var knowsTheDate: Bool {
+        guard let start = records.segments.last?.bootedAt else { return false }
+        let isLiar = records.windows.contains { window in
+            window.kind.area == .clock && window.kind != .suspend && window.end >= start
+        }
+        let before = records.segments.filter { $0.bootedAt < start }
+            .reduce(Duration.zero) { $0 + $1.start.duration(to: $1.end) }
+        return !isLiar && before > Self.agreement / 2
+            && start.duration(to: world.end) > Self.agreement
     }
 
     private func ring() throws -> PictureRing {

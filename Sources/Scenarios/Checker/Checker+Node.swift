@@ -135,7 +135,12 @@ extension Checker {
             let since = MonotonicInstant.boot.duration(to: found.event.instant)
             return hadCardTrouble(before: booted.advanced(by: since))
         }
-        return try check.run()
+        let ages = AlertAgeCheck(
+            records: records,
+            hasTrouble: hadCardTrouble,
+            hasWindow: { hasWindow($0, from: $1, to: $2) }
+        )
+        return try check.run() + ages.run()
     }
 
     // MARK: P10

@@ -36,13 +36,16 @@ extension Checker {
 
     /// When a device gave values, under the name that it had then.
     private func valueTimes(of part: String) -> SortedInstants {
-        var times: [MonotonicInstant] = []
+        SortedInstants(values(of: part).map(\.at))
+    }
+
+    private func values(of part: String) -> [LifeRecords.Sample] {
         let own = world.part(part) == nil ? part : nil
-        for sample in records.samples where sample.hasValue {
+        return records.samples.filter { sample in
+            guard sample.hasValue else { return false }
             let name = own ?? records.device(of: part, at: sample.at)
-            if name == records.devices[Int(sample.device)] { times.append(sample.at) }
+            return name == records.devices[Int(sample.device)]
         }
-        return SortedInstants(times)
     }
 
     /// The times in which nothing hinders a part, each begun long enough ago to sample again.
@@ -87,6 +90,49 @@ extension Checker {
         case .clock: window.kind == .suspend
         case .gpio, .card, .courier, .camera: false
         }
+    }
+}
+
+// MARK: Cold parts
+
+extension Checker {
+    /// Demands that no value counts that a part gave before it had power for its preheat.
+    ///
+    /// By the time, and by the values that the simulated part gives only then. A dip of its supply
+    /// is excused: the station cannot know of it.
+    func coldPartsHaveNoValues() throws -> Int {
+        var count = 0
+        for part in world.parts {
+            let values = values(of: part.name)
+            let times = SortedInstants(values.map(\.at))
+            for cold in part.coldTimes where !isMisnamed(around: cold) {
+                count += 1
+                guard let early = times[cold].first else { continue }
+                let age = Int(cold.lowerBound.duration(to: early).inSeconds)
+                throw Broken(
+                    words:
+                        "\(part.name) has a value at \(words(early)), \(age) s after it got power"
+                )
+            }
+            if let cold = values.first(where: { isCold($0, of: part) }) {
+                throw Broken(
+                    words: "the value of \(part.name) at \(words(cold.at)) is of a cold part"
+                )
+            }
+        }
+        return count
+    }
+
+    private func isCold(_ sample: LifeRecords.Sample, of part: Part) -> Bool {
+        guard part.coldValues.contains(Int(sample.firstTenths)) else { return false }
+        let start = sample.at.advanced(by: .zero - part.preheat * 2)
+        return !hasWindow({ $0 == .brownout }, from: start, to: sample.at, part: part.name)
+    }
+
+    /// Whether a part may have gone by another's name.
+    private func isMisnamed(around cold: Range<MonotonicInstant>) -> Bool {
+        let start = cold.lowerBound.advanced(by: .zero - Machine.nameGrace)
+        return hasWindow({ $0 == .wrongID }, from: start, to: cold.upperBound)
     }
 }
 

@@ -56,6 +56,7 @@ struct Checker {
             verdict("P11") { try $0.deliveriesAddUp() },
             verdict("alerts") { try $0.alertsGoOn() },
             verdict("camera") { try $0.motionsHavePictures() },
+            verdict("cold") { try $0.coldPartsHaveNoValues() },
             verdict("liveness") { try $0.everySensorSamplesAgain() },
         ]
     }

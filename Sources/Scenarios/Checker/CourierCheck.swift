@@ -53,6 +53,7 @@ struct CourierCheck {
             )
         }
         try nothingIsMadeUp()
+        try datesAreRight()
         return rows.count
     }
 
@@ -90,6 +91,35 @@ struct CourierCheck {
         }
         return rows
     }
+
+    /// No sample came with the date of another time, after a year without power either; but for
+    /// those of a boot whose clock lied.
+    private func datesAreRight() throws {
+        guard !isBetrayed else { return }
+        var boots: [String: MonotonicInstant] = [:]
+        for (boot, segments) in Dictionary(grouping: world.records.segments, by: \.boot) {
+            guard let start = segments.first?.bootedAt, let end = segments.last?.end else {
+                continue
+            }
+            let isLiar = world.records.windows.contains { window in
+                window.kind.area == .clock && ![.suspend, .clockUnknown].contains(window.kind)
+                    && window.start <= end && window.end >= start
+            }
+            if !isLiar { boots[String(boot.description.prefix(8))] = start }
+        }
+        for (key, date) in world.receiver.dates {
+            guard let start = boots[key.boot] else { continue }
+            let truth = world.trueTime(at: start.advanced(by: .milliseconds(key.tenths * 100)))
+            guard abs(date.nanoseconds - truth.nanoseconds) <= Self.dateTolerance else {
+                throw Failure(
+                    description: "\(key) is of \(truth.iso8601), and came as of \(date.iso8601)"
+                )
+            }
+        }
+    }
+
+    /// As for what the files say, with the part of a second that a date leaves out.
+    private static let dateTolerance: Int64 = 4_000_000_000
 
     /// Each value at the receiver was heard by a client of the live stream, and came once or came
     /// again as it was.

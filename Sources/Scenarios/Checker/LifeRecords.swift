@@ -104,6 +104,16 @@ package struct LifeRecords: Sendable {
         package let fresh: [(channel: String, told: Duration, age: Duration?)]
     }
 
+    /// What the station said of its alerts then.
+    struct AlertLook: Sendable {
+        let at: MonotonicInstant
+        let segment: Int
+        /// Whether it called its clock sure.
+        let isSure: Bool
+        let alerts: [AlertsReport.Alert]
+    }
+
+    var alertLooks: [AlertLook] = []
     package internal(set) var segments: [Segment] = []
     package internal(set) var samples: [Sample] = []
     package internal(set) var devices: [String] = []

@@ -30,12 +30,18 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     case lostDelivery
     /// P11: samples that a follower of the store is never given.
     case skippedFeed
+    /// P11: what is delivered has the date of its arrival.
+    case freshDates
     /// Alerts: what was raised is raised again.
     case repeatedAlerts
+    /// Alerts: what an earlier process raised is said to hold, before there is a new value.
+    case neverUnknown
     /// Camera: motions never come to its program.
     case deafEyes
     /// Camera: what the ring took is not there.
     case lostPictures
+    /// Cold: the machine does not say when an adapter was plugged in.
+    case alwaysWarm
     /// Liveness: a device hangs and is not replaced.
     case deafAfterFault
 
@@ -52,9 +58,10 @@ package enum PlantedBug: String, Sendable, CaseIterable {
         case .wrongDates: "P8"
         case .endsForNothing: "P9"
         case .alwaysGreen, .youngForEver: "P10"
-        case .lostDelivery, .skippedFeed: "P11"
-        case .repeatedAlerts: "alerts"
+        case .lostDelivery, .skippedFeed, .freshDates: "P11"
+        case .repeatedAlerts, .neverUnknown: "alerts"
         case .deafEyes, .lostPictures: "camera"
+        case .alwaysWarm: "cold"
         case .deafAfterFault: "liveness"
         }
     }

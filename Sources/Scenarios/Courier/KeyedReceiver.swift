@@ -2,6 +2,7 @@ import ControlProtocol
 import Core
 import CourierSimulation
 import RoostCourier
+import Store
 import Synchronization
 
 /// A server that keeps each sample once, by the id that the courier gives it.
@@ -12,6 +13,7 @@ final class KeyedReceiver: SimulatedServer {
     private struct Batch: Decodable {
         struct Item: Decodable {
             let id: String
+            let t: String?
             let device: String
             let values: [String: Double]
             let none: [String: String]
@@ -23,6 +25,7 @@ final class KeyedReceiver: SimulatedServer {
     private struct State {
         var digests: [SampleKey: UInt64] = [:]
         var valued: Set<SampleKey> = []
+        var dates: [SampleKey: WallTime] = [:]
         var refused: Set<SampleKey> = []
         var itemCount = 0
         var requestCount = 0
@@ -35,6 +38,8 @@ final class KeyedReceiver: SimulatedServer {
     var digests: [SampleKey: UInt64] { state.withLock { $0.digests } }
     /// Those of its samples that have a value.
     var valued: Set<SampleKey> { state.withLock { $0.valued } }
+    /// When its samples were, by the courier's word.
+    var dates: [SampleKey: WallTime] { state.withLock { $0.dates } }
     /// Samples that it refused while it rejected such.
     var refused: Set<SampleKey> { state.withLock { $0.refused } }
     /// Samples in all requests, also those that came again.
@@ -55,8 +60,13 @@ final class KeyedReceiver: SimulatedServer {
     /// - Parameters:
     ///   - request: A batch.
     ///   - isRejecting: Whether one sample in 64 is such that a batch with it is refused.
+    ///   - date: Stands in the place of all dates; see `PlantedBug`.
     /// - Returns: 200, or 400 for what it refuses.
-    func answer(_ request: OutboundRequest, rejecting isRejecting: Bool) -> OutboundAnswer {
+    func answer(
+        _ request: OutboundRequest,
+        rejecting isRejecting: Bool,
+        at date: WallTime? = nil
+    ) -> OutboundAnswer {
         guard let batch = try? ControlCodec.message(Batch.self, from: request.text) else {
             return OutboundAnswer(400, text: "no batch")
         }
@@ -74,6 +84,7 @@ final class KeyedReceiver: SimulatedServer {
             for (key, item) in items {
                 let digest = DeliveredDigest.of(item.values, none: item.none)
                 if !item.values.isEmpty { state.valued.insert(key) }
+                state.dates[key] = date ?? item.t.flatMap { WallTime(iso8601: $0) }
                 let before = state.digests.updateValue(digest, forKey: key)
                 if let before, before != digest, state.changed == nil { state.changed = item.id }
             }

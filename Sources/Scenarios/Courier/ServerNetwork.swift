@@ -82,7 +82,12 @@ struct ServerNetwork: CourierNetwork, @unchecked Sendable {
                 machine.world.receiver.forget()
                 return OutboundAnswer(200, text: "thanks")
             }
-            return machine.world.receiver.answer(request, rejecting: isRejecting)
+            let isFresh = machine.world.planted == .freshDates
+            return machine.world.receiver.answer(
+                request,
+                rejecting: isRejecting,
+                at: isFresh ? machine.world.trueTime(at: machine.now) : nil
+            )
         }
     }
 }

@@ -12,6 +12,8 @@ final class EyesLives: @unchecked Sendable {
     /// systemd's `RestartSec`.
     private static let restartPause: Duration = .seconds(5)
 
+    static let retentionDays = 30
+
     /// In the zone of the simulated machine, which is UTC.
     static var masks: MaskClock {
         MaskClock([maskTime]) { $0 / 60 % 1_440 }
@@ -73,7 +75,7 @@ final class EyesLives: @unchecked Sendable {
         let (machine, world) = (machine, machine.world)
         let settings = MotionWatcher.Settings(
             masks: Self.masks,
-            retentionDays: 30,
+            retentionDays: Self.retentionDays,
             boot: machine.boot
         ) {
             machine.clock.wallReading?.wall ?? WallTime(nanoseconds: 0)

@@ -12,6 +12,8 @@ package enum ShippedScenarios {
         file("brownouts", PackageResources.brownouts_json),
         file("classroom", PackageResources.classroom_json),
         file("clockless", PackageResources.clockless_json),
+        file("cold-parts", PackageResources.cold_parts_json),
+        file("drawer", PackageResources.drawer_json),
         file("drive", PackageResources.drive_json),
         file("dying-sensor", PackageResources.dying_sensor_json),
         file("everything", PackageResources.everything_json),

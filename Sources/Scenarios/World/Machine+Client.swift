@@ -108,6 +108,9 @@ extension Machine {
         let lamp = world.planted == .alwaysGreen ? "good" : status.lamp
         let devices = try await ask(ControlRequest(.devices), DevicesReport.self)
         note(lamp, status, devices)
+        if let report = try await ask(ControlRequest(.alerts), AlertsReport.self) {
+            note(report.alerts, isSure: status.clock?.isSure ?? false)
+        }
         for found in devices?.found ?? [] { note(found) }
         try await followStore()
         await lookAtCourier()
@@ -190,6 +193,20 @@ extension Machine {
                 followed: followed,
                 followedValueAt: followed.flatMap { world.lastValueAt[$0] },
                 fresh: fresh
+            )
+        )
+    }
+
+    private func note(_ alerts: [AlertsReport.Alert], isSure: Bool) {
+        guard !isDead else { return }
+        var alerts = alerts
+        if world.planted == .neverUnknown { for n in alerts.indices { alerts[n].blind = nil } }
+        world.records.alertLooks.append(
+            LifeRecords.AlertLook(
+                at: now,
+                segment: world.records.segments.count - 1,
+                isSure: isSure,
+                alerts: alerts
             )
         )
     }

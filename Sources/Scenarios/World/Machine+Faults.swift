@@ -39,7 +39,7 @@ extension Machine {
             guard part.isPowered else { return }
             world.fire(.brownout)
             part.switchOff(at: now)
-            part.switchOn(at: now)
+            part.switchOn(at: now, isSeen: false)
         case .wedgeOnReboot, .lineTakesNothing: break
         // Hits only a new opening of the line: ModemManager opens ports that have just appeared.
         case .portBusy, .portForbidden, .portError: tearOff(part, for: .seconds(1))
@@ -205,6 +205,7 @@ extension Machine {
             world.plan(at: end) { $0.world.clockSlew = nil }
         case .clockLost, .clockUnknown:
             world.clockKnownAt = end
+            world.timeOff = .zero
         case .suspend:
             // The kernel stops its watchdogs first.
             simulated.skip(fault.length)

@@ -36,6 +36,7 @@ extension Machine {
             part.socket = free
         }
         part.isPlugged = true
+        part.pluggedAt = now
         part.switchOn(at: now)
         attach(part, isTold: isTold)
         world.log.line("plug \(part.name) \(part.socket)", at: now)

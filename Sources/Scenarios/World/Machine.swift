@@ -23,8 +23,6 @@ final class Machine: Platform, @unchecked Sendable {
     let world: World
     let simulated: SimulatedClock
     let bootClock: BootClock
-    /// When this process began, in the world's time; what was there then has power since the boot.
-    private let startedAt: MonotonicInstant
     let boot: BootID
     let base: SimulatedPlatform
     let usb: SimulatedUSB
@@ -77,7 +75,7 @@ final class Machine: Platform, @unchecked Sendable {
         base = SimulatedPlatform(clock: clock)
         usb = SimulatedUSB(base)
         gpio = SimulatedGPIO(clock: bootClock)
-        (lastAlive, startedAt) = (clock.now, clock.now)
+        lastAlive = clock.now
     }
 
     var now: MonotonicInstant { simulated.now }
@@ -142,9 +140,11 @@ final class Machine: Platform, @unchecked Sendable {
     }
 
     func poweredAt(_ path: String) async throws -> MonotonicInstant? {
-        let plugged = try await base.poweredAt(path)
-        guard let plugged, startedAt < plugged else { return nil }
-        return bootClock.now.advanced(by: now.duration(to: plugged))
+        guard world.planted != .alwaysWarm, let plugged = partsByNode[path]?.pluggedAt else {
+            return nil
+        }
+        // What was there when the machine started has power since then.
+        return max(.boot, bootClock.inBoot(plugged))
     }
 
     func waitForPath(_ path: String) async throws { try await base.waitForPath(path) }

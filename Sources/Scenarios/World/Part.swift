@@ -22,6 +22,10 @@ final class Part: @unchecked Sendable {
     private(set) var poweredTime: Duration = .zero
     /// How often it got power.
     private(set) var powerCount = 0
+    /// When its adapter was plugged in; nil for one that was there when the machine started.
+    var pluggedAt: MonotonicInstant?
+    /// Its preheats, as far as the station can know of them: one for each time it got power.
+    private(set) var coldTimes: [Range<MonotonicInstant>] = []
     private(set) var counts: [FaultKind: Int] = [:]
 
     private static let commonest = (vendorID: "1a86", productID: "7523")
@@ -62,16 +66,29 @@ final class Part: @unchecked Sendable {
         }
     }
 
+    /// From power to the first value that counts.
+    var preheat: Duration { profile.preheat }
+    private var isSlowToWarm: Bool { profile.driver == "mhz19b" }
+    /// Of its first channel: what it says before it is warm, and never later.
+    var coldValues: [Int] {
+        let values = MHZ19BSimulator.coldValues
+        return isSlowToWarm ? [values.first, values.later] : []
+    }
+
     /// Whether it is an SDS011.
     var isDust: Bool { dust != nil }
 
     // MARK: Power
 
-    func switchOn(at now: MonotonicInstant) {
+    /// - Parameters:
+    ///   - now: The instant.
+    ///   - isSeen: false for a dip of its supply, which no adapter reports.
+    func switchOn(at now: MonotonicInstant, isSeen: Bool = true) {
         guard !isPowered else { return }
         isPowered = true
         powerCount += 1
         poweredSince = now
+        if isSeen { coldTimes.append(now..<now.advanced(by: preheat)) }
         if dust != nil {
             let before = laserBefore
             dust?.powerCycle(at: now)
@@ -79,9 +96,14 @@ final class Part: @unchecked Sendable {
             leaveAlone(at: now)
             return
         }
-        let kind = profile.driver.flatMap(DeviceCatalog.kind)
-        guard let peer = try? kind?.simulator(profile, seed) else { return }
+        guard let peer = otherPeer() else { return }
         other = SensorPart(peer, poweredAt: now, seed: seed)
+    }
+
+    /// A part that needs minutes of power gives wrong values until then.
+    private func otherPeer() -> (any SerialPeer)? {
+        if isSlowToWarm { return MHZ19BSimulator(seed: seed, coldFor: preheat) }
+        return try? profile.driver.flatMap(DeviceCatalog.kind)?.simulator(profile, seed)
     }
 
     func switchOff(at now: MonotonicInstant) {

@@ -38,6 +38,8 @@ final class World: @unchecked Sendable {
     /// When the clock is right again after this boot; nil: not before a person sets it.
     var clockKnownAt: MonotonicInstant? = .boot
     var clockError: Duration = .zero
+    /// How long there was no power since the clock was last right: a file's time stamp lacks that.
+    var timeOff: Duration = .zero
     /// Since when no power comes in, and until when.
     var batteryUse: (start: MonotonicInstant, end: MonotonicInstant)?
     /// Parts per million from when on.
@@ -177,10 +179,11 @@ final class World: @unchecked Sendable {
     func wallReading(at now: MonotonicInstant) -> WallReading? {
         let said = trueTime(at: now).nanoseconds + error(at: now)
         if let clockKnownAt, clockKnownAt <= now {
+            timeOff = .zero
             let bug = planted == .wrongDates ? now.nanoseconds / 1_000 : 0
             return WallReading(WallTime(nanoseconds: said + bug), .synchronised)
         }
-        let kept = said - Self.stampAge.wholeNanoseconds
+        let kept = said - (Self.stampAge + timeOff).wholeNanoseconds
         guard kept >= Self.oldest.nanoseconds else { return nil }
         return WallReading(WallTime(nanoseconds: kept), .fileStamp)
     }
