@@ -202,9 +202,15 @@ package struct AlertLife: Hashable, Sendable {
     }
 
     /// Takes over when it was raised, and since when it is unknown, by a clock that is sure now.
-    package mutating func redate(raisedAt: Int, unknownSince since: Int) {
+    ///
+    /// A mean that has confirmed it meanwhile had values of a time that another clock placed.
+    package mutating func redate(raisedAt: Int, unknownSince since: Int, isMean: Bool) {
         self.raisedAt = min(self.raisedAt, raisedAt)
-        if let blind { self.blind = (min(blind.since, since), blind.why) }
+        if let blind {
+            self.blind = (min(blind.since, since), blind.why)
+        } else if isMean, level > 0 {
+            blind = (since, "no samples")
+        }
     }
 
     /// When time alone changes something, for conditions that no sample looks at.

@@ -349,7 +349,12 @@ struct AlertRegister: Sendable {
         var events: [AlertEvent] = []
         for (key, raised) in past.raised.sorted(by: { Self.order($0.key, $1.key) })
         where tracks[key]?.raise == raised.raise {
-            tracks[key]?.life.redate(raisedAt: raised.raisedAt, unknownSince: since)
+            let isMean = tracks[key]?.condition?.averagingSeconds != nil
+            tracks[key]?.life.redate(
+                raisedAt: raised.raisedAt,
+                unknownSince: since,
+                isMean: isMean
+            )
             guard let blind = tracks[key]?.life.blind else { continue }
             events += settle(key, at: now, as: .blind(blind.why))
         }

@@ -116,6 +116,33 @@ import Testing
         #expect(resolved.lasted == 329 * Self.day + 4_201)
     }
 
+    /// Values of January lie in the last day by a clock that was not set, and not by a sure one.
+    @Test func aMeanOfAnotherTimeConfirmsNothing() {
+        let rule = Self.rules[1]
+        var book = AlertBook([rule])
+        let lastAt = Self.start - 329 * Self.day
+        var past = Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt)
+        past.floor = Self.start
+        book.learn(Year.pm25, 20.0, from: Self.start - Self.day, to: Self.start)
+        _ = book.restore(past, at: Self.start)
+        #expect(book.take(Self.sample(20.0), at: Self.start + 10) == [])
+        #expect(book.raised.map { $0.life.blind == nil } == [true])
+        past.floor = .min
+        book.forgetAverages()
+        let events = book.redate(past, at: Self.start + 20)
+        #expect(Self.reasons(events) == [.noData])
+        // After an hour without power it is unknown until the next value.
+        var other = AlertBook([rule])
+        other.learn(Year.pm25, 20.0, from: Self.start - Self.day, to: Self.start)
+        past = Self.past(rule, raisedAt: Self.start - 4_200, lastAt: Self.start - 3_600)
+        _ = other.restore(past, at: Self.start)
+        _ = other.take(Self.sample(20.0), at: Self.start + 10)
+        #expect(other.redate(past, at: Self.start + 20) == [])
+        #expect(other.raised.map { $0.life.blind?.since } == [Self.start - 3_600])
+        _ = other.take(Self.sample(20.0), at: Self.start + 30)
+        #expect(other.raised.map { $0.life.blind == nil } == [true])
+    }
+
     /// What came meanwhile is not undone by dates.
     @Test func datesChangeNothingThatValuesHaveConfirmed() {
         let rule = Self.rules[0]

@@ -238,7 +238,8 @@ package final class AlertDesk: Sendable {
                 shift: wall.map { timeline.shift(at: now, $0) },
                 book: state.book,
                 isSure: isSure,
-                wantsEvents: !state.isOpen || isRedated
+                wantsEvents: !state.isOpen || isRedated,
+                isRedating: state.isOpen && isRedated
             )
         }
     }
@@ -276,7 +277,9 @@ package final class AlertDesk: Sendable {
                 }
             }
             guard !state.isOpen else {
-                return history.map { state.book.redate($0.past, at: second) } ?? []
+                guard let history, history.isRedating else { return [] }
+                // The list of the start had the ages of a clock that was not sure.
+                return state.book.redate(history.past, at: second) + standing(&state, second)
             }
             state.isOpen = true
             let events = history.map { state.book.restore($0.past, at: second) } ?? []

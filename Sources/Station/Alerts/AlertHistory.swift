@@ -18,6 +18,8 @@ struct AlertHistory: Sendable {
         let isSure: Bool
         /// Whether the events are wanted.
         let wantsEvents: Bool
+        /// Whether those of earlier boots alone are: this one has restored them already.
+        let isRedating: Bool
         /// What no block has, oldest first, and the lowest number that the first can get.
         var unwritten: [[UInt8]] = []
         var earliest: UInt64 = 0
@@ -43,6 +45,7 @@ struct AlertHistory: Sendable {
     private(set) var means: [Channel: [Mean]] = [:]
     private(set) var past = AlertPast()
     private let question: Question
+    var isRedating: Bool { question.isRedating }
 
     /// Reads it; only on the disk thread.
     ///
@@ -181,7 +184,10 @@ struct AlertHistory: Sendable {
     private mutating func readPast(_ reader: HistoryReader, _ boots: [Boot]) throws {
         let bases = Dictionary(boots.map { ($0.id, $0) }) { $1 }
         let start = question.timeline.base
-        var search = Search(limit: Self.eventLimit)
+        var search = Search(
+            limit: Self.eventLimit,
+            ignored: question.isRedating ? question.boot : nil
+        )
         try HistoryEvents(reader).eachFromNewest { search.take($0) }
         for (found, event) in search.events.reversed() {
             let tick = Tick(found.event.instant)
@@ -194,17 +200,20 @@ struct AlertHistory: Sendable {
     /// Goes back to the newest list of what stands that is there as a whole.
     private struct Search {
         let limit: Int
+        let ignored: BootID?
         /// Newest first.
         private(set) var events: [(found: BootEvent, event: AlertEvent)] = []
         private var count = 0
         /// Parts of a list that were met, of the same list.
         private var parts: [Int] = []
 
-        init(limit: Int) { self.limit = limit }
+        init(limit: Int, ignored: BootID?) { (self.limit, self.ignored) = (limit, ignored) }
 
         mutating func take(_ found: BootEvent) -> Bool {
             count += 1
-            guard case .alert(let event) = found.event.kind else { return count < limit }
+            guard found.boot != ignored, case .alert(let event) = found.event.kind else {
+                return count < limit
+            }
             guard case .standing(let standing) = event else {
                 events.append((found, event))
                 return count < limit
