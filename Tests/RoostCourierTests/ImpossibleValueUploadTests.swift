@@ -53,6 +53,20 @@ import Testing
         #expect(items.map(\.type) == (isSent ? ["P1", "P2"] : ["P1"]))
     }
 
+    @Test(arguments: Quality.everyName)
+    func safecastGetsNoCountThatCannotBe(_ name: String) throws {
+        let flag = try #require(Quality(named: name))
+        let target = SafecastTarget(
+            key: Secret("key"),
+            device: "geiger",
+            site: .init(latitude: 45.4642, longitude: 9.19, height: 4),
+            deviceNumber: 12
+        )
+        let sample = TargetFixture.sample(0, "geiger", [(.countRate, .value(351_000, flag))])
+        #expect((target.request(sample) == nil) == (flag == .outOfRange))
+        #expect(target.reason(leavingOut: sample) == (flag == .outOfRange ? .flagged : nil))
+    }
+
     @Test func aSampleWithNothingElseIsLeftOutAsDoubtful() {
         let sample = TargetFixture.dust(
             pm25: .value(4369.1, .outOfRange),

@@ -54,6 +54,27 @@ import Testing
         #expect(events.first?.source == "b" && events.first?["with"] == "a")
     }
 
+    /// The row *another sensor in the same air* of `docs/reference/flags.md`.
+    @Test(arguments: Quality.everyName)
+    func whatCannotBeIsNotCompared(_ name: String) throws {
+        let flag = try #require(Quality(named: name))
+        let air = CrossCheck()
+        air.configure(["a", "b"])
+        var events: [Event] = []
+        for minute in stride(from: 0, to: 45, by: 5) {
+            events += air.compare(Self.sample("a", 10, minute: minute)).events
+            let odd = Reading(
+                Channel(device: "b", quantity: .pm25),
+                at: .boot.advanced(by: .minutes(minute)),
+                .value(4369.1, flag)
+            )
+            let found = air.compare([odd])
+            events += found.events
+            if flag == .outOfRange { #expect(found.readings.map(\.outcome) == [odd.outcome]) }
+        }
+        #expect(events.isEmpty == (flag == .outOfRange))
+    }
+
     @Test func whoeverIsNotNamedIsComparedWithNobody() {
         let rounds = Array(repeating: [("a", Int64(10)), ("c", Int64(900))], count: 9)
         let (doubted, events) = Self.run(["a", "b"], rounds)

@@ -121,7 +121,9 @@ package final class DriveFixture {
 
     private static func records(_ boot: Boot, _ id: BootID) -> [JournalRecord] {
         var records: [JournalRecord] = [.started(at: Tick(tenths: 0), version: "1")]
-        for stream in [counter, tube, receiver, wider] + derived { records.append(.stream(stream)) }
+        let known = [counter, tube, receiver, wider] + derived
+        let others = boot.samples.map(\.stream).filter { !known.contains($0) }
+        for stream in known + others { records.append(.stream(stream)) }
         if let started = boot.started, let wall = WallTime(iso8601: started) {
             for second in [0] + boot.anchors {
                 let later = wall.nanoseconds + second * 1_000_000_000

@@ -64,6 +64,25 @@ import Testing
         #expect(folders.files["hourly/Tue Nov 14 23:13:20 2023.csv"] == Array(text.utf8))
     }
 
+    /// The row *files of periods* of `docs/reference/flags.md`.
+    @Test(arguments: Quality.everyName)
+    func whatCannotBeHasNoRow(_ name: String) throws {
+        let flag = try #require(Quality(named: name))
+        let isOmitted = flag == .outOfRange
+        let now = WallTime(seconds: 1_700_000_000)
+        let samples: [DatedSample] = [
+            DatedSample(at: now, [.value(4369.1, flag), .value(889.6)]),
+            DatedSample(at: now, [.value(1.5), .value(2)]),
+        ]
+        var folders = MemoryFolders()
+        var source = SequenceSource(samples)
+        var export = ExportPeriods()
+        let progress = try export.export(&source, to: &folders)
+        #expect(progress.skipped == (isOmitted ? 1 : 0))
+        let text = folders.files.values.map { String(decoding: $0, as: UTF8.self) }.joined()
+        #expect(text.contains("4369.1") != isOmitted && text.contains("PM2.5,1.5"))
+    }
+
     /// A zone's clocks go back between two measurements, and each has the time of its moment.
     @Test func timesFollowAChangeOfClocks() throws {
         let change = 1_700_000_000
