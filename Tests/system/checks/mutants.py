@@ -46,6 +46,7 @@ REACH = {
     "StationTests.ReadingRing": "Core Station/Readings/Reading",
     "RoostCourierTests": "Alerts ControlProtocol Core CourierSimulation Profiles RoostCourier Scheduling "
                          "SimulationKit Store StoreQueries Supervision",
+    "RoostWebTests": "ControlProtocol Core HardwareIO Pictures Records RoostWeb SQLite Store StoreQueries",
     "SQLiteTests": "SQLite",
     "SchedulingTests": "Core Scheduling",
     "StoreTests": "Core HardwareIO LinuxIO PowerCut PowerCutWorkloads SQLite SimulationKit Store",
