@@ -181,11 +181,19 @@ package final class PictureRing {
         let seconds = Int64(limit) * 86_400
         try write(age.advanced(to: moment))
         let old = records.filter { record in
-            if let stamp = record.stamp { return age.seconds - stamp.seconds > seconds }
+            if let stamp = record.stamp { return age(of: stamp, at: moment) > seconds }
             return age.seconds > seconds || isDated(record, by: seconds)
         }
         for record in old { try delete(record.number) }
         return old.count
+    }
+
+    /// How old a picture is, in seconds.
+    ///
+    /// Of the present boot by its uptime: a time without power that is known only now was before.
+    private func age(of stamp: PictureRecord.Stamp, at moment: RingMoment) -> Int64 {
+        guard stamp.boot == moment.boot else { return age.seconds - stamp.seconds }
+        return moment.uptime.nanoseconds / 1_000_000_000 - stamp.uptime
     }
 
     private func isDated(_ record: PictureRecord, by seconds: Int64) -> Bool {

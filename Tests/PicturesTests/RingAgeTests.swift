@@ -95,6 +95,19 @@ import Testing
         #expect(try Self.live(card, boot: 5, days: 5, from: wall, retention: 30) == 1)
     }
 
+    /// How long it was off is known after two days, and is no age of what was taken since.
+    @Test func aYearInADrawerEndsWhatWasBeforeIt() throws {
+        let (card, ring) = try Self.ring()
+        let begin = 1_700_000_000 as Int64
+        try ring.add(Self.picture, of: Self.motion(), at: Self.moment(1, 10, wall: begin + 10))
+        #expect(try Self.live(card, boot: 1, days: 3, from: begin) == 0)
+        let later = begin + 365 * Self.day
+        let again = try PictureRing(asFound: card)
+        try again.add(Self.picture, of: Self.motion(), at: Self.moment(2, 30, wall: later + 30))
+        #expect(try Self.live(card, boot: 2, days: 6, from: later) == 1)
+        #expect(try PictureRing(asFound: card).records.map(\.number) == [2])
+    }
+
     /// Nights without power: the window goes over them.
     @Test func aStationThatIsOffEachNightAgesByDays() throws {
         let (card, ring) = try Self.ring()
