@@ -137,6 +137,12 @@ import Testing
         let means = try await site.text("means?channel=dust/pm25&by=day&zone=UTC")
         #expect(means.contains(#""label":"2026-04-14","n":280"#))
         #expect(means.contains(#""averagingSeconds":86400"#))
+        let weeks = try await site.text("means?channel=dust/pm25&by=week&zone=UTC")
+        #expect(
+            weeks.contains(
+                #"{"from":"2026-04-13T00:00:00Z","to":"2026-04-20T00:00:00Z","label":"2026-W16""#
+            )
+        )
         let readings = try await site.text("readings?channel=dust/pm25&limit=2")
         #expect(readings.contains(#""value":0.0,"noData":null,"quality":[]"#))
         #expect(try await site.text("channels").contains(#""oldest":"2026-04-14T00:00:00Z""#))
@@ -180,7 +186,7 @@ import Testing
         ("series?channel=dust/pm25&last=1h&from=2026-04-14T00:00:00Z", 400),
         ("series?channel=dust/pm25&from=yesterday", 400),
         ("series?channel=dust/pm25&from=2026-04-15T00:00:00Z&to=2026-04-14T00:00:00Z", 400),
-        ("series?channel=attic/pm25", 404), ("means?channel=dust/pm25&by=week", 400),
+        ("series?channel=attic/pm25", 404), ("means?channel=dust/pm25&by=moon", 400),
         ("means?channel=dust/pm25&zone=../../etc/passwd", 400), ("events?severity=loud", 400),
         ("events?cursor=1", 400), ("events?limit=1001", 400), ("readings", 400),
         ("readings?channel=dust/pm25&cursor=x", 400), ("export?format=xls", 400),

@@ -59,6 +59,35 @@ import Testing
         #expect(monthly.contains(#""isComplete":false"#))
     }
 
+    /// The dashboard lists the same files, of the time that it shows, with accounts and without a face.
+    @Test func thePageListsTheFilesOfItsTime() async throws {
+        let stage = FaceStage(try Self.morning())
+        let range = "from=2022-11-06T08:00:00Z&to=2022-11-06T09:00:00Z"
+        let hourly = try await stage.text("/api/v1/files/hourly?" + range)
+        #expect(
+            hourly == #"{"type":"hourly","minutes":60,"count":2,"items":["#
+                + #"{"name":"Sun Nov  6 08:49:04 2022.csv","from":"2022-11-06T08:49:04Z","#
+                + #""isComplete":true},"#
+                + #"{"name":"Sun Nov  6 07:49:04 2022.csv","from":"2022-11-06T07:49:04Z","#
+                + #""isComplete":true}]}"#
+        )
+        let monthly = try await stage.text("/api/v1/files/monthly")
+        #expect(monthly.contains(#""minutes":43800,"count":1,"items":[{"name":"Sun Nov  6 07:49"#))
+        let name = "Sun%20Nov%20%206%2007:49:04%202022.csv"
+        let response = await stage.get("/api/v1/files/hourly/" + name)
+        #expect(
+            response.headers[.contentDisposition]
+                == #"attachment; filename="Sun Nov  6 07:49:04 2022.csv""#
+        )
+        let own = try await stage.text("/api/v1/files/hourly/" + name)
+        #expect(try await stage.text("/compat/files/hourly/" + name) == own && !own.isEmpty)
+        for wrong in ["yearly", "hourly?from=noon", "hourly/none.csv", "hourly?all=1"] {
+            let response = await stage.get("/api/v1/files/" + wrong)
+            #expect([400, 404].contains(response.status.code), "\(wrong)")
+            #expect(response.headers[.contentType] == "application/problem+json", "\(wrong)")
+        }
+    }
+
     @Test func hourlyListsTodayUnlessAllAreWanted() async throws {
         let boot = QueryFixture.Boot(started: "2022-11-06T22:10:00Z", minutes: 240)
         let stage = FaceStage(try QueryFixture([boot]))
