@@ -169,6 +169,47 @@ import Testing
         ] { #expect(ask(method, scheme, host) == nil) }
     }
 
+    /// A browser whose page has said over HTTPS that it trusts the authority, and no other one.
+    @Test func aBrowserThatHasTrustedIsSentToHTTPS() async throws {
+        let stage = try EncryptionStage()
+        let encryption = stage.encryption(names: ["balcony"])
+        let mark = try #require(encryption.facts.fingerprint)
+        let gate = Gate(
+            RouteTable([]),
+            hosts: HostNames(["balcony"]),
+            doorman: OpenDoorman(.viewer)
+        )
+        let redirect = HTTPSRedirect(encryption, port: 8_443)
+        let responder = WebResponder(gate, redirect: redirect, logger: RouteStage.logger)
+        let ask = { (target: String, cookie: String, scheme: String) in
+            let head = Gate.Head(
+                .get,
+                scheme: scheme,
+                authority: "Balcony.local:80",
+                target: target,
+                headers: [.cookie: cookie]
+            )
+            return await responder.answer(head) { _ in [] }
+        }
+        let answer = await ask("/history?a=1", "b=2; roost-trusts=\(mark)", "http")
+        // No browser may keep it: the authority can be another one tomorrow.
+        #expect(answer.status == .temporaryRedirect)
+        #expect(answer.headers[.location] == "https://balcony.local:8443/history?a=1")
+        #expect(answer.headers[.cacheControl] == "no-store")
+        let other = mark.replacing("A", with: "B").replacing("0", with: "1")
+        for (target, cookie, scheme) in [
+            ("/history", "roost-trusts=\(other)", "http"), ("/history", "roost-trusts=", "http"),
+            ("/history", "a=b", "http"), ("/history", "roost-trusts=\(mark)", "https"),
+            // By which a device comes to trust the station again.
+            ("/trust", "roost-trusts=\(mark)", "http"), ("/ca.pem", "roost-trusts=\(mark)", "http"),
+            // A page that is open goes on by the way it came.
+            ("/api/v1/station", "roost-trusts=\(mark)", "http"),
+        ] {
+            let answer = await ask(target, cookie, scheme)
+            #expect(answer.headers[.location] == nil, "\(scheme) \(target) \(cookie)")
+        }
+    }
+
     /// A card that stands still holds up a new encrypted connection, and nothing else of the page.
     @Test func theLoopGoesOnWhileACertificateIsMade() async throws {
         let stage = try EncryptionStage()
