@@ -56,6 +56,34 @@ import Testing
         }
     }
 
+    /// A page says at each visit which browser it is, without its choices: a new card has nobody.
+    @Test func aBrowserThatComesAgainIsToldWhatItChose() throws {
+        struct Answer: Codable, Hashable, Sendable {
+            let change: String
+            let every: Int?
+        }
+        try simulate { clock in
+            let life = try PushLife(clock)
+            let node = life.courier.node()
+            let browser = try WebPushServer.Browser(path: "/wpush/1")
+            let endpoint = try browser.endpoint(at: PushLife.origin)
+            @Sendable func come(every: Int?) async throws -> Answer {
+                try await PushLife.ask(node, .subscribe, Answer.self) { push in
+                    (push.kind, push.address, push.every) = ("webpush", endpoint.url, every)
+                    push.p256dh = Base64.url(endpoint.key)
+                    push.auth = Base64.url(endpoint.secret)
+                }
+            }
+            try await life.courier.run(node) {
+                try await clock.sleep(for: .seconds(1))
+                #expect(try await come(every: nil) == Answer(change: "added", every: 1_200))
+                #expect(try await come(every: 3_600) == Answer(change: "changed", every: 3_600))
+                #expect(try await come(every: nil) == Answer(change: "same", every: 3_600))
+            }
+            withExtendedLifetime(life.courier.station.folder) {}
+        }
+    }
+
     /// What nothing would notify does not count as subscribed.
     @Test func aPhoneIsRefusedWithoutItsReceiver() throws {
         try simulate { clock in
