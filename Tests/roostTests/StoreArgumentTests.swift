@@ -47,6 +47,19 @@ import Testing
         #expect(throws: (any Error).self) { try StorePlanCommand.parse(arguments) }
     }
 
+    @Test func anExportLeavesOutFlagsByTheirNames() throws {
+        let csv = ["--format", "csv", "--without"]
+        _ = try ExportCommand.parse(csv + ["humid,jump", "--without", "ceiling"])
+        for wrong in ["wet", "", "humid,"] {
+            #expect(throws: (any Error).self, "\(wrong)") { try ExportCommand.parse(csv + [wrong]) }
+        }
+        #expect(throws: (any Error).self) {
+            try ExportCommand.parse(
+                ["--format", "bgeigie", "--survey", "ride", "--without", "humid"]
+            )
+        }
+    }
+
     @Test func aRangeHasToBeginBeforeItEnds() throws {
         let from = ["--from", "2026-11-02"]
         let command = try LedgerCommand.parse(from + ["--to", "2026-11-03"])
