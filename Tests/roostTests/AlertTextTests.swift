@@ -1,0 +1,61 @@
+import ControlProtocol
+import Testing
+
+@testable import roost
+
+@Suite struct AlertTextTests {
+    private static func alert(
+        _ key: String,
+        state: String = "raised",
+        days: Int = 329,
+        blindHours: Int? = nil
+    ) -> AlertsReport.Alert {
+        var alert = AlertsReport.Alert(
+            n: state == "pending" ? nil : 17,
+            key: key,
+            state: state,
+            level: state == "pending" ? 0 : 1,
+            severity: "warning",
+            sinceSeconds: Double(days * 86_400)
+        )
+        alert.blind = blindHours.map { _ in "stopped" }
+        alert.blindSeconds = blindHours.map { Double($0 * 3_600) }
+        return alert
+    }
+
+    private static func lines(_ alerts: [AlertsReport.Alert]) -> [String] {
+        let report = AlertsReport(
+            isReady: true,
+            number: 17,
+            alerts: alerts,
+            silences: [.init(key: "rise:attic/pm10", seconds: 600)],
+            rules: [],
+            leftOutCount: 0
+        )
+        return AlertText.alerts(report, Paint(isColoured: false))
+    }
+
+    /// Ten months in a drawer: nothing says that the air was bad for so long.
+    @Test func theStatusSaysWhatIsUnknown() {
+        let summary = AlertsSummary([
+            Self.alert("who-24h:balcony/pm25", blindHours: 3), Self.alert("silent:dust", days: 2),
+        ])
+        let lines = AlertText.summary(summary, Paint(isColoured: false))
+        let unknown = lines.first { $0.contains("balcony") }
+        #expect(unknown == "        WHO guideline, 24 h: balcony PM2.5  unknown for 3 h 0 min")
+        #expect(lines.contains("        No values: dust  for 2 d 0 h"))
+    }
+
+    @Test func sentencesComeBeforeTheKeysThatCommandsTake() {
+        let lines = Self.lines([
+            Self.alert("who-24h:balcony/pm25", days: 2, blindHours: 3),
+            Self.alert("store:station", days: 2), Self.alert("mine:balcony/co2", state: "pending"),
+        ])
+        #expect(lines.contains("     17 warning  WHO guideline, 24 h: balcony PM2.5, raised for 2 d 0 h"))
+        #expect(lines.contains("        unknown for 3 h 0 min: was stopped"))
+        #expect(lines.contains("        key who-24h:balcony/pm25"))
+        #expect(lines.contains("     17 warning  Store in trouble, raised for 2 d 0 h"))
+        #expect(lines.contains("      - warning  mine: balcony CO2, not yet raised for 329 d 0 h"))
+        #expect(lines.contains("  Sudden rise: attic PM10 (rise:attic/pm10) for 10 min 0 s more"))
+    }
+}
