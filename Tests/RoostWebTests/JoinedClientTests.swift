@@ -17,6 +17,7 @@ import Testing
         "css/tokens.css": ":root { --a: 1; }\n", "css/more.css": "b { color: blue; }\n",
     ]
 
+    /// What runs at the start is there for all pages, so that none of them has to name it again.
     @Test func wrapsEveryModuleThatIsNeeded() throws {
         let script = try JoinedClient(Self.small).script
         #expect(
@@ -25,23 +26,30 @@ import Testing
                 const $take=(name)=>$made[name]??=$modules[name]();
                 const $load=async(name)=>$take(name);
                 const $modules={
-                "js/main.js":()=>{
-                const{t,twice}=$take("js/text.js");\
-                async function open(){return(await $load("js/pages/now.js")).title+twice(t);}
-                return{open};
-                },
                 "js/pages/now.js":()=>{
-                const{t}=$take("js/text.js");const title=`${t}`;return{title};
-                },
-                "js/text.js":()=>{
-                const t=1;function twice(n){return 2*n;}
-                return{t,twice};
+                const title=`${t}`;return{title};
                 },
                 };
-                $take("js/main.js");
+                const{t,twice}=(()=>{
+                const t=1;function twice(n){return 2*n;}
+                return{t,twice};
+                })();
+                (()=>{
+                async function open(){return(await $load("js/pages/now.js")).title+twice(t);}
+                })();
 
                 """
         )
+    }
+
+    @Test func twoNamesOfTheStartAreRefused() {
+        #expect(throws: JoinedClientError.self) {
+            try JoinedClient([
+                "js/main.js": "import { a } from \"./a.js\";\nimport { b } from \"./b.js\";\n",
+                "js/a.js": "export const a = 1;\nexport const c = 1;\n",
+                "js/b.js": "export const b = 1;\nexport const c = 1;\n",
+            ])
+        }
     }
 
     @Test func keepsTheOrderOfTheSheets() throws {
