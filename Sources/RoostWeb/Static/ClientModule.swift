@@ -5,13 +5,14 @@
 /// is refused, so that no module is joined wrongly.
 struct ClientModule: Sendable {
     /// The modules that it needs before it runs.
-    private(set) var imports: [String] = []
+    var imports: [String] { importing.map(\.module) }
     /// The modules that it asks for later.
     private(set) var loads: [String] = []
     /// What it exports.
     private(set) var names: [String] = []
-    /// Its lines without comments and without spaces that mean nothing.
-    private(set) var body = ""
+    /// Its lines without comments and without spaces that mean nothing; the imports are apart.
+    private var body = ""
+    private var importing: [(module: String, names: String)] = []
 
     private let file: String
 
@@ -30,10 +31,20 @@ struct ClientModule: Sendable {
                 throw .line(file, index + 1, "a text in ` ` goes on in the next line")
             }
             let text = ScriptLine(try joined(line, at: index + 1)).text
+            guard !text.isEmpty else { continue }
             // After these a line break means nothing, but for one that ends a comment.
             let isOpen = text.last.map { ";{,".contains($0) } ?? false
             body += text + (isOpen && !text.contains("//") ? "" : "\n")
         }
+    }
+
+    /// What it exports, as an object's members.
+    var list: String { names.joined(separator: ",") }
+
+    /// Its code behind what it imports of modules whose names are not there for all.
+    func body(knowing first: [String]) -> String {
+        importing.filter { !first.contains($0.module) }
+            .map { "const{\($0.names)}=$take(\"\($0.module)\");" }.joined() + body
     }
 
     static func trimmed(_ line: Substring) -> String {
@@ -46,7 +57,7 @@ struct ClientModule: Sendable {
         _ line: String,
         at number: Int
     ) throws(JoinedClientError) -> String {
-        if line.hasPrefix("import {") { return try importing(line, at: number) }
+        if line.hasPrefix("import {") { return try imported(line, at: number) }
         guard !line.hasPrefix("import ") else {
             throw .line(file, number, "only import { names } from \"./file.js\"; can be joined")
         }
@@ -63,7 +74,7 @@ struct ClientModule: Sendable {
         throw .line(file, number, "only export const, function or class with a name can be joined")
     }
 
-    private mutating func importing(
+    private mutating func imported(
         _ line: String,
         at number: Int
     ) throws(JoinedClientError) -> String {
@@ -72,8 +83,9 @@ struct ClientModule: Sendable {
             throw .line(file, number, "only import { names } from \"./file.js\"; can be joined")
         }
         let target = resolved(halves[1].dropLast(2))
-        imports.append(target)
-        return "const {\(halves[0].dropFirst("import {".count))} = $take(\"\(target)\");"
+        let names = halves[0].dropFirst("import {".count).filter { $0 != " " }
+        importing.append((target, names))
+        return ""
     }
 
     /// The line with `import("./x.js")` replaced.

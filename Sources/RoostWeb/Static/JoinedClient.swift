@@ -1,9 +1,9 @@
 /// The client's modules as one file, and its style sheets as another.
 ///
 /// A first visit so needs two requests instead of some forty, and both files together are a
-/// quarter smaller by gzip. Where both are installed the modules are left out. In the joined file
-/// each is a function that runs when it is first asked for, so a page's module costs nothing until
-/// the page is opened.
+/// quarter smaller by gzip. Where both are installed the modules are left out. What the entry needs
+/// runs first, and its names are there for all; every other module is a function that runs when it
+/// is first asked for, so a page's module costs nothing until the page is opened.
 package struct JoinedClient: Sendable {
     package static let scriptName = "js/roost.js"
     package static let sheetName = "css/roost.css"
@@ -38,9 +38,18 @@ package struct JoinedClient: Sendable {
         for name in modules.keys.sorted() {
             try demandNoCircle(name, modules, [], &finished)
         }
-        let bodies = modules.sorted { $0.key < $1.key }.map { name, module in
-            let names = module.names.joined(separator: ",")
-            return "\"\(name)\":()=>{\n\(module.body)return{\(names)};\n},\n"
+        let first = try firsts(modules)
+        let later = modules.filter { !first.contains($0.key) }.sorted { $0.key < $1.key }
+        let bodies = later.map { name, module in
+            "\"\(name)\":()=>{\n\(module.body(knowing: first))return{\(module.list)};\n},\n"
+        }
+        let starts = first.dropLast().compactMap { modules[$0] }.map { module in
+            """
+            const{\(module.list)}=(()=>{
+            \(module.body(knowing: first))return{\(module.list)};
+            })();
+
+            """
         }
         return """
             const $made={};
@@ -48,9 +57,31 @@ package struct JoinedClient: Sendable {
             const $load=async(name)=>$take(name);
             const $modules={
             \(bodies.joined())};
-            $take("\(entry)");
+            \(starts.joined())(()=>{
+            \(modules[entry]?.body(knowing: first) ?? "")})();
 
             """
+    }
+
+    /// The modules that run at the start, each after those that it needs; the entry is the last.
+    private static func firsts(
+        _ modules: [String: ClientModule]
+    ) throws(JoinedClientError) -> [String] {
+        var order: [String] = []
+        func visit(_ name: String) {
+            guard !order.contains(name) else { return }
+            for next in modules[name]?.imports ?? [] { visit(next) }
+            order.append(name)
+        }
+        visit(entry)
+        var owners: [String: String] = [:]
+        for module in order.dropLast() {
+            for name in modules[module]?.names ?? [] {
+                guard let other = owners.updateValue(module, forKey: name) else { continue }
+                throw .twice(name, [other, module])
+            }
+        }
+        return order
     }
 
     private static func demandNoCircle(
