@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// Means of a channel over hours, days, months or years of a zone's clocks.
+/// Means of a channel over hours, days, weeks, months or years of a zone's clocks.
 ///
 /// Days and longer are summed from quarter hours, hours from minutes: one that the boundary cuts
 /// counts where it begins.

@@ -2,10 +2,10 @@ import Core
 
 /// A length of time on a zone's clocks.
 package enum LocalUnit: String, CaseIterable, Sendable {
-    case hour, day, month, year
+    case hour, day, week, month, year
 }
 
-/// Whole hours, days, months or years on a zone's clocks, one after the other without a hole.
+/// Whole hours, days, weeks, months or years on a zone's clocks, one after the other, no hole.
 ///
 /// A day on which the clocks change has 23 or 25 hours.
 package struct LocalBins: Sendable {
@@ -14,7 +14,8 @@ package struct LocalBins: Sendable {
         package let from: Int
         /// Not within any more.
         package let to: Int
-        /// `2026-04-14`, `2026-04`, `2026`; of an hour its beginning with the zone's offset.
+        /// `2026-04-14`, `2026-W16`, `2026-04`, `2026`; of an hour its beginning with the zone's
+        /// offset.
         package let label: String
 
         package init(from: Int, to: Int, label: String) {
@@ -76,6 +77,7 @@ package struct LocalBins: Sendable {
         let here = days(zone, start + 43_200)
         switch unit {
         case .hour, .day: return midnight(zone, here + 1)
+        case .week: return midnight(zone, here + 7)
         case .month: return midnight(zone, first(.month, here + 31))
         case .year: return midnight(zone, first(.year, here + 366))
         }
@@ -86,8 +88,10 @@ package struct LocalBins: Sendable {
         (second + zone.offset(second)).flooredDivision(by: 86_400).quotient
     }
 
-    /// The first day of the month or year that a day is in.
+    /// The first day of the week, from Monday on, month or year that a day is in.
     private static func first(_ unit: LocalUnit, _ days: Int) -> Int {
+        // 1970-01-01 was a Thursday.
+        if unit == .week { return days - (days + 3).flooredDivision(by: 7).remainder }
         let date = CivilDate(daysSince1970: days)
         guard unit != .day else { return days }
         let month = days - date.day + 1
@@ -105,8 +109,20 @@ package struct LocalBins: Sendable {
         guard unit != .hour else {
             return zone.words(WallTime(nanoseconds: Int64(start) * 1_000_000_000))
         }
-        let noon = WallTime(nanoseconds: Int64(days(zone, start + 43_200)) * 86_400_000_000_000)
+        let day = days(zone, start + 43_200)
+        if unit == .week { return week(day) }
+        let noon = WallTime(nanoseconds: Int64(day) * 86_400_000_000_000)
         let length = [LocalUnit.day: 10, .month: 7, .year: 4][unit] ?? 10
         return String(noon.iso8601.prefix(length))
+    }
+
+    /// `2026-W16`: a week is of the year that its Thursday is in.
+    ///
+    /// - Source: ISO 8601-1:2019, 4.2.2.
+    private static func week(_ monday: Int) -> String {
+        let thursday = monday + 3
+        let number = (thursday - first(.year, thursday)) / 7 + 1
+        let digits = number < 10 ? "0\(number)" : "\(number)"
+        return "\(CivilDate(daysSince1970: thursday).year)-W\(digits)"
     }
 }

@@ -143,11 +143,11 @@ struct Web: ParsableCommand {
         let stationRoutes = stationRoutes(station, live, history, courier, door.accounts)
         let updates = updates(history)
         let copies = door.accounts.map { _ in CopyDesk(folder: state) }
-        let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
+        let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let eyes = store == nil ? camera.camera(on: loop, logger) : nil
         let asked =
-            stationRoutes.all + Self.sending(courier) + updates.acts + past
+            stationRoutes.all + Self.sending(courier) + updates.acts + past + faces.pageRoutes
             + RecordRoutes(history, eyes, door.accounts?.looks).all
             + LiveRoutes(eyes, door.accounts?.looks).all
         var routes = files.routes(name: shown) + door.routes + faces.routes

@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import NIOPosix
 import RoostWeb
+import StoreQueries
 import TestSupport
 import Testing
 
@@ -22,8 +23,10 @@ import Testing
         let www = "/" + parts.joined(separator: "/") + "/Sources/RoostWeb/www"
         let files = try StaticFiles(folder: www)
         let updates = UpdateRoutes(UpdateDesk(state: folder.path))
+        let sources = FaceSources(reader, nil, nil, name: "t", zone: .utc, logger: logger)
         let routes =
             door.routes + station.all + history.all + trust.all
+            + Faces(FaceSettings(), sources).pageRoutes
             + ProblemAdvice.routes + OutboxRoutes(nil).all + PushRoutes(nil).all
             + updates.acts + updates.others
             + MapRoutes(nil, leaflet: "", files).all

@@ -32,9 +32,25 @@ import Testing
         case .day:
             #expect(bins.count == 365)
             #expect(lengths.isSubset(of: [86_400, 82_800, 90_000, 84_600, 88_200]))
+        case .week:
+            #expect(bins.first?.label == "2026-W01" && bins.last?.label == "2026-W53")
+            #expect(bins.count == 53)
         case .month: #expect(bins.count == 12 || bins.count == 13)
         case .year: #expect(bins.count <= 2)
         }
+    }
+
+    /// Monday the first, and the days around a new year that are of the other year's week.
+    @Test(arguments: [
+        ("2024-01-01", "2024-W01"), ("2026-12-31", "2026-W53"), ("2027-01-03", "2026-W53"),
+        ("2027-01-04", "2027-W01"), ("2024-12-30", "2025-W01"), ("1970-01-01", "1970-W01"),
+        ("1969-12-28", "1969-W52"),
+    ])
+    func aWeekIsOfTheYearOfItsThursday(day: String, label: String) {
+        let from = Self.second(day + "T12:00:00Z")
+        let bins = LocalBins(by: .week, in: .utc, from: from, to: from + 1).bins
+        #expect(bins.map(\.label) == [label])
+        #expect(bins.allSatisfy { $0.to - $0.from == 604_800 })
     }
 
     @Test(.enabled(if: hasZones, "tzdata is missing"))

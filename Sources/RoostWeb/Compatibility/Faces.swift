@@ -2,14 +2,17 @@
 package struct Faces: Sendable {
     private let settings: FaceSettings
     private let all: [Face]
+    private let period: PeriodFace
 
     package init(_ settings: FaceSettings, _ sources: FaceSources) {
         self.settings = settings
         let shelf = PeriodShelf(sources)
+        let period = PeriodFace(sources, shelf)
+        self.period = period
         all = settings.entries.sorted { $0.key.rawValue < $1.key.rawValue }.map { name, entry in
             switch name {
             case .alert: AlertFace(sources, shelf).face
-            case .files: PeriodFace(sources, shelf).face
+            case .files: period.face
             case .semicolon: SemicolonFace(sources).face
             case .history: FortnightFace(sources).face
             case .safecast: SafecastFace(sources, entry.position).face
@@ -22,6 +25,9 @@ package struct Faces: Sendable {
 
     /// Beside the dashboard's own.
     package var routes: [Route] { all.flatMap(\.routes) }
+
+    /// What the dashboard's own pages have of them, whatever is switched on.
+    package var pageRoutes: [Route] { period.pageRoutes }
 
     /// Ports of faces, and what is at each root.
     package var ports: [(face: FaceName, port: Int, routes: [Route])] {

@@ -20,10 +20,68 @@ struct PeriodFace: Sendable {
             name: .files,
             places: [
                 Face.Place(path: "{type}") { try await list($0) },
-                Face.Place(path: "{type}/{name}") { try await file($0) },
+                Face.Place(path: "{type}/{name}") { request in
+                    guard let period = period(request) else { return refusal(request) }
+                    return try await file(request, period)
+                },
             ]
         )
     }
+
+    // MARK: The dashboard's own
+
+    /// Files in one answer at most; the newest.
+    private static let listMax = 1_000
+
+    /// The same files with the dashboard's accounts, whatever faces are switched on.
+    var pageRoutes: [Route] {
+        [
+            Route(.get, "/api/v1/files/{type}", .viewer) { try await listForPage($0) },
+            Route(.get, "/api/v1/files/{type}/{name}", .viewer) { request in
+                var answer = try await file(request, try known(request))
+                let name = request.parameters["name"] ?? ""
+                answer.headers[.contentDisposition] = "attachment; filename=\"\(name)\""
+                return answer
+            },
+        ]
+    }
+
+    private func listForPage(_ request: WebRequest) async throws -> WebResponse {
+        let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
+        let period = try known(request)
+        let text = try await shelf.read { files, history in
+            let range = try query.range(history, standard: nil)
+            let from = range.from?.wholeSeconds ?? .min
+            let to = range.to?.wholeSeconds ?? .max
+            let list = (files?.files(period) ?? [])
+                .filter { $0.range.lowerBound < to && $0.range.upperBound > from }
+            var json = JSONText()
+            json.object { json in
+                json.member("type", period.rawValue)
+                json.member("minutes", period.minutes)
+                json.member("count", list.count)
+                json.array("items", list.reversed().prefix(Self.listMax)) { json, file in
+                    json.object { json in
+                        json.member("name", file.name)
+                        json.member("from", file.first)
+                        json.member("isComplete", file.isComplete)
+                    }
+                }
+            }
+            return json.text
+        }
+        return .json(text)
+    }
+
+    private func known(_ request: WebRequest) throws -> PeriodFiles.Period {
+        guard let period = period(request) else {
+            let types = PeriodFiles.Period.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem.notFound("there are the files \(types)")
+        }
+        return period
+    }
+
+    // MARK: The face
 
     private func list(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: ["all"])
@@ -62,9 +120,11 @@ struct PeriodFace: Sendable {
         return json.text
     }
 
-    private func file(_ request: WebRequest) async throws -> WebResponse {
+    private func file(
+        _ request: WebRequest,
+        _ period: PeriodFiles.Period
+    ) async throws -> WebResponse {
         try request.query.allow(only: [])
-        guard let period = period(request) else { return refusal(request) }
         let name = request.parameters["name"] ?? ""
         let range = try await shelf.read { files, _ in
             files?.files(period).first { $0.name == name }?.range

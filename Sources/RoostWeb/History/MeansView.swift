@@ -3,7 +3,7 @@ import Core
 import Store
 import StoreQueries
 
-/// `/means`: a channel over hours, days, months or years of a zone's clocks.
+/// `/means`: a channel over hours, days, weeks, months or years of a zone's clocks.
 enum MeansView {
     struct Question: Sendable {
         let channel: String

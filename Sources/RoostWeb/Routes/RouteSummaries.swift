@@ -22,7 +22,7 @@ package enum RouteSummaries {
             ["channel", "points"] + range
         ),
         "GET /means": Entry(
-            "Means of local hours, days, months or years.",
+            "Means of local hours, days, weeks, months or years.",
             ["channel", "by", "zone"] + range
         ),
         "GET /ledger": Entry("Where the time of a channel went, by cause.", ["channel"] + range),
@@ -43,6 +43,11 @@ package enum RouteSummaries {
             "Readings as CSV, NDJSON or JSON, streamed, with ranges of bytes.",
             ["format", "channel", "survey", "without"] + range
         ),
+        "GET /files/{type}": Entry(
+            "Files of 60, 1440, 10080 or 43800 minutes with PM2.5 and PM10, newest first.",
+            range
+        ),
+        "GET /files/{type}/{name}": Entry("One of them, as CSV."),
         "GET /copies/{id}": Entry("An SQLite copy of the history, with ranges of bytes."),
         "GET /notes": Entry("What people wrote down.", range),
         "GET /surveys": Entry("Stretches of time that people named."),

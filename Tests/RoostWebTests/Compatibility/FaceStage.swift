@@ -34,8 +34,9 @@ struct FaceStage {
             uniqueKeysWithValues: FaceName.allCases.map { ($0, FaceSettings.Entry()) }
         )
         entries[.safecast]?.position = FaceSettings.Position(latitude: 46.25, longitude: 9.5)
+        let faces = Faces(FaceSettings(entries), sources)
         let gate = Gate(
-            RouteTable(Faces(FaceSettings(entries), sources).routes),
+            RouteTable(faces.routes + faces.pageRoutes),
             hosts: HostNames(["balcony"]),
             doorman: OpenDoorman(.viewer)
         )

@@ -59,7 +59,7 @@ import Testing
         #expect(monthly.contains(#""isComplete":false"#))
     }
 
-    /// The dashboard lists the same files, of the time that it shows, with accounts and without a face.
+    /// The dashboard lists the same files, of the time that it shows, and without a face.
     @Test func thePageListsTheFilesOfItsTime() async throws {
         let stage = FaceStage(try Self.morning())
         let range = "from=2022-11-06T08:00:00Z&to=2022-11-06T09:00:00Z"

@@ -1,8 +1,8 @@
-// Means of hours, days, months and years, and the raw record as a file.
+// Means of hours, days, weeks, months and years, and the raw record as files.
 import { address } from "../api.js";
 import { may } from "../navigation.js";
 import { button, card, el, table } from "../dom.js";
-import { clock, day, month, number, over, percent, rfc3339, value, zone, zoneWords, dated, date } from "../format.js";
+import { clock, day, month, number, over, percent, rfc3339, stamp, value, zone, zoneWords, dated, date } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { windowOf, windowOfQuery, neighbour } from "../window.js";
@@ -10,7 +10,8 @@ import { action, channelName } from "../words.js";
 
 export const title = "measurements.title";
 const COPY_PATIENCE = 600000;
-const PERIODS = { hour: "day", day: "month", month: "year", year: null };
+const PERIODS = { hour: "day", day: "month", week: "year", month: "year", year: null };
+const FILES = { hour: "hourly", day: "daily", week: "weekly", month: "monthly", year: "monthly" };
 
 export async function load(api, query) {
   const [channels] = await Promise.all([api.get("/channels"), live.station ? null : refresh()]);
@@ -21,12 +22,13 @@ export async function load(api, query) {
   let window;
   if (by === "year") window = { range: null, from: windowOf("year", Date.parse(channel.oldest ?? "") / 1000 || newest)[0], to: windowOf("year", newest)[1] };
   else window = windowOfQuery(new URLSearchParams({ range: PERIODS[by], ...(query.get("from") ? { from: query.get("from") } : {}) }), newest);
-  const means = await api.get("/means", { channel: channel.id, by, from: rfc3339(window.from), to: rfc3339(window.to), zone: zone() });
-  return { items, by, channel, window, means };
+  const range = { from: rfc3339(window.from), to: rfc3339(window.to) };
+  const [means, list] = await Promise.all([api.get("/means", { channel: channel.id, by, ...range, zone: zone() }), api.maybe(`/files/${FILES[by]}`, range)]);
+  return { items, by, channel, window, range, means, list };
 }
 
 export function make(root, context) {
-  return { update({ items, by, channel, window, means }) {
+  return { update({ items, by, channel, window, range, means, list }) {
     if (!channel) return root.replaceChildren(card(null, el("p", {}, t("history.none"))));
     const choice = el("select", {}, items.map((one) => el("option", { value: one.id, selected: one.id === channel.id }, channelName(one))));
     choice.addEventListener("change", () => context.setQuery({ channel: choice.value }));
@@ -40,13 +42,14 @@ export function make(root, context) {
         button("›", move(1), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() }))),
       el("h2", {}, by === "year" ? t("measurements.all") : by === "hour" ? day(window.from) : by === "day" ? month(window.from) : dated(window.from, { year: "numeric" })),
       rows.length ? el("div", { class: "means" }, table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zoneWords()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows))
-        : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, window, context));
+        : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, range, context), list ? windows(list) : "");
   } };
 }
 
-function label({ from }, by) {
+function label({ from, to }, by) {
   if (by === "hour") return clock(from);
   if (by === "day") return dated(from, { weekday: "short", day: "numeric" });
+  if (by === "week") return [from, Date.parse(to) / 1000 - 1].map((time) => dated(time, { day: "numeric", month: "short" })).join(" – ");
   return by === "month" ? dated(from, { month: "long" }) : dated(from, { year: "numeric" });
 }
 
@@ -56,8 +59,13 @@ function rolling({ rolling: means }, channel) {
     one.enough === false ? el("span", { class: "quiet" }, ` ${t("numbers.little", { share: percent(one.coverage ?? 0, 0) })}`) : one.limit ? el("span", { class: "quiet" }, ` ${t("measurements.guideline", { limit: number(one.limit, 1, 0) })}`) : null)));
 }
 
-function files(channel, window, { api, me }) {
-  const range = { from: rfc3339(window.from), to: rfc3339(window.to) };
+/** Files of whole minutes from the first sample on, in the time that the page shows. */
+function windows({ type, minutes, items }) {
+  return card(t("measurements.windows", { n: number(minutes) }), items.length ? el("ul", { class: "list" }, items.map((one) => el("li", { class: "split" }, el("span", {}, stamp(one.from), one.isComplete ? null : el("span", { class: "quiet" }, ` ${t("measurements.grows")}`)),
+    el("a", { class: "button", download: one.name, href: address(`/files/${type}/${encodeURIComponent(one.name)}`), "aria-label": one.name }, "CSV")))) : el("p", {}, t("measurements.none")));
+}
+
+function files(channel, range, { api, me }) {
   const row = (words, query) => el("li", { class: "split" }, el("span", {}, words), el("span", { class: "row" }, ["csv", "ndjson", "json"].map((format) =>
     el("a", { class: "button", download: "", href: address("/export", { format, ...query }), "aria-label": `${format} ${words}` }, format.toUpperCase()))));
   const perDay = channel.intervalSeconds ? (86400 / channel.intervalSeconds) * 60 : null;
