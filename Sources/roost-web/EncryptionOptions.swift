@@ -67,11 +67,11 @@ struct EncryptionOptions: ParsableArguments {
         )
     }
 
-    /// To the first port of HTTPS, when the owner's certificate serves it.
+    /// To the first port of HTTPS.
     func redirect(_ settings: WebServer.Settings) -> HTTPSRedirect? {
-        guard certificate != nil, let encryption = settings.encryption,
-            let first = settings.encrypted.first
-        else { return nil }
+        guard let encryption = settings.encryption, let first = settings.encrypted.first else {
+            return nil
+        }
         let port =
             switch first {
             case .inherited(let descriptor): InheritedSockets.port(of: descriptor)

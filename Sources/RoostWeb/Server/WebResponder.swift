@@ -32,7 +32,7 @@ package struct WebResponder: Sendable {
         body: (_ limit: Int) async throws -> [UInt8]
     ) async -> WebResponse {
         do {
-            if let answer = redirect?.answer(head) {
+            if let answer = await redirect?.answer(head) {
                 try gate.count(head)
                 return secured(answer)
             }

@@ -150,23 +150,22 @@ import Testing
         #expect(stage.log.all.filter { $0.contains("ended at") }.count == 1)
     }
 
-    @Test func onlyTheOwnersNameIsSentToHTTPS() throws {
+    @Test func onlyTheOwnersNameIsSentToHTTPS() async throws {
         let stage = try EncryptionStage()
         let place = try stage.bring("air.example.org")
         let encryption = stage.encryption(names: ["balcony", "air.example.org"], own: place)
         let redirect = HTTPSRedirect(encryption, port: 8_443)
         let ask = { (method: HTTPRequest.Method, scheme: String, host: String) in
             let head = Gate.Head(method, scheme: scheme, authority: host, target: "/history?a=1")
-            return redirect.answer(head)?.headers[.location]
+            return await redirect.answer(head)?.headers[.location]
         }
-        #expect(
-            ask(.get, "http", "Air.example.org:80") == "https://air.example.org:8443/history?a=1"
-        )
+        let location = "https://air.example.org:8443/history?a=1"
+        #expect(await ask(.get, "http", "Air.example.org:80") == location)
         for (method, scheme, host) in [
             (HTTPRequest.Method.get, "https", "air.example.org"),
             (.post, "http", "air.example.org"),
             (.get, "http", "balcony.local"), (.get, "http", ""), (.get, "http", "192.168.1.7"),
-        ] { #expect(ask(method, scheme, host) == nil) }
+        ] { #expect(await ask(method, scheme, host) == nil) }
     }
 
     /// A browser whose page has said over HTTPS that it trusts the authority, and no other one.
@@ -208,6 +207,11 @@ import Testing
             let answer = await ask(target, cookie, scheme)
             #expect(answer.headers[.location] == nil, "\(scheme) \(target) \(cookie)")
         }
+        // Behind a proxy that speaks TLS the page is by HTTPS already.
+        var headers: HTTPFields = [.cookie: "roost-trusts=\(mark)"]
+        headers[try #require(HTTPField.Name("X-Forwarded-Proto"))] = "https"
+        let head = Gate.Head(.get, authority: "balcony.local", target: "/", headers: headers)
+        #expect(await redirect.answer(head)?.status == nil)
     }
 
     /// A card that stands still holds up a new encrypted connection, and nothing else of the page.

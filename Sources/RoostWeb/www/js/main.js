@@ -104,14 +104,20 @@ async function begin() {
   $("zone").addEventListener("click", () => { useOwnZone(!isOwnZone()); showState(); context.reload(); });
   await open(location.pathname, {});
   if (me && !here?.isAlone) showNew(me);
+  return me;
 }
 
 /** Only a page with a trusted certificate can have a worker; elsewhere this does nothing. */
-function registerWorker() {
+async function registerWorker(me) {
   if (!navigator.serviceWorker) return;
   const own = (url) => { if (url !== "/sw.js") throw new TypeError(url); return url; };
   const policy = globalThis.trustedTypes?.createPolicy("roost", { createScriptURL: own });
-  navigator.serviceWorker.register(policy ? policy.createScriptURL("/sw.js") : "/sw.js").catch(() => {});
+  try { await navigator.serviceWorker.register(policy ? policy.createScriptURL("/sw.js") : "/sw.js"); } catch { return; }
+  const trust = await api.maybe("/trust");
+  // By this mark plain HTTP sends the browser here; another authority does not.
+  if (trust?.isEncrypted) document.cookie = `roost-trusts=${trust.fingerprint}; path=/; max-age=31536000; samesite=lax`;
+  // The page Alerts does it by itself.
+  if (me && location.pathname !== "/alerts" && globalThis.Notification?.permission === "granted") (await import("./pages/thisbrowser.js")).subscription();
 }
 
 // A page that Back brings out of memory may belong to somebody who has logged out.
