@@ -25,8 +25,10 @@ package struct PushRequest: Codable, Hashable, Sendable {
 package struct PushChangeReport: Codable, Hashable, Sendable {
     /// `added`, `changed`, `same`, `removed` or `notThere`.
     package let change: String
+    /// Seconds between two notices, as the station's list has them; nil for one that is not there.
+    package let every: Int?
 
-    package init(change: String) { self.change = change }
+    package init(change: String, every: Int? = nil) { (self.change, self.every) = (change, every) }
 }
 
 /// The answer to `notify`.

@@ -53,7 +53,7 @@ package actor PushDesk {
                 let key = Base64.url(try await book.serverKey().point)
                 let isOffered = !tasks.all(.webpush).isEmpty
                 return try Self.line(PushKeyReport(key: key, isOffered: isOffered))
-            default: return try Self.line(try await list())
+            default: return try Self.line(try await book.report())
             }
         } catch let mistake as PushMistake {
             throw ControlFailure(
@@ -104,7 +104,7 @@ package actor PushDesk {
         subscriber.since = isPlain ? nil : clock.wallTime
         let change = try await book.put(subscriber)
         for task in tasks.all(kind) where change != .same { await task.wake() }
-        return PushChangeReport(change: "\(change)")
+        return PushChangeReport(change: "\(change)", every: interval)
     }
 
     private static func noReceiver(_ type: String) -> ControlFailure {
@@ -121,27 +121,6 @@ package actor PushDesk {
         let change = try await book.remove(address)
         for task in tasks.all() where change == .removed { await task.wake() }
         return PushChangeReport(change: "\(change)")
-    }
-
-    private func list() async throws -> SubscribersReport {
-        let all = try await book.all()
-        let entries = all.prefix(SubscribersReport.entryLimit).map { subscriber in
-            let host: String
-            switch subscriber.way {
-            case .apns: host = "Apple"
-            case .webPush(let endpoint): host = endpoint.host
-            }
-            return SubscribersReport.Entry(
-                label: subscriber.label,
-                kind: subscriber.kind.rawValue,
-                host: host,
-                every: subscriber.interval,
-                language: subscriber.language,
-                since: subscriber.since?.iso8601
-            )
-        }
-        let faults = await book.faults.prefix(20).map(\.description)
-        return SubscribersReport(subscribers: entries, count: all.count, faults: faults)
     }
 
     // MARK: Notices of other programs

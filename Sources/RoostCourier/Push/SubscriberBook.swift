@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 
 /// The phones and browsers that asked for notices, kept encrypted on the card.
@@ -145,6 +146,40 @@ package actor SubscriberBook {
             serverKey = made
             return made
         }
+    }
+
+    /// Who is there, without addresses.
+    ///
+    /// - Throws: As `all`.
+    package func report() async throws -> SubscribersReport {
+        let all = try await all()
+        let entries = all.prefix(SubscribersReport.entryLimit).map { subscriber in
+            let host: String
+            switch subscriber.way {
+            case .apns: host = "Apple"
+            case .webPush(let endpoint): host = endpoint.host
+            }
+            return SubscribersReport.Entry(
+                label: subscriber.label,
+                kind: subscriber.kind.rawValue,
+                host: host,
+                every: subscriber.interval,
+                language: subscriber.language,
+                since: subscriber.since?.iso8601
+            )
+        }
+        let faults = faults.prefix(20).map(\.description)
+        return SubscribersReport(subscribers: entries, count: all.count, faults: faults)
+    }
+
+    /// The same of a folder that is only read: one that has no list is left without a key, too.
+    ///
+    /// - Throws: As `all`.
+    package func reportOfFolder() async throws -> SubscribersReport {
+        guard try await files.read(Self.file, limit: SubscriberFile.byteLimit) != nil else {
+            return SubscribersReport(subscribers: [], count: 0, faults: [])
+        }
+        return try await report()
     }
 
     // MARK: The file

@@ -3,29 +3,44 @@ import { api } from "../api.js";
 import { card, el } from "../dom.js";
 import { duration } from "../format.js";
 import { language, t } from "../i18n.js";
-import { action } from "../words.js";
+import { action, problemWords } from "../words.js";
 
 const INTERVALS = [60, 300, 1200, 3600, 21600, 86400];
 
-/** What is known of this browser; null where it cannot be notified. */
+const keyOf = (own) => btoa(String.fromCharCode(...new Uint8Array(own.options.applicationServerKey))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+
+/** Subscribes, or gives what there is; one under the key of another card is of no use. */
+async function subscribed({ pushManager }, { key }, own) {
+  if (own && keyOf(own) !== key) await own.unsubscribe();
+  return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+}
+
+function post(own, choice) {
+  const { endpoint, keys } = own.toJSON();
+  return api.send("POST", "/push", { endpoint, keys, ...choice });
+}
+
+/** What the station knows of this browser, which comes forward at each visit; null where it cannot be notified. */
 export async function subscription() {
   try {
     const worker = await navigator.serviceWorker?.getRegistration();
     if (!worker?.pushManager) return null;
-    return { worker, offer: await api.maybe("/push"), own: await worker.pushManager.getSubscription() };
+    const found = { worker, offer: await api.maybe("/push"), own: await worker.pushManager.getSubscription() };
+    if (found.own && found.offer?.isOffered) {
+      try { found.kept = await post(found.own = await subscribed(worker, found.offer, found.own)); } catch (problem) { found.problem = problem; }
+    }
+    return found;
   } catch { return null; }
 }
 
 export function browserCard(found, { reload }) {
   if (!found) return card(t("push.title"), el("p", {}, t("push.unsafe")), el("p", {}, el("a", { href: "/trust" }, t("trust.title"))));
   if (!found.offer?.isOffered) return card(t("push.title"), el("p", { class: "quiet" }, t("push.notOffered")));
-  const { worker, offer, own } = found;
-  const interval = el("select", {}, INTERVALS.map((seconds) => el("option", { value: seconds, selected: seconds === 1200 }, duration(seconds))));
+  const { worker, offer, own, kept, problem } = found;
+  const interval = el("select", {}, INTERVALS.map((seconds) => el("option", { value: seconds, selected: seconds === (kept?.every ?? 1200) }, duration(seconds))));
   const begin = async () => {
     if ((await Notification.requestPermission()) !== "granted") return t("push.denied");
-    const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: offer.key });
-    const { endpoint, keys } = made.toJSON();
-    await api.send("POST", "/push", { endpoint, keys, seconds: Number(interval.value), language: language() });
+    await post(await subscribed(worker, offer, own), { seconds: Number(interval.value), language: language() });
     await reload();
     return t("do.done");
   };
@@ -35,6 +50,6 @@ export function browserCard(found, { reload }) {
     await own.unsubscribe();
     await reload();
   };
-  return card(t("push.title"), el("p", {}, t(own ? "push.on" : "push.off")), el("div", { class: "form" }, el("label", {}, t("push.interval"), interval)),
-    el("div", { class: "row" }, action(t(own ? "push.change" : "push.begin"), begin, { class: "first" }), own ? action(t("push.end"), end) : null));
+  return card(t("push.title"), el("p", {}, t(kept ? "push.on" : "push.off")), problem ? el("p", { class: "wrong" }, problemWords(problem)) : null, el("div", { class: "form" }, el("label", {}, t("push.interval"), interval)),
+    el("div", { class: "row" }, action(t(kept ? "push.change" : "push.begin"), begin, { class: "first" }), own ? action(t("push.end"), end) : null));
 }
