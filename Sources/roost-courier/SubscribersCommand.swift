@@ -15,6 +15,7 @@ struct SubscribersCommand: ParsableCommand {
             Addresses are never shown: who has one can send to it.
 
             Examples: roost subscribers
+                      sudo roost subscribers --state /mnt/card/roost-courier
                       sudo roost subscribers import tokens.data key.key
                       sudo roost subscribers export tokens.data key.key
             """,
@@ -30,13 +31,24 @@ struct SubscribersListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Lists the first 200 subscribers, by labels.",
-        discussion: "Example: roost subscribers list --json"
+        discussion: """
+            Without --state the courier that runs is asked. With it the folder's files are read,
+            also those of a card; nothing is written.
+
+            Examples: roost subscribers list --json
+                      sudo roost subscribers --state /mnt/card/roost-courier
+            """
     )
+
+    @Option(help: "A folder of subscribers and their keys, read without a courier.")
+    var state: String?
 
     @OptionGroup var courier: CourierOptions
 
     func run() throws {
-        let report = try courier.ask(CourierRequest(.subscribers), SubscribersReport.self)
+        let report =
+            try state.map(Self.report)
+            ?? courier.ask(CourierRequest(.subscribers), SubscribersReport.self)
         guard !courier.json else { return Output.line(try ControlCodec.line(report)) }
         if report.count == 0 { Output.line("nothing has subscribed yet") }
         for entry in report.subscribers {
@@ -49,6 +61,41 @@ struct SubscribersListCommand: ParsableCommand {
         let more = report.count - report.subscribers.count
         if more > 0 { Output.line("and \(more) more") }
         for fault in report.faults { Output.line("subscribers.data, \(fault)") }
+    }
+}
+
+extension SubscribersListCommand {
+    /// What a folder says.
+    private static func report(_ folder: String) throws -> SubscribersReport {
+        guard access(folder, F_OK) == 0 else {
+            Output.error("\(folder): \(String(cString: strerror(errno)))")
+            throw ExitCode(1)
+        }
+        return try SubscriberFolder.use(folder) { try await $0.reportOfFolder() }
+    }
+}
+
+/// The files of subscribers, without a courier.
+private enum SubscriberFolder {
+    /// - Throws: `ExitCode` after a line that says what is wrong.
+    static func use<Value: Sendable>(
+        _ folder: String,
+        _ body: @escaping @Sendable (SubscriberBook) async throws -> Value
+    ) throws -> Value {
+        let loop = try EventLoop()
+        do {
+            return try loop.run {
+                let files = CourierFolder.ofProcess(folder, on: try DiskThread(name: "files"))
+                return try await body(SubscriberBook(files, clock: loop.clock))
+            }
+        } catch let error as CourierFilesError {
+            Output.error(error.description)
+        } catch let error as PushMistake {
+            Output.error(error.description)
+        } catch let error as CryptoFailure {
+            Output.error(error.description)
+        }
+        throw ExitCode(1)
     }
 }
 
@@ -73,29 +120,13 @@ private struct SubscriberPlace: ParsableArguments {
     func work(
         _ body: @escaping @Sendable (SubscriberBook) async throws -> String
     ) throws {
-        let (loop, state) = (try EventLoop(), state)
-        if try isAnswered(loop) {
+        if try isAnswered(EventLoop()) {
             Output.error(
                 "a courier runs, and would write over it: `systemctl stop roost-courier` first"
             )
             throw ExitCode(1)
         }
-        do {
-            let words = try loop.run {
-                let folder = CourierFolder.ofProcess(state, on: try DiskThread(name: "files"))
-                return try await body(SubscriberBook(folder, clock: loop.clock))
-            }
-            Output.line(words)
-        } catch let error as CourierFilesError {
-            Output.error(error.description)
-            throw ExitCode(1)
-        } catch let error as PushMistake {
-            Output.error(error.description)
-            throw ExitCode(1)
-        } catch let error as CryptoFailure {
-            Output.error(error.description)
-            throw ExitCode(1)
-        }
+        Output.line(try SubscriberFolder.use(state, body))
     }
 }
 
