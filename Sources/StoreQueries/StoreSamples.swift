@@ -18,6 +18,8 @@ package struct StoreSamples: SampleSource {
     private var lines: [Line] = []
     /// Samples at most, as the spans' lengths and nothing else say: a measure for progress.
     package let tenths: Int64
+    /// Values with one of these flags are left out.
+    package var without: Quality = []
 
     package init(
         _ reader: HistoryReader,
@@ -77,6 +79,13 @@ package struct StoreSamples: SampleSource {
     package var damagedSegments: Int { lines.reduce(0) { $0 + $1.samples.damagedSegments } }
 
     package mutating func next() throws -> DatedSample? {
+        while let sample = try read() {
+            if let wanted = sample.keeping(nil, without: without) { return wanted }
+        }
+        return nil
+    }
+
+    private mutating func read() throws -> DatedSample? {
         let measured = first { !$0.isImported }
         let imported = first(\.isImported)
         var best = imported ?? measured

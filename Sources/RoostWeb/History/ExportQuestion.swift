@@ -75,10 +75,9 @@ struct ExportQuestion: Sendable {
     /// `without=humid,jump`, or the key several times.
     private static func flags(_ query: WebQuery) throws -> Quality {
         var flags: Quality = []
-        let known = Quality.all
         for name in query.all("without").flatMap({ $0.split(separator: ",") }) {
-            guard let flag = known.first(where: { $0.names == [String(name)] }) else {
-                let names = known.flatMap(\.names).joined(separator: ", ")
+            guard let flag = Quality(named: String(name)) else {
+                let names = Quality.everyName.joined(separator: ", ")
                 throw Problem.outOfRange(
                     "without",
                     "without takes \(names), not \(name.prefix(40))"
@@ -88,10 +87,4 @@ struct ExportQuestion: Sendable {
         }
         return flags
     }
-}
-
-extension Quality {
-    /// Each flag that has a name.
-    fileprivate static let all: [Quality] = (0..<16).map { Quality(rawValue: 1 << $0) }
-        .filter { !$0.names.isEmpty }
 }

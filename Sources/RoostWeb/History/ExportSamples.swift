@@ -27,7 +27,8 @@ struct ExportSamples: SampleSource {
     mutating func next() throws -> DatedSample? {
         while let sample = try samples.next() {
             if isBeyondEnd(sample) { continue }
-            if let wanted = wanted(sample) { return wanted }
+            let wanted = sample.keeping(places[sample.stream.id], without: without)
+            if let wanted { return wanted }
         }
         return nil
     }
@@ -37,31 +38,6 @@ struct ExportSamples: SampleSource {
             return false
         }
         return ExportTag.Position(boot: boot, tick: sample.tick.tenths) > end
-    }
-
-    /// The sample with the wanted channels alone; nil when none is left.
-    private func wanted(_ sample: DatedSample) -> DatedSample? {
-        var kept = places[sample.stream.id] ?? Array(sample.outcomes.indices)
-        if !without.isEmpty {
-            kept.removeAll { place in
-                guard case .value(_, let quality) = sample.outcomes[place] else { return false }
-                return !quality.isDisjoint(with: without)
-            }
-            if kept.isEmpty { return nil }
-        }
-        if kept.count == sample.outcomes.count { return sample }
-        let stream = sample.stream
-        return DatedSample(
-            stream: StreamDescription(
-                id: stream.id,
-                device: stream.device,
-                quantities: kept.map { stream.quantities[$0] }
-            ),
-            boot: sample.boot,
-            tick: sample.tick,
-            time: sample.wall.map { ClockAnchors.Time(wall: $0, isSure: sample.isSure) },
-            outcomes: kept.map { sample.outcomes[$0] }
-        )
     }
 }
 

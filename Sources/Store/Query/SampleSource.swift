@@ -28,6 +28,37 @@ package struct DatedSample: Hashable, Sendable {
     }
 }
 
+extension DatedSample {
+    /// The sample with some of its quantities, without values that have one of these flags.
+    ///
+    /// - Parameters:
+    ///   - places: Which quantities; nil for all.
+    ///   - flags: Values with one of them are left out.
+    /// - Returns: Nil when nothing is left.
+    package func keeping(_ places: [Int]?, without flags: Quality) -> DatedSample? {
+        var kept = places ?? Array(outcomes.indices)
+        if !flags.isEmpty {
+            kept.removeAll { place in
+                guard case .value(_, let quality) = outcomes[place] else { return false }
+                return !quality.isDisjoint(with: flags)
+            }
+            if kept.isEmpty { return nil }
+        }
+        if kept.count == outcomes.count { return self }
+        return DatedSample(
+            stream: StreamDescription(
+                id: stream.id,
+                device: stream.device,
+                quantities: kept.map { stream.quantities[$0] }
+            ),
+            boot: boot,
+            tick: tick,
+            time: wall.map { ClockAnchors.Time(wall: $0, isSure: isSure) },
+            outcomes: kept.map { outcomes[$0] }
+        )
+    }
+}
+
 /// Gives samples one after the other, oldest first, holding few of them at a time.
 package protocol SampleSource {
     /// The next sample; nil at the end.

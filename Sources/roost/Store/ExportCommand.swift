@@ -31,6 +31,7 @@ struct ExportCommand: ParsableCommand {
             from --place.
             Examples: roost export --format csv --output year.csv
                       roost export --format ndjson --from 2026-11-01 | gzip > november.gz
+                      roost export --format csv --without humid,jump --output dry.csv
                       roost export --format sqlite --output year.db --force
                       roost export --format periods --zone +01:00 --output folders
                       roost export --format bgeigie --survey ride --output ride.LOG
@@ -58,6 +59,9 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "For `bgeigie`: the counter's number in the log.")
     var deviceNumber: Int?
 
+    @Option(help: "Leave out values with these flags, as `humid,jump`.")
+    var without: [FlagNames] = []
+
     @Flag(help: "Replace a database that is there already.")
     var force = false
 
@@ -73,6 +77,9 @@ struct ExportCommand: ParsableCommand {
         }
         if format == .bgeigie, survey == nil {
             throw ValidationError("a log has one survey; name it with --survey")
+        }
+        if format == .bgeigie, !without.isEmpty {
+            throw ValidationError("a log has no flags; --without is for the other formats")
         }
         if let deviceNumber, !(0...Int(Int32.max)).contains(deviceNumber) {
             throw ValidationError("--device-number is 0 to \(Int32.max)")
@@ -94,6 +101,7 @@ struct ExportCommand: ParsableCommand {
             if let survey, format == .bgeigie { return try writeLog(survey, reader, times) }
             let range = survey?.range ?? time.range
             var samples = try Self.samples(reader, times, time.range, survey)
+            samples.without = without.reduce(into: []) { $0.formUnion($1.flags) }
             let line = try ProgressLine()
             let tell: (ExportProgress) -> Void = { progress in
                 let size = StoreText.bytes(Double(progress.bytes))
@@ -251,6 +259,22 @@ struct ExportCommand: ParsableCommand {
             throw error
         }
     }
+}
+
+/// `humid,jump`: flags of values.
+struct FlagNames: ExpressibleByArgument {
+    let flags: Quality
+
+    init?(argument: String) {
+        var flags: Quality = []
+        for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let flag = Quality(named: String(name)) else { return nil }
+            flags.formUnion(flag)
+        }
+        self.flags = flags
+    }
+
+    static var allValueStrings: [String] { Quality.everyName }
 }
 
 /// Folders of an export on the disk.

@@ -1,0 +1,51 @@
+import Core
+import Store
+import StoreFixtures
+import StoreQueries
+import Testing
+
+@Suite struct StoreSamplesTests {
+    @Test func leavesOutValuesWithAFlag() throws {
+        var boot = QueryFixture.Boot(started: "2026-04-14T00:00:00Z", minutes: 60)
+        boot.humid = [10..<30]
+        let fixture = try QueryFixture([boot])
+        let times = try StoreTimes(fixture.reader)
+        func count(without flags: Quality) throws -> Int {
+            var samples = try StoreSamples(fixture.reader, times)
+            samples.without = flags
+            var count = 0
+            while let sample = try samples.next() {
+                #expect(sample.outcomes.count == sample.stream.quantities.count)
+                count += 1
+            }
+            return count
+        }
+        let all = try count(without: [])
+        #expect(all > 0)
+        #expect(try count(without: .jump) == all)
+        #expect(try count(without: [.humid, .jump]) == all - all / 3)
+    }
+
+    /// A sample keeps its other quantities.
+    @Test func keepsWhatHasNoFlag() throws {
+        let value = FixedPoint(12, decimals: 1)
+        let sample = DatedSample(
+            stream: StreamDescription(
+                id: StreamID(1),
+                device: "dust",
+                quantities: [.pm25, .pm10, .pm1]
+            ),
+            boot: BootID(bytes: Array(repeating: 1, count: 16)),
+            tick: Tick(tenths: 7),
+            time: nil,
+            outcomes: [.value(value, .humid), .value(value, []), .noData(.replyTimeout)]
+        )
+        #expect(sample.keeping(nil, without: []) == sample)
+        let kept = sample.keeping(nil, without: .humid)
+        #expect(kept?.stream.quantities == [.pm10, .pm1])
+        #expect(kept?.outcomes == [.value(value, []), .noData(.replyTimeout)])
+        #expect(kept?.tick == sample.tick && kept?.boot == sample.boot)
+        #expect(sample.keeping([0], without: .humid) == nil)
+        #expect(sample.keeping([0, 2], without: .jump)?.stream.quantities == [.pm25, .pm1])
+    }
+}
