@@ -33,6 +33,19 @@ package enum AlertNames {
         return place < row.count ? row[place] : id
     }
 
+    /// What a key stands for: `WHO guideline, 24 h: balcony PM2.5` for `who-24h:balcony/pm25`.
+    ///
+    /// - Parameters:
+    ///   - key: Rule and subject, as reports have it.
+    ///   - language: The reader's.
+    /// - Returns: The rule's name and the subject; the name alone for the station.
+    package static func name(of key: String, in language: Language) -> String {
+        let parts = key.split(separator: ":", maxSplits: 1).map(String.init)
+        let name = rule(parts.first ?? key, in: language)
+        guard parts.count == 2, parts[1] != "station" else { return name }
+        return "\(name): \(subject(parts[1]))"
+    }
+
     /// `balcony PM2.5` for `balcony/pm25`; a device or `station` as it is.
     package static func subject(_ subject: String) -> String {
         guard let quantity = quantity(subject), let slash = subject.firstIndex(of: "/") else {

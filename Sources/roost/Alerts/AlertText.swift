@@ -16,7 +16,7 @@ enum AlertText {
         lines += pending.flatMap { alert($0, paint) }
         if !report.silences.isEmpty { lines.append("silenced:") }
         lines += report.silences.map { silence in
-            "  \(silence.key.padded(to: 30)) for \(words(seconds: silence.seconds)) more"
+            "  \(name(silence.key)) (\(silence.key)) for \(words(seconds: silence.seconds)) more"
         }
         if report.leftOutCount > 0 {
             lines.append("\(report.leftOutCount) more are not looked at: there is no place")
@@ -33,18 +33,28 @@ enum AlertText {
         return [head]
             + summary.raised.map { alert in
                 let colour: Paint.Colour = alert.severity == "critical" ? .red : .yellow
-                return
-                    "        \(paint(alert.key, colour))  for \(words(seconds: alert.sinceSeconds))"
+                // Without a value it is not known whether it still holds.
+                let length =
+                    alert.blind == nil
+                    ? "for \(words(seconds: alert.sinceSeconds))"
+                    : "unknown" + unknown(alert)
+                return "        \(paint(name(alert.key), colour))  \(length)"
             }
+    }
+
+    private static func name(_ key: String) -> String { AlertNames.name(of: key, in: .en) }
+
+    private static func unknown(_ alert: AlertsReport.Alert) -> String {
+        alert.blindSeconds.map { " for \(words(seconds: $0))" } ?? ""
     }
 
     private static func alert(_ alert: AlertsReport.Alert, _ paint: Paint) -> [String] {
         let number = alert.n.map { "\($0)" } ?? "-"
         let colour: Paint.Colour = alert.severity == "critical" ? .red : .yellow
+        let state = alert.state == "pending" ? "not yet raised" : alert.state
         let head =
             "  \(number.aligned(to: 5)) \(paint(alert.severity.column(9), colour))"
-            + "\(alert.key.padded(to: 30)) \(alert.state) for "
-            + words(seconds: alert.sinceSeconds)
+            + "\(name(alert.key)), \(state) for \(words(seconds: alert.sinceSeconds))"
         return [head] + facts(alert).map { "        \($0)" }
     }
 
@@ -59,8 +69,7 @@ enum AlertText {
         }
         if let why = alert.why { facts.append(why) }
         if let blind = alert.blind {
-            let since = alert.blindSeconds.map { " for \(words(seconds: $0))" } ?? ""
-            facts.append("unknown\(since): \(blind)")
+            facts.append("unknown\(unknown(alert)): \(WatchSections.reason(blind))")
         }
         if !alert.flags.isEmpty { facts.append(alert.flags.joined(separator: ", ")) }
         if alert.isAcknowledged {
@@ -70,7 +79,8 @@ enum AlertText {
         if let seconds = alert.silencedSeconds {
             facts.append("silenced for \(words(seconds: seconds)) more")
         }
-        if let other = alert.hiddenBy { facts.append("hidden by \(other)") }
+        if let other = alert.hiddenBy { facts.append("hidden by \(name(other))") }
+        facts.append("key \(alert.key)")
         return facts
     }
 
