@@ -81,6 +81,8 @@ package final class Station: Sendable {
 
     package let context: StationContext
     let dependencies: Dependencies
+    /// The file that this process started with: some of it counts until it ends.
+    let startFile: StationConfiguration
     private let supervision: SupervisorContext
     let root: Supervisor
     let lamp: TrafficLightController
@@ -114,7 +116,7 @@ package final class Station: Sendable {
         context.modes.observe("surveys") { [weak modes = context.modes] mode in
             marks.take(mode, since: modes?.since)
         }
-        self.dependencies = dependencies
+        (self.dependencies, startFile) = (dependencies, file)
         let (store, heartbeats) = (StoreClient(context), HeartbeatRegistry())
         self.store = store
         supervision = SupervisorContext(

@@ -21,6 +21,9 @@ package final class CrossCheck: Sendable {
 
     package init() {}
 
+    /// Which devices.
+    var names: [String] { state.withLock { $0.names } }
+
     /// Applies the list of sensors in the same air; pairs that stay keep their state.
     func configure(_ names: [String]) {
         state.withLock { state in

@@ -11,17 +11,20 @@ struct ReloadDifference {
     /// Names that no device has any more.
     let forgotten: [String]
     let started: [DeviceConfiguration]
-    /// Whether a part changed that is read at the start alone.
-    let needsRestart: Bool
-
     init(from old: StationConfiguration, to next: StationConfiguration) {
         stopped = old.devices.filter { !next.devices.contains($0) }
         started = next.devices.filter { !old.devices.contains($0) }
         let kept = Set(next.devices.map(\.name))
         forgotten = stopped.map(\.name).filter { !kept.contains($0) }
-        needsRestart =
-            (old.name, old.socket) != (next.name, next.socket) || old.watchdog != next.watchdog
-            || old.store != next.store
+    }
+
+    /// Whether a part is another one that is read at the start alone.
+    static func needsRestart(
+        from start: StationConfiguration,
+        to next: StationConfiguration
+    ) -> Bool {
+        (start.name, start.socket) != (next.name, next.socket) || start.watchdog != next.watchdog
+            || start.store != next.store
     }
 }
 
@@ -35,14 +38,16 @@ extension Station {
     package func reload(_ next: StationConfiguration, catalog: ProfileCatalog? = nil) {
         guard !state.withLock({ $0.isStopping }) else { return }
         context.platform.notify(.reloading)
-        let (old, leftOut) = state.withLock { state in
+        let leftOut = state.withLock { state in
             defer {
                 state.file = next
                 if let catalog { state.catalog = catalog }
             }
-            return (state.file, state.catalog.problems)
+            return state.catalog.problems
         }
-        if ReloadDifference(from: old, to: next).needsRestart {
+        if !ReloadDifference.needsRestart(from: startFile, to: next) {
+            context.faults.clear(.restartNeeded)
+        } else {
             let what = "another name, socket, store or watchdog"
             context.note(.restartNeeded, .warning, ["why": what])
             let reason = what + " is configured, and not in use yet"

@@ -12,8 +12,9 @@ package final class StoreClient: Sendable {
     private struct State {
         var queue: StoreQueue?
         var devices: [DeviceConfiguration] = []
-        var folder: String?
-        var lossWindow = Duration.zero
+        /// That of the start, whatever the file says later; nil before it.
+        var store: StoreConfiguration??
+        var folder: String? { (store ?? nil)?.folder }
         var isHistoryFull = false
         var journal: Journal?
         var tops: Tops?
@@ -66,8 +67,7 @@ package final class StoreClient: Sendable {
         let (queue, gone) = state.withLock { state in
             let before = Set(state.devices.map(\.name))
             state.devices = configuration.devices
-            state.folder = configuration.store?.folder
-            state.lossWindow = configuration.store?.lossWindow ?? .zero
+            state.store = state.store ?? .some(configuration.store)
             return (state.queue, before.subtracting(configuration.devices.map(\.name)))
         }
         // Forgotten or no longer configured: nothing is expected of it from now on.
@@ -107,7 +107,7 @@ package final class StoreClient: Sendable {
             isOpen: state.queue != nil,
             isHistoryFull: state.isHistoryFull
         )
-        report.lossWindowSeconds = state.lossWindow.inSeconds
+        report.lossWindowSeconds = (state.store ?? nil)?.lossWindow.inSeconds ?? 0
         report.waitingSeconds = progress?.waitingSince?.age(at: now)
         report.lastCommitAgeSeconds = progress?.committedAt?.age(at: now)
         return report
