@@ -2,6 +2,7 @@
 
 OUTBOX = "RoostCourierTests.OutboxTask|RoostCourierTests.CourierNode"
 MACHINE = "Sources/RoostCourier/Outbox/OutboxMachine.swift"
+LANE = "Sources/RoostCourier/Outbox/LiveLane.swift"
 NOTICES = "RoostCourierTests.NoticePlanner"
 PUSH = "RoostCourierTests.PushTask|RoostCourierTests.PushDesk|RoostCourierTests.APNs"
 
@@ -13,7 +14,7 @@ COURIER = [
      "forgets what the ring wrote over", OUTBOX),
     (MACHINE, "totals.leaveOut(part.leftOut)", "",
      "forgets what was left out of a batch", OUTBOX),
-    (MACHINE, "mark.waiting -= part.count", "mark.waiting -= part.sent",
+    (LANE, "mark.waiting -= part.count", "mark.waiting -= part.sent",
      "lets what was left out wait for ever", OUTBOX),
     (MACHINE, "if traits.repetition == .atMostOnce {", "if traits.repetition == .atMostOnce, waiting < 0 {",
      "sends again what must never go twice", OUTBOX),
@@ -22,14 +23,14 @@ COURIER = [
     (MACHINE, "(held, trouble, pastRest) = (reason, reason, nil)",
      "(held, trouble, pastRest) = (nil, reason, nil)",
      "never says that a person has to act", OUTBOX),
-    (MACHINE, "continues: after == mark.ranges.last?.to)", "continues: after != nil || true)",
+    (LANE, "continues: after == mark.ranges.last?.to)", "continues: after != nil || true)",
      "takes two ranges with a hole for one", "RoostCourierTests.MQTTLate"),
-    (MACHINE, "mark.settle(to: part.to)", "mark.settle(to: mark.seen ?? part.to)",
+    (LANE, "mark.settle(to: part.to)", "mark.settle(to: mark.seen ?? part.to)",
      "settles more than was sent", OUTBOX),
     (MACHINE, "notBefore = now.advanced(by: delay.fail(reason, afterSeconds: seconds))",
      "notBefore = now.advanced(by: delay.fail(reason, afterSeconds: nil))",
      "does not hear Retry-After", OUTBOX),
-    ("Sources/RoostCourier/Outbox/LiveLane.swift",
+    (LANE,
      "if start.waiting > 0, start.waiting + count > limit { start = Start(after: seen) }", "",
      "goes on where an outage began", "RoostCourierTests.MQTTLate"),
     ("Sources/RoostCourier/Targets/MQTT/MQTTSamples.swift",
@@ -38,6 +39,12 @@ COURIER = [
     ("Sources/RoostCourier/Outbox/RetryDelay.swift",
      "reason?.isNear == true ? Self.longestNear : Self.longest", "Self.longest",
      "leaves a server at hand alone for minutes", "RoostCourierTests.OutboxRefusal"),
+    ("Sources/RoostCourier/Outbox/OutboxRefusals.swift",
+     "if reason.isServerFault { wait(sample, reason, at: now) }", "_ = reason",
+     "never tries again what a server failed at", "RoostCourierTests.OutboxServerFault"),
+    ("Sources/RoostCourier/Targets/MQTT/MQTTPayloads.swift",
+     "!$0.isPending || announced.contains($0.id)", "true || announced.isEmpty || $0.isPending",
+     "announces a value before anything is known of it", "RoostCourierTests.MQTTPayloads"),
     # Notices: at most one in an interval, and none lost.
     ("Sources/RoostCourier/Notices/NoticePlanner.swift",
      "let next = now.advanced(by: options.every)", "let next = now",

@@ -295,6 +295,9 @@ package actor Outlet {
         if standing.waiting > 0, standing.notBefore > now {
             report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
         }
+        // It goes on beside them.
+        guard reason == nil, let refusals = standing.refusalWords else { return }
+        (report.why, report.code) = (refusals, "refuses")
     }
 
     /// Samples count once for each period that is sent.

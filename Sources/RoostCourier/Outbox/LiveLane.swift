@@ -40,16 +40,36 @@ struct LiveLane: Sendable {
     }
 
     /// Samples up to a place have their fates.
-    mutating func advance(_ count: Int, to place: OutboxPlace, of stream: StreamID) {
+    private mutating func advance(_ count: Int, to place: OutboxPlace, of stream: StreamID) {
         let left = max((starts[stream]?.waiting ?? 0) - count, 0)
         starts[stream] = Start(after: place, waiting: left)
     }
 
     /// The other lane may have come up to this one.
-    mutating func follow(_ mark: StreamMark, of stream: StreamID) {
+    private mutating func follow(_ mark: StreamMark, of stream: StreamID) {
         guard let start = starts[stream], let settled = mark.settled,
             start.after.map({ $0 <= settled }) ?? true
         else { return }
         starts[stream] = Start(after: settled, waiting: mark.waiting)
+    }
+
+    /// A part of a draft has its fate.
+    mutating func settle(
+        _ part: OutboxDraft.Part,
+        of stream: StreamID,
+        in lane: OutboxDraft.Lane,
+        _ mark: inout StreamMark
+    ) {
+        mark.waiting -= part.count
+        switch lane {
+        case .backlog:
+            mark.settle(to: part.to)
+            follow(mark, of: stream)
+        case .live:
+            let range = OutboxRange(from: part.from, to: part.to, count: part.count)
+            let after = starts[stream]?.after
+            mark.deliverAhead(range, continues: after == mark.ranges.last?.to)
+            advance(part.count, to: part.to, of: stream)
+        }
     }
 }

@@ -5,8 +5,9 @@ import Core
 /// Version 1 (2 is `FileCursor`), all numbers unsigned LEB128: the version, delivered, reasons
 /// (count, then reason and number), boots (count, then 16 bytes each), streams (count; then id,
 /// flags, settled, seen and begin as boot index and tick where the flags 1, 2 and 4 say so,
-/// waiting, ranges as boot index, two ticks and count). Reasons are numbers of `LeftOut.allCases`,
-/// which only grows at its end.
+/// waiting, ranges as boot index, two ticks and count). Where single samples are tried again by
+/// themselves they follow (count; then stream, boot index and tick). Reasons are numbers of
+/// `LeftOut.allCases`, which only grows at its end.
 package struct OutboxCursor: Hashable, Sendable {
     /// Bytes that the station keeps for one target.
     package static let byteLimit = 1_024
@@ -16,12 +17,15 @@ package struct OutboxCursor: Hashable, Sendable {
 
     package var marks: [StreamID: StreamMark]
     package var totals: OutboxTotals
+    /// Refused samples that are tried again by themselves.
+    package var asides: [RefusedSample] = []
 
     package init(marks: [StreamID: StreamMark] = [:], totals: OutboxTotals = OutboxTotals()) {
         (self.marks, self.totals) = (marks, totals)
     }
 
-    /// The bytes; where they do not fit, the begins are left out, then ranges, oldest first.
+    /// The bytes; where they do not fit, the begins are left out, then what is tried again by
+    /// itself, then ranges, oldest first.
     ///
     /// Without a begin, what was recorded before the target was added counts as settled. What lay
     /// in a range is waiting again, and sent twice at worst: `OutboxTask` sends no more ahead than
@@ -35,6 +39,10 @@ package struct OutboxCursor: Hashable, Sendable {
             if bytes.count <= Self.byteLimit { return bytes }
             if shorter.marks.values.contains(where: { $0.begin != nil }) {
                 for stream in shorter.marks.keys { shorter.marks[stream]?.begin = nil }
+                continue
+            }
+            guard shorter.asides.isEmpty else {
+                shorter.asides = []
                 continue
             }
             let widest = shorter.marks.filter { !$0.value.ranges.isEmpty }
@@ -75,7 +83,8 @@ package struct OutboxCursor: Hashable, Sendable {
         let places = marks.values.flatMap { mark in
             [mark.settled, mark.seen, mark.begin].compactMap(\.self) + mark.ranges.map(\.from)
         }
-        let boots = Set(places.map(\.boot)).sorted { $0.description < $1.description }
+        let all = places + asides.map(\.place)
+        let boots = Set(all.map(\.boot)).sorted { $0.description < $1.description }
         out.append(UInt64(boots.count))
         for boot in boots { out.bytes += boot.bytes }
         let index = Dictionary(uniqueKeysWithValues: boots.enumerated().map { ($1, UInt64($0)) })
@@ -97,6 +106,11 @@ package struct OutboxCursor: Hashable, Sendable {
                 out.append(UInt64(max(range.to.tick.tenths - range.from.tick.tenths, 0)))
                 out.append(UInt64(range.count))
             }
+        }
+        if !asides.isEmpty { out.append(UInt64(asides.count)) }
+        for sample in asides {
+            out.append(UInt64(sample.stream.rawValue))
+            append(sample.place)
         }
         return out.bytes
     }
@@ -153,7 +167,12 @@ package struct OutboxCursor: Hashable, Sendable {
             }
             marks[stream] = mark
         }
-        guard input.isAtEnd else { throw .malformed }
         self.init(marks: marks, totals: totals)
+        guard !input.isAtEnd else { return }
+        for _ in 0..<(try input.count(below: OutboxRefusals.asideLimit)) {
+            let stream = StreamID(UInt16(try input.count(below: Int(UInt16.max))))
+            asides.append(RefusedSample(stream: stream, place: try place()))
+        }
+        guard input.isAtEnd else { throw .malformed }
     }
 }

@@ -97,6 +97,13 @@ package struct OutboxDraft: Hashable, Sendable {
         return BatchID.digest(Array(text.utf8))
     }
 
+    /// What to say of single samples that are refused.
+    func refusals(_ indices: [Int], _ reason: DeliveryReason) -> [OutboxNotice] {
+        indices.compactMap { place(of: $0) }.map {
+            .refused($0.stream, from: $0.place, count: 1, reason)
+        }
+    }
+
     /// Where the sample with this number stands.
     func place(of index: Int) -> (stream: StreamID, place: OutboxPlace)? {
         guard samples.indices.contains(index) else { return nil }

@@ -4,17 +4,13 @@ import Core
 ///
 /// Pure: a caller brings samples, answers and the time. While everything that waits fits into one
 /// request there is one lane, oldest first; with more, and while a part of it is refused, the
-/// newest samples go ahead of it, every other time at least: a month of backlog never delays the
-/// present value, and a past that is refused never holds it. Where a receiver refuses samples for
-/// their age, `AgeSearch` finds the edge, and what is older is left out without being sent.
+/// newest go ahead: no backlog delays the present value, and no past that is refused holds it.
 package struct OutboxMachine: Sendable {
     package typealias Decision = OutboxDecision
     package typealias Notice = OutboxNotice
 
     /// Equal refusals in a row after which a person has to look.
     package static let refusalLimit = 10
-    /// A backlog that was larger than this is worth a word when it is gone.
-    private static let drainWorth = 100
 
     package let traits: SampleTargetTraits
     package internal(set) var marks: [StreamID: StreamMark]
@@ -32,6 +28,7 @@ package struct OutboxMachine: Sendable {
     /// Refused samples in a row, of both lanes.
     private var refusals = 0
     private var age = OutboxAge()
+    private var doubt = OutboxDoubt()
     /// Whether the lanes are two although everything would fit into one request.
     private var isApart = false
     /// Whether the last request was of the live lane.
@@ -41,7 +38,7 @@ package struct OutboxMachine: Sendable {
     private var lastLive: MonotonicInstant?
     /// While there are two lanes.
     private var ahead = LiveLane()
-    private var backlogPeak = 0
+    private var drain = OutboxDrain()
     private var isFlushing = false
 
     package init(
@@ -78,17 +75,21 @@ package struct OutboxMachine: Sendable {
         mark.waiting += count
         mark.seen = place
         marks[stream] = mark
-        backlogPeak = max(backlogPeak, waiting)
+        drain.see(waiting)
     }
 
     package func decide(at now: MonotonicInstant) -> Decision {
         guard waiting > 0 else { return .wait(until: nil) }
-        guard now >= notBefore else { return .wait(until: notBefore) }
+        let isNew = doubt.wantsNew && held == nil && !wasLive && canGoAhead
+        guard now >= notBefore || isNew else { return .wait(until: notBefore) }
         let due = due(at: now)
         if let pastRest, now < pastRest, hasLanes, delay.failureCount < 3 {
             guard canGoAhead else { return .wait(until: pastRest) }
             guard now >= due else { return .wait(until: min(due, pastRest)) }
             return .send(.live, limit: traits.itemLimit)
+        }
+        if age.search == nil, held == nil, let batch = doubt.batch(hasLanes: hasLanes) {
+            return .send(batch == 1 && canGoAhead && !wasLive ? .live : .backlog, limit: batch)
         }
         if age.search == nil, held != nil || delay.failureCount >= 3 {
             return .send(.backlog, limit: 1)
@@ -130,13 +131,12 @@ package struct OutboxMachine: Sendable {
         let waiting = marks.filter { stream, mark in
             (lane == .live ? ahead.starts[stream]?.waiting ?? 0 : mark.waiting) > 0
         }
-        return waiting.keys.sorted()
+        return doubt.inTurn(waiting.keys.sorted())
     }
 
     /// Whether there is something new, and ranges can take one more.
     private var canGoAhead: Bool {
-        guard ahead.waiting > 0 else { return false }
-        return marks.values.allSatisfy { $0.ranges.count < StreamMark.rangeLimit }
+        ahead.waiting > 0 && marks.values.allSatisfy { $0.ranges.count < StreamMark.rangeLimit }
     }
 
     /// Notes what became of a draft.
@@ -153,13 +153,12 @@ package struct OutboxMachine: Sendable {
             if reason.isAge, refused.count >= draft.samples.count {
                 return refuseAll(draft, reason, at: now)
             }
-            var notices = deliver(draft, refused: refused.count, reason, at: now)
+            let notices = deliver(draft, refused: refused.count, reason, at: now)
             guard !reason.isAge else { return notices }
             trouble = reason
-            for (stream, place) in refused.compactMap({ draft.place(of: $0) }) {
-                notices.append(.refused(stream, from: place, count: 1, reason))
-            }
-            return notices
+            return notices + draft.refusals(refused, reason)
+        case .later(let reason, nil) where reason.isServerFault && held == nil:
+            return failAtServer(draft, reason, at: now)
         case .later(let reason, let seconds): fail(reason, at: now, after: seconds)
         case .foreign(let reason): fail(reason, at: now)
         case .hold(let reason): return hold(reason, at: now)
@@ -270,20 +269,14 @@ package struct OutboxMachine: Sendable {
             }
             if suspects == nil, age.search == nil { join() }
         }
+        doubt.succeed(draft, isWhole: suspects == nil, isLast: waiting == 0)
         return (staysHeld ? [] : resume()) + sayGone(after: settled)
     }
 
     /// What a person should learn of when samples have their fates.
     private mutating func sayGone(after draft: OutboxDraft) -> [Notice] {
-        var notices: [Notice] = []
-        if draft.lane == .backlog { notices = age.say(after: draft, isLast: waiting == 0) }
-        if waiting == 0 {
-            if backlogPeak > max(Self.drainWorth, traits.itemLimit) {
-                notices.append(.drained(count: backlogPeak))
-            }
-            backlogPeak = 0
-        }
-        return notices
+        let said = draft.lane == .backlog ? age.say(after: draft, isLast: waiting == 0) : []
+        return waiting == 0 ? said + drain.end(worth: traits.itemLimit) : said
     }
 
     /// From now on what will be recorded has a lane of its own.
@@ -305,7 +298,31 @@ package struct OutboxMachine: Sendable {
         after seconds: Int? = nil
     ) {
         trouble = reason
+        doubt.interrupt(reason)
         notBefore = now.advanced(by: delay.fail(reason, afterSeconds: seconds))
+    }
+
+    /// A server failed at a draft: it may be down, or unable to take one sample of it.
+    private mutating func failAtServer(
+        _ draft: OutboxDraft,
+        _ reason: DeliveryReason,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        switch doubt.fail(draft, reason) {
+        case .isRefused: return refuse(draft, reason, at: now)
+        case .soon: trouble = reason
+        case .later: fail(reason, at: now)
+        }
+        if doubt.isSearching { part() }
+        return []
+    }
+
+    /// Whether single samples that it failed at may go: it takes others, as far as is known.
+    var mayTryAsides: Bool { held == nil && !doubt.isSearching }
+
+    /// A request went out beside the lanes.
+    mutating func rest(at now: MonotonicInstant) {
+        notBefore = max(notBefore, now.advanced(by: traits.pace))
     }
 
     private mutating func hold(_ reason: DeliveryReason, at now: MonotonicInstant) -> [Notice] {
@@ -326,7 +343,6 @@ package struct OutboxMachine: Sendable {
         at now: MonotonicInstant
     ) -> [Notice] {
         trouble = reason
-        // The server did answer.
         delay.succeed()
         part()
         guard draft.samples.count <= 1 else {
@@ -338,14 +354,11 @@ package struct OutboxMachine: Sendable {
             (suspects, repeated) = (draft.samples.count, nil)
             return []
         }
-        refusals += 1
-        var notices: [Notice] = []
-        if let (stream, place) = draft.place(of: 0) {
-            notices.append(.refused(stream, from: place, count: 1, reason))
-        }
+        if !reason.isServerFault { refusals += 1 }
+        var notices = draft.refusals([0], reason)
         if draft.lane == .backlog { (suspects, repeated) = (nil, nil) }
         settle(draft.leavingOut(.refused))
-        if draft.lane == .backlog, canSearch { age.refuse(reason, draft) }
+        if draft.lane == .backlog, canSearch, !reason.isServerFault { age.refuse(reason, draft) }
         if !hasPast { join() }
         guard refusals >= Self.refusalLimit else { return notices }
         notices += hold(reason, at: now)
@@ -377,19 +390,9 @@ package struct OutboxMachine: Sendable {
     private mutating func settle(_ draft: OutboxDraft) {
         for (stream, part) in draft.parts.sorted(by: { $0.key < $1.key }) {
             var mark = marks[stream] ?? StreamMark()
-            mark.waiting -= part.count
             totals.delivered += part.sent
             totals.leaveOut(part.leftOut)
-            switch draft.lane {
-            case .backlog:
-                mark.settle(to: part.to)
-                ahead.follow(mark, of: stream)
-            case .live:
-                let range = OutboxRange(from: part.from, to: part.to, count: part.count)
-                let after = ahead.starts[stream]?.after
-                mark.deliverAhead(range, continues: after == mark.ranges.last?.to)
-                ahead.advance(part.count, to: part.to, of: stream)
-            }
+            ahead.settle(part, of: stream, in: draft.lane, &mark)
             marks[stream] = mark
         }
         if !hasLanes { ahead = LiveLane() }

@@ -5,6 +5,8 @@ package enum OutboxNotice: Hashable, Sendable {
     case held(DeliveryReason)
     case resumed
     case refused(StreamID, from: OutboxPlace, count: Int, DeliveryReason)
+    /// Values of a channel, whose samples go without it.
+    case refusedChannel(String, DeliveryReason)
     case expired(StreamID, count: Int)
     /// Samples that were left out because the target keeps none so old.
     case notKept(count: Int, DeliveryReason)

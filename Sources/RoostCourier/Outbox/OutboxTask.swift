@@ -14,10 +14,6 @@ package actor OutboxTask: Child {
     private static let sourcePause: Duration = .seconds(5)
     /// So long `retry` goes on; a request that is under way ends.
     private static let retryTime: Duration = .seconds(30)
-    /// Refused samples that are remembered, the newest.
-    private static let refusedLimit = 256
-    /// How late a wake-up may come.
-    private static let tolerance: Duration = .seconds(2)
 
     /// The target's, from the configuration.
     package nonisolated let id: String
@@ -34,8 +30,7 @@ package actor OutboxTask: Child {
     /// What gives samples their fates is alone.
     private let turns: OneAtATime
     private var sourceTrouble: String?
-    /// Since this task began, the newest of them.
-    private var refused: [RefusedSample] = []
+    private var refused = OutboxRefusals()
     private var oldest: WallTime?
 
     /// A task that has not begun.
@@ -72,7 +67,8 @@ package actor OutboxTask: Child {
             lastDelivery: lastDelivery,
             waitsForClock: waitsForClock,
             sourceTrouble: sourceTrouble,
-            oldest: machine.waiting > 0 ? oldest : nil
+            oldest: machine.waiting > 0 ? oldest : nil,
+            refusals: refused.present(target.refusedChannels)
         )
     }
 
@@ -90,7 +86,7 @@ package actor OutboxTask: Child {
             } catch let error where !(error is CancellationError) {
                 sourceTrouble = "\(error)"
                 let pause = Self.sourcePause
-                try await world.clock.sleep(for: pause, tolerance: Self.tolerance)
+                try await world.clock.sleep(for: pause, tolerance: OutboxWorld.tolerance)
             }
         }
     }
@@ -98,6 +94,7 @@ package actor OutboxTask: Child {
     private func turn(_ seen: inout UInt64) async throws {
         let (hasSent, deadline): (Bool, MonotonicInstant?) = try await turns.run {
             try await look()
+            if try await sendAside() { return (true, nil) }
             switch machine.decide(at: world.clock.now) {
             case .wait(let until): return (false, until)
             case .send(let lane, let limit): return try await send(lane, limit: limit)
@@ -108,17 +105,8 @@ package actor OutboxTask: Child {
         }
         guard !hasSent else { return }
         let limit = world.clock.now.advanced(by: Self.promise / 2)
-        let (source, known, next) = (world.source, seen, min(deadline ?? limit, limit))
-        // A pace of a quarter of a second must not become two: a backlog would take a week.
-        let tolerance = min(world.clock.now.duration(to: next) / 4, Self.tolerance)
-        let change = try await world.clock.run(unless: wakeUp) {
-            try await source.change(
-                since: known,
-                until: next,
-                tolerance: max(tolerance, .zero)
-            )
-        }
-        seen = change ?? seen
+        let next = min(deadline ?? limit, nextAside ?? limit, limit)
+        seen = try await world.change(since: seen, until: next, unless: wakeUp) ?? seen
     }
 
     /// Ends waiting: a new route, a repaired secret.
@@ -151,6 +139,7 @@ package actor OutboxTask: Child {
         guard !isReady else { return }
         if let cursor = found ?? new {
             (machine.marks, machine.totals) = (cursor.marks, cursor.totals)
+            refused = OutboxRefusals(cursor.asides, at: world.clock.now)
         }
         isReady = true
         if let lost { world.tell(id, .cursorLost(lost.words)) }
@@ -185,12 +174,7 @@ package actor OutboxTask: Child {
     private func expire() async throws {
         let before = machine.totals
         for (stream, mark) in machine.marks.sorted(by: { $0.key < $1.key }) {
-            var left = try await world.source.count(of: stream, after: mark.settled).count
-            for range in mark.ranges {
-                let before = range.from.earlier
-                let inside = try await world.source.count(of: stream, after: before).count
-                left -= inside - (try await world.source.count(of: stream, after: range.to).count)
-            }
+            let left = try await world.left(of: stream, mark)
             // Another look may have counted more meanwhile.
             guard machine.marks[stream] == mark else { continue }
             report(machine.expire(stream, left: left))
@@ -236,6 +220,7 @@ package actor OutboxTask: Child {
         let batch = SampleBatch(draft.samples, id: draft.id(of: id), isLate: isLate)
         var outcome = try await keepAhead(of: draft)
         if outcome == .delivered { outcome = try await target.deliver(batch, over: world.network) }
+        for notice in refused.see(target.refusedChannels) { world.tell(id, notice) }
         if outcome == .delivered { lastDelivery = world.clock.now }
         report(machine.finish(draft, outcome, at: world.clock.now))
         try await keep(machine)
@@ -263,7 +248,9 @@ package actor OutboxTask: Child {
     }
 
     private func keep(_ machine: OutboxMachine) async throws {
-        let cursor = OutboxCursor(marks: machine.marks, totals: machine.totals)
+        var cursor = OutboxCursor(marks: machine.marks, totals: machine.totals)
+        // What goes once only is not tried again by another process: it may have been sent.
+        if target.traits.repetition != .atMostOnce { cursor.asides = refused.asides }
         await world.keeper.keep(try cursor.encode(), of: id)
     }
 
@@ -306,7 +293,7 @@ package actor OutboxTask: Child {
             id: id,
             marks: machine.marks,
             totals: machine.totals,
-            refused: refused,
+            refused: refused.samples,
             target: (target as? TunedTarget)?.target ?? target,
             source: world.source,
             network: world.network
@@ -322,7 +309,8 @@ package actor OutboxTask: Child {
     package func retry() async throws -> (taken: Int, left: Int, why: String?) {
         let end = world.clock.now.advanced(by: Self.retryTime)
         var taken = 0
-        for entry in refused {
+        target.forgetRefusals()
+        for entry in refused.samples {
             guard world.clock.now < end else { break }
             // New samples go between two of them.
             switch try await turns.run({ try await sendAgain(entry) }) {
@@ -330,28 +318,50 @@ package actor OutboxTask: Child {
             case nil, .refused, .partly: continue
             case .later(let reason, _), .hold(let reason), .foreign(let reason),
                 .unknown(let reason):
-                return (taken, refused.count, reason.words)
+                return (taken, refused.samples.count, reason.words)
             }
         }
-        return (taken, refused.count, nil)
+        return (taken, refused.samples.count, nil)
     }
 
     /// - Returns: What became of a refused sample; nil when it is not there any more.
     private func sendAgain(_ entry: RefusedSample) async throws -> DeliveryOutcome? {
-        let before = entry.place.earlier
-        let page = try await world.source.page(of: entry.stream, after: before, limit: 1)
-        guard let page, let sample = page.samples.first, page.place(sample) == entry.place
+        guard let (sample, page) = try await world.sample(entry),
+            leavesOut(sample, of: page) == nil
         else { return nil }
+        refused.name(entry, sample)
         let id = BatchID.digest(Array("\(id) \(entry.stream.rawValue) \(entry.place)".utf8))
         let batch = SampleBatch([sample], id: id, isLate: true)
         let outcome = try await target.deliver(batch, over: world.network)
         var isOver = outcome == .delivered
         if case .unknown = outcome { isOver = target.traits.repetition == .atMostOnce }
-        if isOver { refused.removeAll { $0 == entry } }
+        if isOver { refused.remove(entry) }
         guard outcome == .delivered else { return outcome }
         machine.totals.deliverAfterAll(1, of: .refused)
         try await keep(machine)
         return outcome
+    }
+
+    /// When the next single sample is tried again; nil without one, and while the target is held.
+    private var nextAside: MonotonicInstant? {
+        guard machine.mayTryAsides else { return nil }
+        return refused.next.map { max($0, machine.notBefore) }
+    }
+
+    /// Tries the next single sample again that the server failed at.
+    ///
+    /// - Returns: Whether one was due.
+    private func sendAside() async throws -> Bool {
+        let now = world.clock.now
+        guard let nextAside, nextAside <= now, let entry = refused.first(at: now) else {
+            return false
+        }
+        let outcome = try await sendAgain(entry)
+        machine.rest(at: world.clock.now)
+        if outcome == .delivered { lastDelivery = world.clock.now }
+        refused.settle(entry, outcome, at: world.clock.now)
+        try await keep(machine)
+        return true
     }
 
     /// Leaves out what waits from before a moment: its owner does not want it delivered.
@@ -368,20 +378,11 @@ package actor OutboxTask: Child {
         var count = 0
         for stream in machine.streams(.backlog) {
             while let mark = machine.marks[stream],
-                let page = try await world.source.page(
-                    of: stream,
-                    after: mark.settled,
-                    limit: machine.traits.itemLimit
-                )
+                let (draft, isLast) = try await world.past(of: stream, mark, before: moment)
             {
-                var old = page
-                old.samples.removeAll { sample in sample.time.map { $0 >= moment } ?? true }
-                var draft = OutboxDraft(.backlog)
-                draft.add(old, after: mark, limit: .max, dating: .unneeded) { _ in .dropped }
-                guard !draft.isEmpty else { break }
                 machine.leaveOut(draft)
                 count += draft.parts.values.reduce(0) { $0 + ($1.leftOut[.dropped] ?? 0) }
-                guard old.samples.count == page.samples.count else { break }
+                if isLast { break }
             }
         }
         oldest = nil
@@ -392,9 +393,7 @@ package actor OutboxTask: Child {
     private func report(_ notices: [OutboxMachine.Notice]) {
         for notice in notices {
             world.tell(id, notice)
-            guard case .refused(let stream, let place, _, _) = notice else { continue }
-            refused.append(RefusedSample(stream: stream, place: place))
-            if refused.count > Self.refusedLimit { refused.removeFirst() }
+            refused.add(notice, at: world.clock.now)
         }
     }
 }

@@ -23,6 +23,62 @@ package struct OutboxWorld: Sendable {
 }
 
 extension OutboxWorld {
+    /// How late a wake-up may come.
+    static let tolerance: Duration = .seconds(2)
+    private static let pageLimit = 2_000
+
+    /// Waits until something was recorded, a moment came or a signal did.
+    ///
+    /// - Returns: As the source's `change`; nil after the signal.
+    func change(
+        since known: UInt64,
+        until next: MonotonicInstant,
+        unless signal: Signal
+    ) async throws -> UInt64? {
+        let source = source
+        // A pace of a quarter of a second must not become two: a backlog would take a week.
+        let tolerance = min(clock.now.duration(to: next) / 4, Self.tolerance)
+        return try await clock.run(unless: signal) {
+            try await source.change(since: known, until: next, tolerance: max(tolerance, .zero))
+        }
+    }
+
+    /// How many samples of a stream are still there of those that wait.
+    func left(of stream: StreamID, _ mark: StreamMark) async throws -> Int {
+        var left = try await source.count(of: stream, after: mark.settled).count
+        for range in mark.ranges {
+            let inside = try await source.count(of: stream, after: range.from.earlier).count
+            left -= inside - (try await source.count(of: stream, after: range.to).count)
+        }
+        return left
+    }
+
+    /// A refused sample, with its page; nil when it is not there any more.
+    func sample(_ refused: RefusedSample) async throws -> (OutboxSample, OutboxPage)? {
+        let before = refused.place.earlier
+        let page = try await source.page(of: refused.stream, after: before, limit: 1)
+        guard let page, let sample = page.samples.first, page.place(sample) == refused.place
+        else { return nil }
+        return (sample, page)
+    }
+
+    /// The next samples from before a moment, as dropped.
+    ///
+    /// - Returns: nil when there are none; whether they are the last.
+    func past(
+        of stream: StreamID,
+        _ mark: StreamMark,
+        before moment: WallTime
+    ) async throws -> (OutboxDraft, isLast: Bool)? {
+        let found = try await source.page(of: stream, after: mark.settled, limit: Self.pageLimit)
+        guard let page = found else { return nil }
+        var old = page
+        old.samples.removeAll { sample in sample.time.map { $0 >= moment } ?? true }
+        var draft = OutboxDraft(.backlog)
+        draft.add(old, after: mark, limit: .max, dating: .unneeded) { _ in .dropped }
+        return draft.isEmpty ? nil : (draft, old.samples.count < page.samples.count)
+    }
+
     /// Where an earlier process got; nil without that, or why it cannot be read.
     func cursor(
         of target: String,

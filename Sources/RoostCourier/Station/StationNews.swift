@@ -94,6 +94,8 @@ extension StationNews {
                 "outbox refused",
                 ["from": from, "samples": "\(count)", "why": reason.words]
             )
+        case .refusedChannel(let name, let reason):
+            say("outbox refused", ["from": "channel \(name)", "why": reason.words])
         case .expired(let stream, let count):
             say("outbox expired", ["from": "stream \(stream.rawValue)", "samples": "\(count)"])
         case .notKept(let count, let reason):

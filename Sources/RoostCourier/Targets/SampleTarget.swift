@@ -16,6 +16,12 @@ package protocol SampleTarget: Sendable {
     /// Whether samples with these channels can be for this target.
     func takes(_ channels: SampleChannels) -> Bool
 
+    /// Channels whose values the receiver has refused, as it said: samples go without them.
+    var refusedChannels: [String: DeliveryReason] { get }
+
+    /// Tries such channels again: their owner has repaired the receiver.
+    func forgetRefusals()
+
     /// Sends a batch and waits for the receiver's word.
     ///
     /// Called for one batch at a time. Safe to call again with the same batch.
@@ -31,6 +37,10 @@ extension SampleTarget {
     package var probe: OutboundRequest? { nil }
 
     package func takes(_ channels: SampleChannels) -> Bool { true }
+
+    package var refusedChannels: [String: DeliveryReason] { [:] }
+
+    package func forgetRefusals() {}
 
     /// As `leavesOut`; a sample that lacks nothing but possible values is called doubtful.
     func reason(leavingOut sample: OutboxSample) -> LeftOut? {

@@ -13,6 +13,10 @@ package struct TunedTarget: SampleTarget {
 
     package func takes(_ channels: SampleChannels) -> Bool { target.takes(channels) }
 
+    package var refusedChannels: [String: DeliveryReason] { target.refusedChannels }
+
+    package func forgetRefusals() { target.forgetRefusals() }
+
     package func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork
