@@ -14,7 +14,7 @@ enum InfluxKinds {
         let line = line(&reader)
         guard let url, let database else { return nil }
         return { materials in
-            .samples(
+            samples(
                 InfluxTarget(
                     url: MaskedText(url),
                     .one(
@@ -24,7 +24,8 @@ enum InfluxKinds {
                     ),
                     line(materials.station),
                     trust: common.trust
-                )
+                ),
+                materials.clock
             )
         }
     }
@@ -40,7 +41,7 @@ enum InfluxKinds {
         let line = line(&reader)
         guard let url, let organisation, let bucket, let token else { return nil }
         return { materials in
-            .samples(
+            samples(
                 InfluxTarget(
                     url: MaskedText(url),
                     .two(
@@ -50,7 +51,8 @@ enum InfluxKinds {
                     ),
                     line(materials.station),
                     trust: common.trust
-                )
+                ),
+                materials.clock
             )
         }
     }
@@ -65,15 +67,25 @@ enum InfluxKinds {
         let line = line(&reader)
         guard let url, let database, let token else { return nil }
         return { materials in
-            .samples(
+            samples(
                 InfluxTarget(
                     url: MaskedText(url),
                     .three(database: database, token: try materials.secrets.secret(token)),
                     line(materials.station),
                     trust: common.trust
-                )
+                ),
+                materials.clock
             )
         }
+    }
+
+    private static func samples(
+        _ target: InfluxTarget,
+        _ clock: any NodeClock
+    ) -> TargetWork {
+        var target = target
+        target.clock = clock
+        return .samples(target)
     }
 
     private static func line(

@@ -20,6 +20,9 @@ package struct InfluxTarget: ProvableTarget {
     private let request: OutboundRequest
     private let format: LineProtocol
     private let reader: InfluxReader
+    private let refused = RefusedFields()
+    /// Says when a field that was refused is tried again; nil: not before the owner asks for it.
+    package var clock: (any NodeClock)?
 
     /// - Parameters:
     ///   - url: As `http://192.168.1.5:8086`.
@@ -65,16 +68,32 @@ package struct InfluxTarget: ProvableTarget {
     }
 
     package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
-        sample.outcomes.contains { $0.value != nil } ? nil : .noValue
+        let fields = zip(sample.quantities, sample.outcomes).filter { $0.1.value != nil }
+        guard !fields.isEmpty else { return .noValue }
+        let refused = refused.names(at: clock?.now)
+        return fields.allSatisfy { refused.contains($0.0.name) } ? .refused : nil
     }
+
+    package var refusedChannels: [String: DeliveryReason] { refused.reasons(at: clock?.now) }
+
+    package func forgetRefusals() { refused.forget() }
 
     package func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
-        try await network.outcome(of: write(batch)) { answer in
+        let request = write(batch)
+        // An empty body would be taken.
+        guard !request.body.isEmpty else {
+            return .refused(refusedChannels.values.first ?? DeliveryReason("no-field", "no field"))
+        }
+        return try await network.outcome(of: request) { answer in
             // 204 is the answer to a write and to nothing else; its body is empty.
             if answer.status == 204, !answer.isHTML { return .delivered }
+            // The next batch goes without the field; points are written again as they were.
+            if let reason = refused.learn(answer, of: batch.samples, at: clock?.now) {
+                return .later(reason)
+            }
             return InfluxPartialWrite.outcome(answer, of: batch.samples)
                 ?? DeliveryJudge.judge(answer)
         }
@@ -95,7 +114,10 @@ package struct InfluxTarget: ProvableTarget {
     /// The request that writes a batch.
     package func write(_ batch: SampleBatch) -> OutboundRequest {
         var request = request
-        request.body = batch.samples.flatMap { Array((format.line($0) ?? "").utf8) }
+        let refused = refused.names(at: clock?.now)
+        request.body = batch.samples.flatMap {
+            Array((format.line($0, without: refused) ?? "").utf8)
+        }
         return request
     }
 }

@@ -19,11 +19,17 @@ package struct LineProtocol: Hashable, Sendable {
     }
 
     /// The line of a sample with its newline; nil without a value or a date.
-    package func line(_ sample: OutboxSample) -> String? {
+    ///
+    /// - Parameters:
+    ///   - sample: The sample.
+    ///   - refused: Quantities that have no field.
+    /// - Returns: The line.
+    package func line(_ sample: OutboxSample, without refused: Set<String> = []) -> String? {
         guard let time = sample.time else { return nil }
         var fields: [(name: String, value: String)] = []
         var flags = Quality()
-        for (quantity, outcome) in zip(sample.quantities, sample.outcomes) {
+        for (quantity, outcome) in zip(sample.quantities, sample.outcomes)
+        where !refused.contains(quantity.name) {
             if outcome == .noData(.outOfRange) { flags.insert(.outOfRange) }
             guard case .value(let value, let quality) = outcome else { continue }
             fields.append((Self.key(quantity.name), value.description))
