@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Profiles
 import RoostCourier
@@ -151,6 +152,96 @@ import Testing
         let ids = MQTTPayloads.plan(early, after: plan.next).removed.map(\.id)
         #expect(ids == ["nova-sds011_A160_pm25", "nova-sds011_A160_pm10"])
     }
+
+    private static func report(
+        _ channel: String,
+        _ noData: String?,
+        age: Double?
+    ) -> ChannelReport {
+        ChannelReport(
+            channel: channel,
+            unit: "µg/m³",
+            latest: age == nil && noData == nil
+                ? nil
+                : ReadingReport(
+                    channel: channel,
+                    instantSeconds: 1,
+                    ageSeconds: 1,
+                    outcome: (nil, noData),
+                    unit: "µg/m³",
+                    quality: []
+                ),
+            valueAgeSeconds: age,
+            isStale: false
+        )
+    }
+
+    /// A part without a value has no entity; one that lost a value keeps it.
+    @Test func announcesNothingThatThePartNeverMeasures() throws {
+        func view(_ channels: [ChannelReport], uptime: Double = 300) -> StationView {
+            let status = StatusReport(
+                name: "balcony",
+                version: "1",
+                processID: 1,
+                uptimeSeconds: uptime,
+                wallTime: nil,
+                bootID: nil,
+                mode: ModeReport(mode: "normal", name: nil, endsInSeconds: nil),
+                lamp: nil,
+                channels: channels,
+                budget: .none,
+                watchdog: nil,
+                faults: []
+            )
+            let dust = DeviceReport(
+                name: "dust",
+                type: "plantower",
+                location: "",
+                state: "measuring",
+                facts: Details([])
+            )
+            return StationView(status, DevicesReport(devices: [dust], unclaimed: []))
+        }
+        let measured = Self.report("dust/pm25", nil, age: 1)
+        let lost = Self.report("dust/pm10", "notMeasured", age: 900)
+        let never = Self.report("dust/hcho", "notMeasured", age: nil)
+        let unknown = Self.report("dust/hcho", nil, age: nil)
+        let station = ["faults", "alert"]
+        let known = ["plantower_dust_pm25", "plantower_dust_pm10"] + station
+
+        let all = [measured, lost, never]
+        #expect(MQTTPayloads.plan(view(all)).next.map(\.id) == known)
+        // Before the first reading nothing is known of a new device; an old one keeps its entity.
+        let early = view([measured, lost, unknown])
+        #expect(MQTTPayloads.plan(early).next.map(\.id) == known)
+        let former = Self.payloads.announced(Self.payloads.discovery(Self.former)[0].payload)
+        let kept = MQTTPayloads.plan(early, after: former)
+        #expect(kept.next.map(\.id).contains("plantower_dust_hcho") && kept.removed.isEmpty)
+        #expect(Self.text(Self.payloads.discovery(early, kept)[0]).contains("dust hcho"))
+        // What was announced before it was known is taken back, in either form.
+        let plan = MQTTPayloads.plan(view(all), after: kept.next)
+        #expect(plan.removed.map(\.id) == ["plantower_dust_hcho"])
+        let whole = Self.text(Self.payloads.discovery(view(all), plan)[0])
+        #expect(whole.contains("\"plantower_dust_hcho\":{\"p\":\"sensor\"}"))
+        // Entities of their own are not recalled: they are taken back each time.
+        let single = MQTTPayloads(topics: Self.topics, isByDevice: false)
+        let topic = Self.topics.discovery(of: "plantower_dust_hcho", platform: "sensor")
+        let gone = single.discovery(view(all)).filter { $0.topic == topic }
+        #expect(gone.map(\.payload) == [[]] && gone.allSatisfy(\.isRetained))
+        // A device of which no value is known yet is not taken for a motion sensor.
+        let silent = [Self.report("dust/pm25", nil, age: nil)]
+        #expect(MQTTPayloads.plan(view(silent)).next.map(\.id) == station)
+    }
+
+    private static let former: StationView = {
+        let dust = StationView.Device(
+            identity: "plantower_dust",
+            name: "dust",
+            quantities: [.pm25, .pm10, Quantity(name: "hcho", unit: "µg/m³", decimals: 0)],
+            interval: .seconds(300)
+        )
+        return StationView(name: "balcony", model: "Pi", version: "1", devices: [dust])
+    }()
 
     @Test(arguments: [(0, true), (60, true), (61, false), (86_400, false)])
     func keepsOldMotionsOffTheLiveTopic(age: Int64, isLive: Bool) {

@@ -128,10 +128,12 @@ package struct MQTTPayloads: Hashable, Sendable {
 
     /// What to announce of a station after `before` was announced.
     ///
-    /// An entity is deleted with its device, and not because a station that has just started does
-    /// not know the device's quantities yet: Home Assistant would forget what its owner set.
+    /// An entity is deleted with its device or its quantity, and not because a station that has
+    /// just started does not know them yet: Home Assistant would forget what its owner set. One of
+    /// which nothing is known yet is not new either.
     package static func plan(_ view: StationView, after before: [Component] = []) -> Plan {
-        let components = components(view)
+        let announced = Set(before.map(\.id))
+        let components = components(view).filter { !$0.isPending || announced.contains($0.id) }
         // Each once, however often it was announced: an object has no key twice.
         var ids = Set(components.map(\.id))
         let quiet = Set(view.quiet.map(MQTTTopics.level))
@@ -169,10 +171,15 @@ package struct MQTTPayloads: Hashable, Sendable {
         let (components, removed) = (plan.next.filter { !$0.isFormer }, plan.removed)
         guard isByDevice else {
             let made = components.map { single($0, view) }
-            let gone = removed.map {
-                message(topics.discovery(of: $0.id, platform: $0.platform), "", isRetained: true)
+            // No message says what an earlier process announced one by one.
+            let absent = view.devices.flatMap { device in
+                device.absent.sorted().map { Self.id(device, $0) }
             }
-            return made + gone
+            let gone = removed.map { ($0.id, $0.platform) } + absent.map { ($0, "sensor") }
+            return made
+                + gone.map { id, platform in
+                    message(topics.discovery(of: id, platform: platform), "", isRetained: true)
+                }
         }
         var members = components.map { (key: $0.id, value: json($0)) }
         members += removed.map { ($0.id, WireJSON.object([("p", WireJSON.string($0.platform))])) }
@@ -210,23 +217,29 @@ package struct MQTTPayloads: Hashable, Sendable {
         }
         fileprivate let device: String
         fileprivate let kind: Kind
+        /// Whether no reading of it has come yet.
+        fileprivate var isPending = false
+    }
+
+    private static func id(_ device: StationView.Device, _ name: String) -> String {
+        "\(MQTTTopics.level(device.identity))_\(MQTTTopics.level(name))"
     }
 
     /// The entities of a station, in the order of its devices.
     package static func components(_ view: StationView) -> [Component] {
         var all: [Component] = []
         for device in view.devices {
-            let identity = MQTTTopics.level(device.identity)
             let expiry = expiry(device.interval)
             all += device.quantities.map {
                 Component(
-                    id: "\(identity)_\(MQTTTopics.level($0.name))",
+                    id: id(device, $0.name),
                     device: device.name,
-                    kind: .value($0, expiry: expiry)
+                    kind: .value($0, expiry: expiry),
+                    isPending: device.pending.contains($0.name)
                 )
             }
             if device.quantities.isEmpty {
-                all.append(Component(id: "\(identity)_motion", device: device.name, kind: .motion))
+                all.append(Component(id: id(device, "motion"), device: device.name, kind: .motion))
             }
         }
         if view.lamp != nil { all.append(Component(id: "lamp", device: "", kind: .lamp)) }

@@ -20,6 +20,10 @@ package struct StationView: Hashable, Sendable {
         package let quantities: [Quantity]
         /// From one sample to the next; nil for what is measured on events.
         package let interval: Duration?
+        /// Names of quantities of which no reading has come yet: the part may not have them.
+        package var pending: Set<String> = []
+        /// Names of quantities that the part does not have.
+        package var absent: Set<String> = []
 
         package init(
             identity: String,
@@ -75,10 +79,14 @@ extension StationView {
     }
 
     private static func device(_ report: DeviceReport, _ channels: [ChannelReport]) -> Device? {
-        let own = channels.filter { $0.channel.hasPrefix(report.name + "/") }
+        let all = channels.filter { $0.channel.hasPrefix(report.name + "/") }
+        let own = all.filter { !$0.isNeverMeasured }
+        func name(_ channel: ChannelReport) -> String {
+            String(channel.channel.dropFirst(report.name.utf8.count + 1))
+        }
         let quantities = own.map { channel in
             Quantity(
-                name: String(channel.channel.dropFirst(report.name.utf8.count + 1)),
+                name: name(channel),
                 unit: channel.unit,
                 decimals: channel.facts?.decimals ?? 0
             )
@@ -91,11 +99,14 @@ extension StationView {
             if case .text(let text)? = report.facts[key], !text.isEmpty { part = text }
         }
         let seconds = report.intervalSeconds ?? own.lazy.compactMap(\.intervalSeconds).first
-        return Device(
+        var device = Device(
             identity: "\(profile)_\(part)",
             name: report.name,
             quantities: quantities,
             interval: seconds.map { .milliseconds(Int64(($0 * 1_000).rounded())) }
         )
+        device.absent = Set(all.filter(\.isNeverMeasured).map(name))
+        device.pending = Set(own.filter { $0.latest == nil }.map(name))
+        return device
     }
 }
