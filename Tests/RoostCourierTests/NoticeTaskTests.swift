@@ -135,6 +135,37 @@ import Testing
         }
     }
 
+    /// Ends come once an interval, whatever restarts meanwhile.
+    @Test func aRestartFreesNoEnds() throws {
+        try simulate { clock in
+            clock.setWallTime(TargetFixture.time)
+            let (life, server) = try Self.life(clock)
+            let other = AlertEvent.Key("who-24h", "dust/pm10")
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1))
+                life.station.record(Self.raised(2, other))
+                try await clock.sleep(for: .minutes(21))
+                life.station.record(Self.resolved(3, of: 1))
+                try await clock.sleep(for: .minutes(1))
+                #expect(Self.texts(server).count == 2)
+            }
+            let next = life.node()
+            try await life.run(next) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.resolved(4, of: 2))
+                try await clock.sleep(for: .minutes(10))
+                #expect(Self.texts(server).count == 2, "an end ten minutes after the last one")
+                let report = try #require(await next.report.receivers.first)
+                #expect(report.why == "it had a notice less than everySeconds ago")
+                try await clock.sleep(for: .minutes(10))
+                #expect(Self.texts(server).count == 3)
+            }
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
     @Test func aNoticeWaitsForTheNetworkAndIsNotLost() throws {
         try simulate { clock in
             let (life, server) = try Self.life(clock)

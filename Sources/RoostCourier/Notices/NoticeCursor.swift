@@ -5,6 +5,7 @@ import Core
 /// Version 3 of the courier's cursors, all numbers unsigned LEB128: the version, the last number,
 /// how many notices went out, when the last went (seconds since 1970, 0 while that was not known)
 /// and how long that was ago, then the alerts that it knows: how many, and the number of each.
+/// While ends of alerts have to wait, how long ago the last notice of ends went follows.
 struct NoticeCursor: Hashable, Sendable {
     private static let version: UInt64 = 3
 
@@ -14,6 +15,8 @@ struct NoticeCursor: Hashable, Sendable {
     var sentTime: WallTime?
     /// Since the last notice, when this was written.
     var sentAge: Duration = .seconds(86_400)
+    /// Since the last notice that only said what is over; nil where the next need not wait.
+    var endAge: Duration?
     /// The numbers of raises that it was sent, at most `NoticePlanner.limit`.
     var told: [Int64] = []
 
@@ -28,6 +31,7 @@ struct NoticeCursor: Hashable, Sendable {
         out.append(UInt64(min(max(sentAge.components.seconds, 0), 86_400)))
         out.append(UInt64(told.count))
         for number in told { out.append(UInt64(max(number, 0))) }
+        if let endAge { out.append(UInt64(min(max(endAge.components.seconds, 0), 86_400))) }
         return out.bytes
     }
 
@@ -44,6 +48,7 @@ struct NoticeCursor: Hashable, Sendable {
         for _ in 0..<(try input.count(below: NoticePlanner.limit)) {
             told.append(Int64(try input.count(below: .max)))
         }
+        if !input.isAtEnd { endAge = .seconds(try input.count(below: 86_400)) }
         guard input.isAtEnd else { throw .malformed }
     }
 }

@@ -77,7 +77,7 @@ package struct NoticePlanner: Sendable {
     /// When the bucket has its token again.
     private(set) var tokenAt = MonotonicInstant.boot
     /// The same of notices that only say what is over.
-    private var endTokenAt = MonotonicInstant.boot
+    var endTokenAt = MonotonicInstant.boot
 
     private let receiver: String
 
@@ -288,6 +288,11 @@ package struct NoticePlanner: Sendable {
             if plan.saysNothingThatLasts { endTokenAt = next } else { tokenAt = next }
         }
         if !alerts.values.contains(where: \.isWaiting) { groupedSince = nil }
+    }
+
+    /// Since the last notice that only said what is over; nil where the next need not wait.
+    func endAge(at now: MonotonicInstant) -> Duration? {
+        endTokenAt > now ? endTokenAt.duration(to: now) + options.every : nil
     }
 
     /// Up to which number everything is sent, or known to `begin` by what is raised.

@@ -200,6 +200,10 @@ package actor NoticeTask: Child {
             at: now,
             world.clock.wallTime
         )
+        if let endAge = cursor.endAge {
+            let left = planner.options.every - endAge - (age - cursor.sentAge)
+            planner.endTokenAt = now.advanced(by: max(left, .zero))
+        }
         isReady = true
         guard let lost else { return }
         world.cursorLost(id, "\(lost)")
@@ -287,6 +291,7 @@ package actor NoticeTask: Child {
         cursor.sentTime = world.clock.wallTime.map { wall in
             WallTime(nanoseconds: wall.nanoseconds - cursor.sentAge.wholeNanoseconds)
         }
+        cursor.endAge = planner.endAge(at: world.clock.now)
         cursor.told = planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted()
         await world.keeper.keep(cursor.encode(), of: id, isUrgent: true)
     }

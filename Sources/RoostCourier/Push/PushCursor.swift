@@ -5,7 +5,9 @@ import Core
 /// Version 4 of the courier's cursors, all numbers unsigned LEB128: the version, how many messages
 /// went out, when this was written (seconds since 1970, 0 while that was not known) and how many
 /// groups follow. Of each group: the interval in seconds, the last number, how long ago the last
-/// notice went, and the alerts that it knows: how many, and the number of each.
+/// notice went, and the alerts that it knows: how many, and the number of each. While ends of
+/// alerts wait for their turn, the ages of the last notices of ends follow: 0 for a group of which
+/// none wait, else a second more.
 struct PushCursor: Hashable, Sendable {
     private static let version: UInt64 = 4
     private static let groupLimit = 1_440
@@ -18,6 +20,8 @@ struct PushCursor: Hashable, Sendable {
         var lastNumber: Int64
         var sentAge: Duration
         var told: [Int64]
+        /// Since the last notice that only said what is over; nil where the next need not wait.
+        var endAge: Duration?
     }
 
     var sentCount = 0
@@ -29,6 +33,7 @@ struct PushCursor: Hashable, Sendable {
 
     func encode() -> [UInt8] {
         var kept: [VarintWriter] = []
+        var ends = VarintWriter()
         var size = 24
         for group in groups.sorted(by: { $0.interval < $1.interval }) {
             var out = VarintWriter()
@@ -37,16 +42,20 @@ struct PushCursor: Hashable, Sendable {
             out.append(UInt64(min(max(group.sentAge.components.seconds, 0), 86_400)))
             out.append(UInt64(group.told.count))
             for number in group.told { out.append(UInt64(max(number, 0))) }
-            guard size + out.bytes.count <= Self.byteLimit else { continue }
-            size += out.bytes.count
+            // Three bytes of the age of its ends.
+            guard size + out.bytes.count + 3 <= Self.byteLimit else { continue }
+            size += out.bytes.count + 3
             kept.append(out)
+            let age = group.endAge.map { min(max($0.components.seconds, 0), 86_400) + 1 }
+            ends.append(UInt64(age ?? 0))
         }
         var out = VarintWriter()
         out.append(Self.version)
         out.append(UInt64(sentCount))
         out.append(UInt64(max(time?.unixSeconds ?? 0, 0)))
         out.append(UInt64(kept.count))
-        return out.bytes + kept.flatMap(\.bytes)
+        let hasEnds = ends.bytes.contains { $0 != 0 }
+        return out.bytes + kept.flatMap(\.bytes) + (hasEnds ? ends.bytes : [])
     }
 
     /// - Throws: `OutboxCursorError`.
@@ -70,6 +79,11 @@ struct PushCursor: Hashable, Sendable {
                 group.told.append(Int64(try input.count(below: .max)))
             }
             groups.append(group)
+        }
+        guard !input.isAtEnd else { return }
+        for index in groups.indices {
+            let age = try input.count(below: 86_401)
+            groups[index].endAge = age > 0 ? .seconds(age - 1) : nil
         }
         guard input.isAtEnd else { throw .malformed }
     }

@@ -37,6 +37,8 @@ package actor PushTask: Child {
     private var present: [Int64: AlertsReport.Alert] = [:]
     private var isReady = false
     private var isChanged = false
+    /// Until when what waits in the planners does so, and why; nil while nothing does.
+    private var waits: (until: MonotonicInstant?, why: NoticePlanner.Delay?)?
     private var bookTrouble: DeliveryReason?
     private var lastTrouble: DeliveryReason?
     private var lastDelivery: MonotonicInstant?
@@ -73,9 +75,10 @@ package actor PushTask: Child {
             waitingCount: waiting + open,
             held: services.held,
             trouble: bookTrouble ?? services.trouble ?? lastTrouble,
-            notBefore: services.nextOpening(after: world.clock.now),
+            notBefore: services.nextOpening(after: world.clock.now) ?? waits?.until,
             lastDelivery: lastDelivery,
-            omittedCount: planners.values.map(\.omittedCount).max() ?? 0
+            omittedCount: planners.values.map(\.omittedCount).max() ?? 0,
+            waitsFor: waits?.why?.rawValue
         )
     }
 
@@ -188,10 +191,11 @@ package actor PushTask: Child {
             planner.begin(after: newest, tokenAt: now, sent: known, standing, at: now, wall)
             return planner
         }
-        var age = kept.sentAge
+        var passed = Duration.zero
         if let then = cursor.time, let wall {
-            age += max(.nanoseconds(wall.nanoseconds - then.nanoseconds), .zero)
+            passed = max(.nanoseconds(wall.nanoseconds - then.nanoseconds), .zero)
         }
+        let age = kept.sentAge + passed
         planner.begin(
             after: kept.lastNumber,
             tokenAt: now.advanced(by: max(options.every - age, .zero)),
@@ -200,6 +204,9 @@ package actor PushTask: Child {
             at: now,
             wall
         )
+        if let endAge = kept.endAge {
+            planner.endTokenAt = now.advanced(by: max(options.every - endAge - passed, .zero))
+        }
         return planner
     }
 
@@ -210,6 +217,7 @@ package actor PushTask: Child {
     /// - Returns: When the next of them has something to say.
     private func plan() async throws -> MonotonicInstant? {
         var deadline: MonotonicInstant?
+        waits = nil
         dropSettled()
         let wall = world.clock.wallTime ?? world.clock.wallReading?.wall
         let silences = await world.hub.silences
@@ -226,7 +234,12 @@ package actor PushTask: Child {
             let isBusy = fanouts.contains { $0.interval == interval && $0.isUnderWay }
             if !isBusy || planner.hasCall, fanouts.count < Self.fanoutLimit {
                 switch planner.decide(at: now, wall, in: world.zone) {
-                case .wait(let until, _): deadline = [deadline, until].compactMap(\.self).min()
+                case .wait(let until, let delay):
+                    deadline = [deadline, until].compactMap(\.self).min()
+                    if let until, planner.waitingCount > 0, waits?.until.map({ until < $0 }) ?? true
+                    {
+                        waits = (until, delay)
+                    }
                 case .send(let plan):
                     present = await world.present()
                     let severities = (plan.raised + plan.reminders).compactMap {
@@ -370,7 +383,8 @@ package actor PushTask: Child {
                 interval: interval,
                 lastNumber: planner.settledNumber,
                 sentAge: max(planner.tokenAt.duration(to: now) + planner.options.every, .zero),
-                told: planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted()
+                told: planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted(),
+                endAge: planner.endAge(at: now)
             )
         }
         await world.keeper.keep(cursor.encode(), of: id, isUrgent: true)

@@ -44,6 +44,51 @@ import Testing
         }
     }
 
+    /// What waits for its turn says why and until when, and a restart frees no ends.
+    @Test func saysWhyANoticeWaits() throws {
+        try simulate { clock in
+            let life = try PushLife(clock)
+            let node = life.courier.node()
+            try await life.courier.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                try await life.addBrowser(node, "/1", every: 1_200)
+                try await clock.sleep(for: .seconds(5))
+                life.courier.station.record(PushLife.raised(1))
+                try await clock.sleep(for: .seconds(5))
+                #expect(life.browsers.messages.count == 1)
+                #expect(await node.report.receivers.first?.why == nil)
+                let other = AlertEvent.Key("who-24h", "dust/pm10")
+                life.courier.station.record(PushLife.raised(2, other))
+                try await clock.sleep(for: .minutes(1))
+                let report = try #require(await node.report.receivers.first)
+                #expect(report.why == "it had a notice less than everySeconds ago")
+                #expect(report.state == .waiting && report.code == nil)
+                #expect((1_100...1_140).contains(report.nextTrySeconds ?? 0), "\(report)")
+                try await clock.sleep(for: .minutes(20))
+                #expect(life.browsers.messages.count == 2)
+                #expect(await node.report.receivers.first?.why == nil)
+                life.courier.station.record(PushLife.resolved(3, of: 1))
+                try await clock.sleep(for: .minutes(21))
+                #expect(life.browsers.messages.count == 3)
+                let last = AlertEvent.Key("who-24h", "dust/pm1")
+                life.courier.station.record(PushLife.raised(4, last))
+                try await clock.sleep(for: .minutes(21))
+                life.courier.station.record(PushLife.resolved(5, of: 4))
+                try await clock.sleep(for: .minutes(1))
+                #expect(life.browsers.messages.count == 5)
+            }
+            life.courier.station.record(PushLife.resolved(6, of: 2))
+            let next = life.courier.node()
+            try await life.courier.run(next) {
+                try await clock.sleep(for: .minutes(10))
+                #expect(life.browsers.messages.count == 5, "an end ten minutes after the last one")
+                try await clock.sleep(for: .minutes(11))
+                #expect(life.browsers.messages.count == 6)
+            }
+            withExtendedLifetime(life.courier.station.folder) {}
+        }
+    }
+
     @Test func theOwnersSentenceStandsFirst() throws {
         try simulate { clock in
             let life = try PushLife(clock)
