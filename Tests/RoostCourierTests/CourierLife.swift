@@ -83,6 +83,15 @@ final class CourierLife: Sendable {
         configuration = try Self.read(targets, receivers)
     }
 
+    /// A life by a whole file.
+    init(_ clock: SimulatedClock, whole text: String, seed: UInt64 = 1) throws {
+        (self.clock, self.seed) = (clock, seed)
+        station = try ScriptedStation(clock)
+        internet = SimulatedInternet(clock: clock)
+        internet.add(server, at: Self.host)
+        configuration = try CourierConfiguration(Array(text.utf8), file: "courier.json")
+    }
+
     static func read(
         _ targets: String,
         _ receivers: String = "",
@@ -95,9 +104,14 @@ final class CourierLife: Sendable {
 
     /// A process that has not started; a restart makes another.
     ///
-    /// - Parameter routes: The machine's way to other networks; nil where it never changes.
+    /// - Parameters:
+    ///   - routes: The machine's way to other networks; nil where it never changes.
+    ///   - seeing: Gets what each target needs of the network.
     /// - Returns: The node, which `run(_:_:)` starts.
-    func node(routes: (any RouteWatch)? = nil) -> CourierNode {
+    func node(
+        routes: (any RouteWatch)? = nil,
+        seeing: @escaping @Sendable (CourierWorld.NetworkNeeds) -> Void = { _ in }
+    ) -> CourierNode {
         var logger = Logger(label: "courier") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
         let internet = internet
@@ -107,7 +121,10 @@ final class CourierLife: Sendable {
             secrets: secrets,
             clock: clock,
             logger: logger
-        ) { _ in internet }
+        ) { needs in
+            seeing(needs)
+            return internet
+        }
         (world.seed, world.routes) = (seed, routes)
         (world.files, world.runtime, world.pictures) = (files, runtime, pictures)
         world.boot = boot.withLock { $0 }
