@@ -60,13 +60,16 @@ extension DeviceConfiguration {
 
     /// How old a value may be before it is stale, and its lamp unknown.
     ///
-    /// One sample may be late by half a period, or in `live` by two intervals and two seconds,
-    /// before it is missed.
+    /// One sample may be late by half a period, or in `live` by two arrivals and two seconds,
+    /// before it is missed. The newest of a burst is as old as its delay when it arrives.
     package func ageLimit(isContinuous: Bool) -> Duration {
         switch kind {
         case .sensor(let sensor):
-            isContinuous
-                ? sensor.liveInterval * 3 + .seconds(2) : sensor.period * 3 / 2 + .seconds(30)
+            if isContinuous {
+                sensor.liveArrival * 3 + (sensor.burst?.delay ?? .zero) + .seconds(2)
+            } else {
+                sensor.period * 3 / 2 + sensor.burstTime + .seconds(30)
+            }
         // An answer may need ten seconds.
         case .http(let device): device.interval * 3 + .seconds(12)
         case .pir, .button, .led: .days(1)
@@ -90,6 +93,18 @@ extension DeviceConfiguration {
         case .http(let device): device.interval
         case .pir, .button, .led: nil
         }
+    }
+
+    /// From one arrival of samples to the next at most, when all is well; nil where only events
+    /// come.
+    ///
+    /// The same as `sampleInterval`, except for a part that hands over several at a time.
+    package func arrivalInterval(isContinuous: Bool) -> Duration? {
+        guard case .sensor(let sensor) = kind else {
+            return sampleInterval(isContinuous: isContinuous)
+        }
+        // In a period the part is heard until a burst of it is whole.
+        return isContinuous ? sensor.liveArrival : max(sensor.period, sensor.burstTime)
     }
 
     /// How long its part has power, or runs, before a value counts.

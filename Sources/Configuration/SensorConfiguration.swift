@@ -25,11 +25,24 @@ package struct SensorConfiguration: Hashable, Sendable {
     package let quantities: [Quantity]
     /// From one sample to the next in `live`.
     package let liveInterval: Duration
+    /// How its measurements arrive when they come several at a time.
+    package let burst: SensorBurst?
     /// The rate at which it was found; nil is the profile's first.
     package private(set) var baud: Int?
 }
 
 extension SensorConfiguration {
+    /// Baud of its line.
+    package var rate: Int { baud ?? profile.probe?.bauds.first ?? 9_600 }
+
+    /// From one arrival of samples to the next in `live`.
+    var liveArrival: Duration { liveInterval * (burst?.count ?? 1) }
+
+    /// How long its samples are on their way at most: until the burst is whole, and its delay.
+    var burstTime: Duration {
+        burst.map { liveArrival + $0.delay } ?? .zero
+    }
+
     /// Seconds between samples that a person may ask for.
     static let periodRange = 60.0...86_400
 
@@ -65,7 +78,7 @@ extension SensorConfiguration {
         (period, warmUp, window) = (duty.period, duty.warmUp, duty.window)
         preheat = profile.preheat
         quantities = profile.shown(of: dialect.quantities).map { dialect.quantities[$0] }
-        liveInterval = profile.liveInterval(of: dialect)
+        (liveInterval, burst) = (profile.liveInterval(of: dialect), dialect.burst)
     }
 }
 
@@ -102,7 +115,7 @@ extension SensorConfiguration {
         guard let port else { return nil }
         (self.type, self.profile, self.port) = (type, profile, port)
         quantities = profile.shown(of: dialect.quantities).map { dialect.quantities[$0] }
-        liveInterval = profile.liveInterval(of: dialect)
+        (liveInterval, burst) = (profile.liveInterval(of: dialect), dialect.burst)
     }
 
     /// The path of a serial port; for a receiver of positions the address of a gpsd, too.

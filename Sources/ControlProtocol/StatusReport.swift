@@ -133,7 +133,8 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     package let isStale: Bool
     /// How old a value may be before it is stale; nil from older stations.
     package var ageLimitSeconds: Double?
-    /// From one sample to the next in the present mode; nil for what is measured on events.
+    /// From one arrival of samples to the next in the present mode; nil for what is measured on
+    /// events.
     package var intervalSeconds: Double?
     /// `good`, `moderate` or `poor` by the lamp's rule; nil without a limit or a fresh value.
     package var level: String?
@@ -324,7 +325,7 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package var origin: String?
     /// Whether its values are kept; nil from older stations.
     package var records: Bool?
-    /// From one sample to the next; nil without one.
+    /// From one arrival of samples to the next; nil without one.
     package var intervalSeconds: Double?
     /// Whether the configuration file sets that.
     package var hasFixedInterval: Bool?

@@ -70,7 +70,9 @@ extension SensorSession {
     }
 
     /// Longer than a sample of a warm part takes.
-    private var samplePatience: Duration { duty.cycle.window + interval * 4 + Self.patience }
+    private var samplePatience: Duration {
+        duty.cycle.window + (part.bursts?.period ?? interval) * 4 + Self.patience
+    }
 
     /// Ends the period of a part that answers and whose preheat lasts longer than the period.
     private mutating func missCold() {

@@ -88,13 +88,13 @@ package final class AlertDesk: Sendable {
         attention.raise()
     }
 
-    /// Says how often devices measure now.
+    /// Says how often samples of devices arrive now.
     private func expect() {
         let isContinuous = context.modes.isContinuous
         settle { state, second in
             var (expected, warmUps) = ([String: Int](), [String: Int]())
             for device in state.devices {
-                let interval = device.sampleInterval(isContinuous: isContinuous)
+                let interval = device.arrivalInterval(isContinuous: isContinuous)
                 guard let interval else { continue }
                 let seconds = Int(interval.inSeconds.rounded(.up))
                 expected[device.name] = max(Self.leastInterval, seconds)

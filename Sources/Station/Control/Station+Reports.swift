@@ -143,7 +143,7 @@ extension Station {
 
     private func interval(of name: String) -> Duration? {
         let device = effective.devices.first { $0.name == name }
-        return device?.sampleInterval(isContinuous: context.modes.isContinuous)
+        return device?.arrivalInterval(isContinuous: context.modes.isContinuous)
     }
 
     private func facts(of channel: Channel) -> ChannelFacts? {
