@@ -116,7 +116,7 @@ extension DetectionMachine {
         // Its driver ends under the name that it has.
         var actions = devpath.map { release($0, at: now) } ?? []
         if var record = registry[identity] {
-            record.isIgnored = false
+            (record.isIgnored, record.usb) = (false, nil)
             // With another profile it becomes another device, which gets this name.
             let isSame = profile == nil || profile?.id == record.profile
             if let name, let old = record.name, isSame, old != name {
@@ -157,6 +157,9 @@ extension DetectionMachine {
         }
         var record = record(identity) ?? DeviceRecord()
         record.isIgnored = true
+        if let port = devpath.flatMap({ ports[$0] }) {
+            (record.port, record.usb) = (port.key.description, port.usb)
+        }
         return actions + remember(identity, record, name: record.name ?? identity)
     }
 

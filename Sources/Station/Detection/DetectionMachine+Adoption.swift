@@ -117,9 +117,12 @@ extension DetectionMachine {
             return actions + [notify("hotplug", .plain(.deviceHeldOff), .warning, details)]
         }
         let known = record(identity)
-        if known?.isIgnored == true {
+        if var record = known, record.isIgnored {
             set(devpath, .ignored(identity: identity), at: now)
-            return actions
+            // There it is not asked again.
+            (record.port, record.usb) = (port.key.description, port.usb)
+            guard record != known else { return actions }
+            return actions + remember(identity, record, name: record.name ?? identity)
         }
         let (name, remembering) = name(identity, profile, on: devpath)
         actions += remembering

@@ -41,4 +41,20 @@ extension DetectionMachine {
         let driver = catalog.profile(last)?.driver
         return candidates.first { $0.profile.driver == driver }?.profile.id
     }
+
+    /// What a person ignores at this adapter: the adapter itself, or the only part known of it.
+    ///
+    /// It is asked nothing, as long as the adapter has the same USB number, and the same serial
+    /// number or socket. An earlier version stored no USB number: then its profile fits.
+    func ignoredIdentity(at port: Port) -> String? {
+        let own = adapterIdentity(port)
+        if registry[own]?.isIgnored == true { return own }
+        let here = registry.records.filter { $0.value.port == port.key.description }
+        let isIgnored = here.values.allSatisfy { record in
+            guard record.isIgnored else { return false }
+            return record.usb.map { $0 == port.usb }
+                ?? candidates(for: port).contains { $0.profile.id == record.profile }
+        }
+        return isIgnored ? here.keys.min() : nil
+    }
 }

@@ -317,8 +317,8 @@ package struct DetectionMachine: Sendable {
             if let forced = port.forced {
                 actions += correct(devpath, to: forced)
                 actions += adopt(devpath, forced, evidence: (nil, nil), at: now)
-            } else if let record = registry[adapterIdentity(port)], record.isIgnored {
-                set(devpath, .ignored(identity: adapterIdentity(port)), at: now)
+            } else if let identity = ignoredIdentity(at: port) {
+                set(devpath, .ignored(identity: identity), at: now)
             } else if candidates.isEmpty {
                 let why = "no profile fits this adapter"
                 set(devpath, .unknown(why: why, retryAt: nil), at: now)

@@ -11,6 +11,8 @@ package struct DeviceRecord: Codable, Hashable, Sendable {
     package var profile: String?
     /// Where it was last, as `AdapterKey`.
     package var port: String?
+    /// USB number of the adapter there, of one that is ignored: `1a86:7523`.
+    package var usb: String?
 
     /// As a setting of the store: JSON with sorted keys.
     var json: String {

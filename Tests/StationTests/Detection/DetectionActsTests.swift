@@ -139,6 +139,70 @@ import Testing
         #expect(states == ["adopted", "ignored", "adopted"])
     }
 
+    /// In the same socket, and by its number in another one.
+    @Test(arguments: [nil, "0001"] as [String?])
+    func anIgnoredPartIsAskedNothingWhenItIsPluggedInAgain(serial: String?) throws {
+        let (heard, states) = try simulate { clock in
+            let bench = try DetectionBench(clock)
+            let part = SimulatedAdapter.sds011("sds", id: 0xA160, serial: serial, on: clock)
+            return try await bench.run { bench in
+                bench.usb.plug(part, into: 1)
+                try await bench.sleep(.minutes(2))
+                #expect(try await bench.ask(Self.request(.ignore, "sds011")).error == nil)
+                try await bench.sleep(.seconds(30))
+                let before = part.heardByteCount
+                var states = bench.found.map(\.state)
+                for _ in 1...3 {
+                    bench.usb.unplug(1)
+                    try await bench.sleep(.minutes(3))
+                    bench.usb.plug(part, into: 1)
+                    try await bench.sleep(.minutes(1))
+                    states += bench.found.map { "\($0.state) \($0.name ?? "")" }
+                }
+                let heard = part.heardByteCount - before
+                #expect(try await bench.ask(Self.request(.adopt, "/dev/ttyUSB0")).error == nil)
+                try await bench.sleep(.minutes(1))
+                return (heard, states + bench.found.map(\.state))
+            }
+        }
+        #expect(heard == 0)
+        let ignored = Array(repeating: "ignored sds011", count: 3)
+        #expect(states == ["ignored"] + ignored + ["adopted"])
+    }
+
+    /// Another adapter in its socket is looked at, and so is the part in another socket, once.
+    @Test func anIgnoredPartLeavesItsSocketToAnother() throws {
+        let (states, heard) = try simulate { clock in
+            let bench = try DetectionBench(clock)
+            let part = SimulatedAdapter.sds011("sds", id: 0xA160, on: clock)
+            let other = try SimulatedAdapter.part(
+                of: "plantower-pms",
+                usb: ("10c4", "ea60"),
+                on: clock
+            )
+            return try await bench.run { bench in
+                bench.usb.plug(part, into: 1)
+                try await bench.sleep(.minutes(2))
+                _ = try await bench.ask(Self.request(.ignore, "sds011"))
+                try await bench.sleep(.seconds(30))
+                bench.usb.unplug(1)
+                try await bench.sleep(.minutes(3))
+                bench.usb.plug(other, into: 1)
+                bench.usb.plug(part, into: 2)
+                try await bench.sleep(.minutes(2))
+                let states = bench.found.map(\.state)
+                let before = part.heardByteCount
+                bench.usb.unplug(2)
+                try await bench.sleep(.minutes(3))
+                bench.usb.plug(part, into: 2)
+                try await bench.sleep(.minutes(1))
+                return (states + bench.found.map(\.state), part.heardByteCount - before)
+            }
+        }
+        #expect(states == ["adopted", "ignored", "adopted", "ignored"])
+        #expect(heard == 0)
+    }
+
     /// Its history, its newest values, its mutes: all go by the new name.
     @Test func aRenameCarriesItsPastWithIt() throws {
         let folder = try TestFolder()
