@@ -140,6 +140,7 @@ package final class Station: Sendable {
         )
         lamp = TrafficLightController(context)
         alerts = AlertDesk(context)
+        recorder.watchEvents { [devices = context.devices] in devices.follow($0) }
         detection = DetectionClient(dependencies.catalog, clock: clock)
         context.standstills.observe { [weak store] stretch, device in
             store?.tellMissing(.suspended, stretch, of: device)

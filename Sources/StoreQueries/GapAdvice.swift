@@ -29,7 +29,7 @@ extension GapCause {
         case .badFrames:
             (
                 "Bytes came, and none of them was a good frame.",
-                "Use a shorter or better cable, away from motors and radios."
+                "See that it is the wanted part at its speed; use a shorter or better cable."
             )
         case .warmingUp: ("Laser or heater ran, and the first values do not count.", nil)
         case .unplugged:

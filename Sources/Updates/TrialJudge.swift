@@ -114,7 +114,9 @@ package enum TrialJudge {
     /// whose wire ends at the board speaks for the update.
     private static func isOfNetwork(_ reason: String, _ before: UpdateBaseline) -> Bool {
         let parts = reason.split(separator: ":", maxSplits: 1)
-        let kinds: Set = ["late", "device-away", "device-unusable", "sensor-silent"]
+        let kinds: Set = [
+            "late", "device-away", "device-unusable", "sensor-silent", "sensor-other",
+        ]
         if parts.first == "outbox-fails" { return true }
         guard parts.count == 2, kinds.contains(String(parts[0])) else { return false }
         return !before.channels.contains { device(of: $0) == parts[1] }

@@ -175,8 +175,10 @@ package struct StationView: Sendable {
 
     /// Whether a fault of this kind keeps a device from measuring.
     private static func stops(_ kind: Substring) -> Bool {
-        ["device-away", "device-unusable", "sensor-silent", "sensor-stuck", "line-stuck"]
-            .contains(String(kind))
+        [
+            "device-away", "device-unusable", "sensor-silent", "sensor-other", "sensor-stuck",
+            "line-stuck",
+        ].contains(String(kind))
     }
 
     private func write(_ fault: FaultReport, _ json: inout JSONText) {

@@ -30,6 +30,8 @@ package final class DeviceList: Sendable {
         /// When its driver began; nil while it has none.
         var attachedAt: MonotonicInstant?
         var account: (@Sendable () async -> Account)?
+        /// What answers its driver in place of the part that is wanted.
+        var other: StationFacts.OtherPart?
 
         /// Without a driver.
         var state: String {
@@ -80,7 +82,10 @@ package final class DeviceList: Sendable {
     /// The device works, and its driver can report on it.
     func attached(_ name: String, _ account: @escaping @Sendable () async -> Account) {
         let now = clock.now
-        update(name) { ($0.trouble, $0.attachedAt, $0.account) = (nil, now, account) }
+        update(name) { entry in
+            (entry.trouble, entry.attachedAt, entry.account) = (nil, now, account)
+            entry.other = nil
+        }
     }
 
     /// The device is away or cannot be used, as text; nil when it ended in order.
@@ -94,6 +99,14 @@ package final class DeviceList: Sendable {
     /// The device's driver goes on, with this trouble; nil when it is over.
     func troubled(_ name: String, _ text: String?) {
         update(name) { note(text, .silent, &$0) }
+    }
+
+    /// Keeps what answers in place of the part that is wanted, as an event of its driver names it.
+    func follow(_ event: Event) {
+        guard case .plain(.otherSensor) = event.kind, let wanted = event["wanted"],
+            let found = event["found"]
+        else { return }
+        update(event.source) { $0.other = StationFacts.OtherPart(wanted: wanted, found: found) }
     }
 
     /// A trouble that goes on keeps its beginning.
@@ -138,6 +151,7 @@ package final class DeviceList: Sendable {
         entries.withLock { $0 }.map { entry in
             var device = StationFacts.Device(name: entry.name, location: entry.location)
             (device.trouble, device.attachedAt) = (entry.trouble, entry.attachedAt)
+            device.other = entry.other
             return device
         }
     }

@@ -55,7 +55,7 @@ struct SensorChild {
         _ environment: DriverEnvironment
     ) async throws -> DeviceSession.Attached {
         let (name, sensor, profile) = (name, sensor, sensor.profile)
-        let settings = SerialSettings(baud: sensor.baud ?? profile.probe?.bauds.first ?? 9_600)
+        let settings = SerialSettings(baud: sensor.rate)
         let open: SensorSetup.Reopen = {
             // Another may have its node by now.
             if let presence, !presence.isThere() { throw SerialError.absent(path: sensor.port) }

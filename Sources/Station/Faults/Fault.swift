@@ -11,6 +11,8 @@ package struct Fault: Hashable, Sendable {
         case deviceUnusable = "device-unusable"
         /// A sensor or an HTTP device does not answer.
         case sensorSilent = "sensor-silent"
+        /// Another sensor answers than the one whose id is configured.
+        case sensorOther = "sensor-other"
         /// A sensor repeats the same value for too long.
         case sensorStuck = "sensor-stuck"
         /// A line of a motion sensor or button does not move any more.
@@ -101,6 +103,7 @@ extension Fault.Kind {
         case .deviceUnusable: "roost doctor says what keeps it from its work"
         case .sensorSilent:
             "see its cable and its power; roost events --last 1h says what was tried"
+        case .sensorOther: "plug the one in whose id is configured, or write the other's id there"
         case .sensorStuck: "unplug \(subject) for ten seconds; if that does not help, replace it"
         case .lineStuck, .lineStorm: "see the wire of \(subject), its ground and its power"
         case .adapterFaulty: "roost devices says what was tried; roost doctor --only ports"

@@ -1,5 +1,6 @@
 import Configuration
 import Core
+import HardwareIO
 import Profiles
 
 extension Station {
@@ -17,8 +18,9 @@ extension Station {
             let own = channels[device.name] ?? []
             device.latest = own.compactMap(\.latest)
             device.lastValueAt = own.compactMap(\.lastValue?.instant).max()
-            device.limits = effective.devices.first { $0.name == device.name }?
-                .limits(isContinuous: isContinuous)
+            let configured = effective.devices.first { $0.name == device.name }
+            device.limits = configured?.limits(isContinuous: isContinuous)
+            device.baud = configured?.baud
             return device
         }
         return facts
@@ -74,6 +76,12 @@ extension Station {
 }
 
 extension DeviceConfiguration {
+    /// The rate of its serial line; nil without one.
+    fileprivate var baud: Int? {
+        guard case .sensor(let sensor) = kind, GPSDAddress(sensor.port) == nil else { return nil }
+        return sensor.rate
+    }
+
     fileprivate func limits(isContinuous: Bool) -> StationFacts.Limits? {
         guard sampleInterval(isContinuous: isContinuous) != nil else { return nil }
         return StationFacts.Limits(

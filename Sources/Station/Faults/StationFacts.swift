@@ -21,6 +21,12 @@ package struct StationFacts: Hashable, Sendable {
         }
     }
 
+    /// A part that answers in place of the one whose id is configured.
+    package struct OtherPart: Hashable, Sendable {
+        package let wanted: String
+        package let found: String
+    }
+
     /// A device that is attached or waited for.
     package struct Device: Hashable, Sendable {
         package let name: String
@@ -32,6 +38,9 @@ package struct StationFacts: Hashable, Sendable {
         package var latest: [Reading] = []
         package var lastValueAt: MonotonicInstant?
         package var limits: Limits?
+        package var other: OtherPart?
+        /// The rate of its line; nil without one.
+        package var baud: Int?
 
         package init(name: String, location: String) {
             (self.name, self.location) = (name, location)
@@ -115,12 +124,41 @@ package struct StationFacts: Hashable, Sendable {
             !limits.outlastsMiss || valueAt.advanced(by: limits.age) < now
         {
             let isGarbage = raw.contains { $0.outcome == .noData(.badFrames) }
-            let words = isGarbage ? "says nothing that can be understood" : "does not answer"
-            return silent(words, since: valueAt)
+            return isGarbage
+                ? misheard(device, since: valueAt) : silent("does not answer", since: valueAt)
         }
         let heardAt = max(raw.map(\.instant).max() ?? attachedAt, attachedAt)
         guard heardAt.advanced(by: limits.silence) < now else { return nil }
         return silent("gives no samples", since: heardAt)
+    }
+
+    /// Bytes came, and none of them was a value of the part that is wanted.
+    private func misheard(_ device: Device, since: MonotonicInstant) -> Fault {
+        let (name, place) = (device.name, device.location)
+        if let other = device.other {
+            return Fault(
+                .sensorOther,
+                of: name,
+                since: since,
+                "another sensor answers at \(place): \(other.found), and \(name) is "
+                    + other.wanted,
+                next: "plug \(other.wanted) in; or write \"id\": \"\(other.found)\" into the "
+                    + "configuration of \(name); or take \(name) out of it, and sudo systemctl "
+                    + "reload roostd: then roost adopt \(place) takes what is there"
+            )
+        }
+        guard let baud = device.baud else {
+            let words = "\(name) at \(place) says nothing that can be understood"
+            return Fault(.sensorSilent, of: name, since: since, words)
+        }
+        return Fault(
+            .sensorSilent,
+            of: name,
+            since: since,
+            "\(name) at \(place) gives noise at this speed, \(baud) baud, and no value",
+            next: "see that it is the right port and the right type, and then its cable and its "
+                + "power; roost events --last 1h says what was wrong last"
+        )
     }
 
     private func fault(of missing: Missing) -> Fault? {

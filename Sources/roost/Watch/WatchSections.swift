@@ -225,7 +225,7 @@ struct WatchSections {
     static func reason(_ name: String?) -> String {
         switch name {
         case "replyTimeout": "does not answer"
-        case "badFrames": "says nothing that can be understood"
+        case "badFrames": "gives noise at this speed, or is another part"
         case "warmingUp": "warms up"
         case "unplugged": "is not plugged in"
         case "unusable": "cannot be used"

@@ -46,6 +46,23 @@ import Testing
         #expect(faults.first?.sentence.contains("nothing that can be understood") == true)
     }
 
+    @Test func noiseNamesTheSpeed() {
+        var facts = facts(at: 30, latest: .noData(.badFrames), of: 20)
+        facts.devices[0].baud = 9_600
+        #expect(facts.faults.map(\.id) == ["sensor-silent:dust"])
+        #expect(facts.faults.first?.sentence.contains("noise at this speed, 9600 baud") == true)
+    }
+
+    @Test func anotherSensorIsAFaultOfItsOwnWithBothIds() {
+        var facts = facts(at: 30, latest: .noData(.badFrames), of: 20)
+        facts.devices[0].baud = 9_600
+        facts.devices[0].other = .init(wanted: "B0B0", found: "A160")
+        #expect(facts.faults.map(\.id) == ["sensor-other:dust"])
+        let sentence = "another sensor answers at /dev/ttyUSB0: A160, and dust is B0B0"
+        #expect(facts.faults.first?.sentence == sentence)
+        #expect(facts.faults.first?.nextStep.contains("roost adopt /dev/ttyUSB0") == true)
+    }
+
     @Test func oneMissInAStreamIsNoFaultAndManyAre() {
         func ids(_ valueAt: Int) -> [String] {
             facts(

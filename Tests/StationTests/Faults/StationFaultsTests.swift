@@ -33,6 +33,37 @@ import Testing
         #expect(after.isEmpty)
     }
 
+    @Test func anotherSensorThanTheOneOfTheFileIsNamedWithBothIds() throws {
+        let text = """
+            {"name": "test", "devices": [{"name": "dust", "type": "sds011",
+              "port": "/dev/ttyUSB0", "id": "B0B0"}]}
+            """
+        let faults = try simulate { clock in
+            let test = try TestStation(clock, text)
+            return try await test.run { test in
+                try await test.sleep(.minutes(7))
+                return test.station.status.faults
+            }
+        }
+        #expect(faults.map(\.id) == ["sensor-other:dust"])
+        let sentence = faults.first?.sentence ?? ""
+        #expect(sentence.contains("A160") && sentence.contains("B0B0"))
+        #expect(faults.first?.nextStep.contains("roost adopt") == true)
+    }
+
+    @Test func aWrongRateIsNoiseAtThisSpeed() throws {
+        let faults = try simulate { clock in
+            let test = try TestStation(clock)
+            test.line.withPeer { peer, _ in peer.inject(SDS011FaultWindow(.wrongRate)) }
+            return try await test.run { test in
+                try await test.sleep(.minutes(7))
+                return test.station.status.faults
+            }
+        }
+        #expect(faults.map(\.id) == ["sensor-silent:dust"])
+        #expect(faults.first?.sentence.contains("noise at this speed, 9600 baud") == true)
+    }
+
     @Test func aRejectedConfigurationIsAFaultUntilOneIsTaken() throws {
         let (during, after, events) = try simulate { clock in
             let test = try TestStation(clock)
