@@ -3,7 +3,7 @@ package enum DoctorChecks {
     /// In the order in which they are printed: from the plug to the station.
     package static let all =
         DoctorPortChecks.ports + DoctorPinChecks.pins + DoctorHealthChecks.power
-        + DoctorHealthChecks.clocks + DoctorCardChecks.card + DoctorCardChecks.writes
-        + DoctorStationChecks.station + DoctorCourierChecks.courier + DoctorCameraChecks.camera
-        + DoctorBoardChecks.image
+        + DoctorHealthChecks.clocks + DoctorRadioChecks.radio + DoctorCardChecks.card
+        + DoctorCardChecks.writes + DoctorStationChecks.station + DoctorCourierChecks.courier
+        + DoctorCameraChecks.camera + DoctorBoardChecks.image
 }

@@ -23,6 +23,7 @@ package struct DoctorFacts {
     var ports = DoctorPorts()
     var pins = DoctorPins()
     var health = DoctorHealth()
+    var radio = DoctorRadio()
     var card = DoctorCard()
     var station = DoctorStation()
     var courier = DoctorCourier()
@@ -121,6 +122,7 @@ extension DoctorFacts {
         pins = DoctorPins(tree, machine)
         step("power and clock")
         health = DoctorHealth(tree, machine)
+        radio = DoctorRadio(tree)
         step("the card")
         let folder = configuration?.store?.folder ?? StoreConfiguration.defaultFolder
         card = DoctorCard(tree, machine, folder: folder)

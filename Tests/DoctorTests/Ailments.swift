@@ -228,6 +228,28 @@ enum Ailments {
             words: "may suspend /dev/ttyUSB0",
             next: "ATTR{idVendor}==\"1a86\""
         ) { $0.files["/sys/devices/usb1/1-1.3/power/control"] = "auto\n" },
+        Ailment(
+            check: "wifi-radio",
+            verdict: .warning,
+            words: "(phy0) is switched off by a program (rfkill), and no cable",
+            next: "sudo rfkill unblock wifi"
+        ) { $0.files["/sys/class/rfkill/rfkill0/soft"] = "1\n" },
+        Ailment(
+            check: "wifi-radio",
+            verdict: .warning,
+            words: "by a switch of the machine",
+            next: "switch it on at the machine"
+        ) { $0.files["/sys/class/rfkill/rfkill0/hard"] = "1\n" },
+        Ailment(
+            check: "wifi-radio",
+            verdict: .note,
+            words: "the network comes by cable",
+            next: "sudo rfkill unblock wifi"
+        ) { machine in
+            machine.files["/sys/class/rfkill/rfkill0/soft"] = "1\n"
+            machine.files["/sys/class/net/eth0/carrier"] = "1\n"
+            machine.files["/sys/class/net/eth0/device/uevent"] = "DRIVER=bcmgenet\n"
+        },
         Ailment(check: "temperature", verdict: .warning, words: "82.4 °C", next: "heat sink") {
             $0.files["/sys/class/thermal/thermal_zone0/temp"] = "82400\n"
         },

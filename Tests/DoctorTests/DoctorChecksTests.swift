@@ -96,7 +96,7 @@ enum Boards {
                 "pin-holders", "pin-names", "serial-access",
                 "serial-console", "serial-holders", "serial-present", "serial-twins", "spi",
                 "station", "store", "temperature", "under-voltage", "usb-power", "watchdog",
-                "watchdog-settings",
+                "watchdog-settings", "wifi-radio",
             ]
         )
         #expect(findings.values.allSatisfy { $0.verdict != .failure })
