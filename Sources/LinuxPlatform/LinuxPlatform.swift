@@ -163,9 +163,9 @@ package final class LinuxPlatform: Platform {
 
     package func requestPowerOff() throws(PowerOffError) { try PowerOffRequest().write() }
 
-    package func zone(_ name: String?) -> @Sendable (Int) -> Int {
+    package func zone(_ name: String?) -> (@Sendable (Int) -> Int)? {
         guard let name else { return Zone.system.offset }
-        return (Zone(named: name) ?? .utc).offset
+        return Zone(named: name)?.offset
     }
 
     package var figures: ProcessCosts {

@@ -37,6 +37,7 @@ package final class SimulatedPlatform: Platform {
         var vitalsCount = 0
         var powerOffCount = 0
         var powerOffError: PowerOffError?
+        var unknownZones: Set<String> = []
     }
 
     package let simulatedClock: SimulatedClock
@@ -59,6 +60,17 @@ package final class SimulatedPlatform: Platform {
     }
 
     // MARK: What can be done to it
+
+    /// Zones that the machine does not know.
+    package var unknownZones: Set<String> {
+        get { state.withLock { $0.unknownZones } }
+        set { state.withLock { $0.unknownZones = newValue } }
+    }
+
+    package func zone(_ name: String?) -> (@Sendable (Int) -> Int)? {
+        if let name, unknownZones.contains(name) { return nil }
+        return { _ in 0 }
+    }
 
     /// What several processes of one machine share.
     package var memory: SimulatedMemory {

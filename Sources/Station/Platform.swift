@@ -119,9 +119,9 @@ package protocol Platform: Sendable {
 
     /// Reads the rules of a zone; only within `onDisk`.
     ///
-    /// - Parameter name: As `Europe/Rome`; nil is the machine's. An unknown one is UTC.
-    /// - Returns: Seconds east of Greenwich at a second since 1970.
-    func zone(_ name: String?) -> @Sendable (Int) -> Int
+    /// - Parameter name: As `Europe/Rome`; nil is the machine's.
+    /// - Returns: Seconds east of Greenwich at a second since 1970; nil for an unknown zone.
+    func zone(_ name: String?) -> (@Sendable (Int) -> Int)?
 
     /// The costs of the process so far.
     var figures: ProcessCosts { get }
@@ -137,7 +137,7 @@ extension Platform {
 
     package func readVitals() -> MachineVitals { MachineVitals() }
 
-    package func zone(_ name: String?) -> @Sendable (Int) -> Int { { _ in 0 } }
+    package func zone(_ name: String?) -> (@Sendable (Int) -> Int)? { { _ in 0 } }
 
     /// Each: a simulated machine has one user.
     package func mayNameActor(_ peer: PeerCredentials) -> Bool { true }

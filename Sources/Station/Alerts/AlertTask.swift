@@ -52,9 +52,18 @@ package actor AlertTask: OrderlyStop {
         let wanted = desk.zone
         guard zone != .some(wanted) else { return }
         let platform = context.platform
-        let rules = try await onDisk { platform.zone(wanted) }
-        guard let rules else { return }
-        desk.use(zone: rules)
+        let found = try await onDisk { (own: platform.zone(wanted), machine: platform.zone(nil)) }
+        guard let found else { return }
+        if found.own == nil, let wanted {
+            context.faults.raise(
+                .settingsLeftOut,
+                of: "zone",
+                "this machine knows no zone \(wanted): the hours of alerts are the machine's"
+            )
+        } else {
+            context.faults.clear(.settingsLeftOut, of: "zone")
+        }
+        if let rules = found.own ?? found.machine { desk.use(zone: rules) }
         zone = .some(wanted)
     }
 

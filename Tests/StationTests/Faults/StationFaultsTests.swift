@@ -64,6 +64,24 @@ import Testing
         #expect(faults.first?.sentence.contains("noise at this speed, 9600 baud") == true)
     }
 
+    @Test func aZoneThatTheMachineDoesNotKnowIsAFault() throws {
+        let (during, after) = try simulate { clock in
+            let test = try TestStation(clock, #"{"name": "test", "zone": "Europe/Nowhere"}"#)
+            test.platform.unknownZones = ["Europe/Nowhere"]
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                let during = test.station.status.faults
+                let text = Array(#"{"name": "test", "zone": "Europe/Rome"}"#.utf8)
+                test.station.reload(try StationConfiguration.read(text, file: "next"))
+                try await test.sleep(.minutes(1))
+                return (during, test.station.status.faults.map(\.id))
+            }
+        }
+        #expect(during.map(\.id) == ["settings-left-out:zone"])
+        #expect(during.first?.sentence.contains("no zone Europe/Nowhere") == true)
+        #expect(after.isEmpty)
+    }
+
     @Test func aRejectedConfigurationIsAFaultUntilOneIsTaken() throws {
         let (during, after, events) = try simulate { clock in
             let test = try TestStation(clock)
