@@ -53,6 +53,27 @@ import Testing
         #expect(rest == [2, 3])
     }
 
+    /// A receiver of positions goes on while its session sleeps.
+    @Test func whatNoReadWaitsForWakesTheProcessOnce() throws {
+        let (wakeUps, bytes) = try withLine { line in
+            let first = Receiver(frames: 1) { line.soon }
+            line.far.write(Array(repeating: 1, count: 10))
+            _ = try await line.port.read(into: first, line.wait)
+            let before = line.loop.counters.descriptorWakeUps
+            for number in 1...20 {
+                line.far.write(Array(repeating: UInt8(number), count: 10))
+                try await line.loop.clock.sleep(for: .milliseconds(1))
+            }
+            let wakeUps = line.loop.counters.descriptorWakeUps - before
+            let second = Receiver(frames: 1) { line.soon }
+            let isDone = try await line.port.read(into: second, line.wait(200))
+            #expect(isDone)
+            return (wakeUps, second.frames)
+        }
+        #expect(wakeUps <= 1)
+        #expect(bytes == [(1...20).flatMap { Array(repeating: UInt8($0), count: 10) }])
+    }
+
     @Test func theReceiverMayWriteAndDiscard() throws {
         let heard = try withLine { line in
             let port = line.port

@@ -11,6 +11,8 @@ import Synchronization
 package final class Watched: Sendable {
     private struct State {
         var isClosed = false
+        /// Whether `epoll` is asked for the end of the input alone.
+        var isInputIgnored = false
         var onReadable: (@Sendable () -> MonotonicInstant?)?
         var onWritable: (@Sendable () -> Void)?
         var onEvents: (@Sendable (UInt32) -> Void)?
@@ -121,6 +123,38 @@ package final class Watched: Sendable {
         }
         output.raise()
         body?()
+    }
+
+    /// Leaves unread what comes until `attend`: the first of it ends the wake-ups for more.
+    ///
+    /// An end of the input is reported all the same.
+    func leaveUnread() {
+        eachReadable { [weak self] () -> MonotonicInstant? in
+            self?.ignoreInput()
+            return nil
+        }
+    }
+
+    private func ignoreInput() {
+        let events = Self.readEvents & ~EPOLLIN.rawValue
+        // Where this fails the process wakes more often, and loses nothing.
+        guard (try? loop.control(EPOLL_CTL_MOD, descriptor, events)) != nil else { return }
+        state.withLock { $0.isInputIgnored = true }
+    }
+
+    /// Reports again what comes, after `leaveUnread`.
+    ///
+    /// - Returns: Whether something came that was not reported.
+    /// - Throws: `LinuxError`.
+    func attend() throws(LinuxError) -> Bool {
+        let wasIgnored = state.withLock { state in
+            defer { state.isInputIgnored = false }
+            return state.isInputIgnored
+        }
+        guard wasIgnored else { return false }
+        guard !isClosed else { throw .closed }
+        try loop.control(EPOLL_CTL_MOD, descriptor, Self.readEvents)
+        return true
     }
 
     /// Asks for one edge of room; asking again reports room that is there already.

@@ -117,6 +117,7 @@ package final class LinuxSerialPort: SerialPort {
     ) async throws -> [UInt8]? {
         precondition((1...255).contains(count), "a read waits for 1…255 bytes")
         watched.eachReadable(nil)
+        try attend()
         while true {
             try Task.checkCancellation()
             if let bytes = try take(atLeast: count) { return bytes }
@@ -145,6 +146,7 @@ package final class LinuxSerialPort: SerialPort {
             state.withLock { $0.reader = nil }
             ignore()
         }
+        try attend()
         while true {
             try Task.checkCancellation()
             guard let wait = try handOut() else { return true }
@@ -202,11 +204,19 @@ package final class LinuxSerialPort: SerialPort {
         } while state.mayHaveMore && !state.isGone
     }
 
-    /// Until the next read: gpsd goes on while a sensor sleeps, and a socket would keep the oldest
-    /// of what it says.
+    /// Until the next read: a socket would keep the oldest of what gpsd says while a sensor sleeps.
     private func ignore() {
-        guard !isTerminal else { return watched.eachReadable(nil) }
+        guard !isTerminal else { return watched.leaveUnread() }
         watched.eachReadable { [weak self] () -> MonotonicInstant? in self?.dropInDispatch() }
+    }
+
+    /// Hears again of what arrives, and of what came while nothing read.
+    private func attend() throws(SerialError) {
+        do throws(LinuxError) {
+            if try watched.attend() { state.withLock { $0.mayHaveMore = true } }
+        } catch {
+            throw .disconnected(path: path)
+        }
     }
 
     private func dropInDispatch() -> MonotonicInstant? {
