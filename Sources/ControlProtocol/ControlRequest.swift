@@ -29,6 +29,9 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         /// `ClockReport`; `trustClock` confirms that the system clock is right, or sets it to
         /// `time`.
         case clock, trustClock
+        /// `time` by the clock of an owner's browser, which counts while nothing better is known;
+        /// `ClockReport` after it.
+        case offerTime
         /// Makes another id for the station; `StatusReport` after it.
         case newStationID
         /// Replaces no child for being late, for debugging; `StatusReport` after it.
@@ -96,9 +99,9 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `adopt`: what is there, by a profile's id, nil lets the probe find out;
     /// `configure`: the type of a new device.
     package var profile: String?
-    /// `trustClock`: what time it is, ISO 8601; nil uses the system clock.
+    /// `trustClock`, `offerTime`: what time it is, ISO 8601.
     ///
-    /// `note`: when it was, if not now.
+    /// `trustClock`: nil uses the system clock. `note`: when it was, if not now.
     package var time: String?
     /// `note`: 1…120 bytes of UTF-8 without control characters; `checkProfile`: a profile.
     package var text: String?

@@ -102,6 +102,10 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
     case hardwareClock = 3
     /// A person confirmed it: `roost clock trust`.
     case person = 4
+    /// A receiver of positions said it, three times in a row.
+    case receiver = 5
+    /// A browser's own clock, which an owner called right.
+    case browser = 6
 
     /// As a report names it.
     package var name: String {
@@ -111,11 +115,32 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
         case .fileStamp: "file time stamp"
         case .hardwareClock: "real time clock"
         case .person: "person"
+        case .receiver: "receiver of positions"
+        case .browser: "browser"
         }
     }
 
+    /// Whether it is the word of another source than the system clock.
+    package var isConfirmed: Bool { self == .person || self == .receiver || self == .browser }
+
     /// Whether times are called sure.
-    package var isSure: Bool { self == .synchronised || self == .person }
+    package var isSure: Bool { rank >= Self.receiver.rank }
+
+    /// Whether nothing that is less trusted casts doubt on it, in another boot neither.
+    package var isFirm: Bool { rank >= Self.person.rank }
+
+    /// How far a time may be off that is sure; nil for one that is not.
+    package var uncertainty: Duration? {
+        switch self {
+        case .unknown, .fileStamp, .hardwareClock: nil
+        case .synchronised: .seconds(1)
+        // Its sentences come within the second that they tell.
+        case .receiver: .seconds(1)
+        case .browser: .minutes(1)
+        // Typed to the minute, from a watch.
+        case .person: .minutes(2)
+        }
+    }
 
     /// The order of the steps, the least trusted first.
     package var rank: Int {
@@ -123,8 +148,10 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
         case .unknown: 0
         case .fileStamp: 1
         case .hardwareClock: 2
-        case .person: 3
-        case .synchronised: 4
+        case .receiver: 3
+        case .browser: 4
+        case .person: 5
+        case .synchronised: 6
         }
     }
 }
@@ -150,6 +177,10 @@ package struct WallTime: Hashable, Comparable, Sendable {
 
     /// 2020-01-01; an earlier date means that the clock was never set, whatever it says of itself.
     package static let plausible = WallTime(nanoseconds: 1_577_836_800_000_000_000)
+
+    package func advanced(by duration: Duration) -> WallTime {
+        WallTime(nanoseconds: nanoseconds + duration.wholeNanoseconds)
+    }
 
     package static func < (left: WallTime, right: WallTime) -> Bool {
         left.nanoseconds < right.nanoseconds
@@ -182,6 +213,21 @@ package struct CivilDate: Hashable, Sendable {
         day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    /// Days from 1970-01-01 to a date of the years 1677…2262 (what fits `WallTime`), or nil.
+    ///
+    /// Counted in 400-year eras of 146 097 days from 1 March, the inverse of `init`.
+    package static func days(year: Int, month: Int, day: Int) -> Int? {
+        guard (1_678...2_261).contains(year), (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        let marchYear = month > 2 ? year : year - 1
+        let (era, yearOfEra) = marchYear.flooredDivision(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        let days = era * 146_097 + dayOfEra - 719_468
+        let date = CivilDate(daysSince1970: days)
+        return date.month == month && date.day == day ? days : nil  // No 30 February.
     }
 }
 

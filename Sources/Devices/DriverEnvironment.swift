@@ -8,6 +8,8 @@ package struct DriverEnvironment: Sendable {
     let heartbeat: Heartbeat
     /// Takes the time that a laser, fan or heater was on; nil keeps no account.
     package var laser: (@Sendable (LaserTime) -> Void)?
+    /// Takes what time it is now, by a part that knows it; nil uses none.
+    package var time: (@Sendable (WallTime) -> Void)?
     /// Called with a stretch in which the process did not run: nothing of the line was heard.
     package var stoodStill: (@Sendable (Range<MonotonicInstant>) -> Void)?
 

@@ -120,7 +120,7 @@ package struct SessionBench {
             case .miss(_, let missed): missCount += missed.count
             case .record(let event): events.append(event)
             case .laser(let time): accounted += time.time
-            case .beat: break
+            case .beat, .time: break
             }
         }
         actions.removeAll(keepingCapacity: true)

@@ -29,6 +29,9 @@ package struct GPSDAddress: Hashable, Sendable {
     /// Whether the text names a gpsd, and no file.
     package static func isMeant(by text: String) -> Bool { text.hasPrefix(start) }
 
-    /// Asks for sentences, raw or made from what a binary receiver says.
-    package static let request = Array("?WATCH={\"enable\":true,\"nmea\":true};\r\n".utf8)
+    /// Asks for sentences, raw or made from what a binary receiver says, and for its own reports,
+    /// which tell the time.
+    package static let request = Array(
+        "?WATCH={\"enable\":true,\"json\":true,\"nmea\":true};\r\n".utf8
+    )
 }

@@ -42,6 +42,8 @@ package final class Station: Sendable {
         package var rights = ControlRights()
         /// What the start of the image found wrong.
         package var start = StartFindings()
+        /// No time before that is right.
+        package var builtAt = RoostVersion.date
 
         package init(
             platform: any Platform,
@@ -148,8 +150,8 @@ package final class Station: Sendable {
         root = Supervisor(id: configuration.name, context: supervision, children: [])
         state = Mutex(State(file: file, catalog: catalog, configuration: configuration))
         context.leds.join(context) { [weak self] in self?.faults.isEmpty ?? true }
-        alerts.join { [context, weak store] in
-            context.clock.wallReading?.trust.isSure ?? false || store?.trustedWall != nil
+        alerts.join { [context] in
+            context.givenTime.reading(beside: context.clock)?.trust.isSure ?? false
         }
         context.claims.join { [weak store] in store?.isYoung ?? false }
         note(leftOut: catalog.problems)
@@ -168,7 +170,7 @@ package final class Station: Sendable {
         let mutes = MuteList(clock: clock, boot: boot)
         let recorder = Recorder(clock: clock, logger: dependencies.logger, mutes: mutes)
         let modes = ModeState(StationMode(kind: configuration.mode))
-        let context = StationContext(
+        var context = StationContext(
             name: configuration.name,
             platform: platform,
             bootID: boot,
@@ -182,6 +184,7 @@ package final class Station: Sendable {
             startedAt: clock.now,
             lasers: LaserHours(at: clock.now)
         )
+        context.builtAt = dependencies.builtAt
         context.recording.set(configuration.unrecorded, at: .boot)
         return context
     }

@@ -22,6 +22,9 @@ package struct StationContext: Sendable {
     let standstills = Standstills()
     let recording = RecordSwitch()
     let battery = BatteryMonitor()
+    let givenTime = GivenTime()
+    /// When the program was built: no time before that is right.
+    var builtAt = RoostVersion.date
 
     package var clock: any NodeClock { platform.clock }
 

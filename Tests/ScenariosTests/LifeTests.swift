@@ -235,6 +235,25 @@ import Testing
         #expect(report.fired[kind] == 1 && report.processCount == 2)
     }
 
+    /// There is no time server, so each date that is sure is the receiver's; P8 compares them with
+    /// the world's.
+    @Test(arguments: [-1_024, 0, 1_024])
+    func aReceiverWithAWrongWeekGivesTheTime(_ weeks: Int) throws {
+        let text = """
+            {"about": "For a test.", "quiet": "1h",
+             "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1},
+                       {"name": "gps", "profile": "nmea-receiver", "socket": 2,
+                        "weeksWrong": \(weeks)}],
+             "faults": [{"kind": "clock-unknown", "at": "1s", "for": "8h"},
+                        {"kind": "kill", "at": "2h"}, {"kind": "reboot", "at": "3h"}]}
+            """
+        let scenario = try Scenario.read(Array(text.utf8), file: "test.json")
+        let report = try Life(scenario, Life.Order(seed: 1, length: .hours(7))).run()
+        #expect(report.failures.isEmpty, "\(report.failures)")
+        let dated = report.verdicts.first { $0.promise == "P8" }?.checkCount ?? 0
+        #expect(dated >= 10)
+    }
+
     @Test func aHungChildIsReplacedAndTheProcessGoesOn() throws {
         let report = try Self.live(
             #"{"kind": "child-hang", "at": "5h", "part": "one"}"#,

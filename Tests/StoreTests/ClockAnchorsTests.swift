@@ -56,10 +56,45 @@ import Testing
         )
     }
 
+    /// A receiver whose week was wrong for a hundred days, and an hour with a time server after it.
+    @Test(arguments: [-1_024, 1_024])
+    func aReceiverThatIsWrongForLongOutvotesNoTimeServer(_ weeks: Int) {
+        func clock(_ trust: ClockTrust) -> ClockAnchors {
+            let late = Self.noon + 101 * 86_400
+            func anchor(_ boot: UInt8, _ wall: Int, _ trust: ClockTrust) -> ClockAnchor {
+                ClockAnchor(
+                    boot: .numbered(boot),
+                    tick: Self.tick(0),
+                    wall: WallTime(seconds: wall),
+                    trust: trust
+                )
+            }
+            return ClockAnchors(
+                runs: [
+                    Self.run(1, 0...3_600), Self.run(2, 0...8_640_000), Self.run(3, 0...3_600),
+                ],
+                anchors: [
+                    anchor(1, Self.noon, .synchronised),
+                    anchor(2, Self.noon + 7_200 + weeks * 7 * 86_400, trust),
+                    anchor(3, late, .synchronised),
+                ]
+            )
+        }
+        for trust in [ClockTrust.receiver, .browser] {
+            let clock = clock(trust)
+            #expect(clock.time(.numbered(1), Self.tick(0)) == Self.time(Self.noon, isSure: true))
+            #expect(clock.time(.numbered(2), Self.tick(0))?.isSure == false)
+            #expect(clock.time(.numbered(3), Self.tick(0))?.isSure == true)
+        }
+        // Of two that are equally firm the longer counts.
+        #expect(clock(.synchronised).time(.numbered(2), Self.tick(0))?.isSure == true)
+    }
+
     @Test(arguments: [
         (ClockTrust.fileStamp, ClockTrust.hardwareClock, false),
         (.fileStamp, .person, true), (.hardwareClock, .person, true),
-        (.person, .synchronised, true), (.unknown, .fileStamp, false),
+        (.person, .synchronised, true), (.hardwareClock, .receiver, true),
+        (.receiver, .browser, true), (.browser, .person, true), (.unknown, .fileStamp, false),
     ])
     func theMostTrustedStepDatesABootWheneverItCame(
         _ less: ClockTrust,

@@ -6,7 +6,7 @@ import HardwareIO
 /// A position is made of one second's GGA and RMC, and of the last GSA. It has a value only if all
 /// of them that the receiver sends call it a fix with satellites: `accuracy` is 6 m × HDOP, the
 /// altitude needs a fix with height. A receiver that sends no RMC gives its position one second
-/// later.
+/// later. An RMC with a fix, and what gpsd says of one, tell the time.
 ///
 /// - Source: `NMEASentence`.
 package struct NMEAReceiverDialect: SensorDialect {
@@ -21,6 +21,7 @@ package struct NMEAReceiverDialect: SensorDialect {
     package init() {
         // gpsd says in JSON who it is, and what it reads.
         scanner.passedOver = UInt8(ascii: "{")
+        scanner.asideLimit = GPSDReport.byteLimit
         scanner.hasRecords = true
     }
 
@@ -35,6 +36,10 @@ package struct NMEAReceiverDialect: SensorDialect {
         for line in lines {
             guard let line else {
                 body(.rejected("a line that is too long"))
+                continue
+            }
+            if line.first == UInt8(ascii: "{") {
+                if let wall = GPSDReport.time(line) { body(.time(wall)) }
                 continue
             }
             // Binary messages of the maker, and the tail of a line joined in its middle.
@@ -63,7 +68,9 @@ package struct NMEAReceiverDialect: SensorDialect {
             // One of an earlier second that no RMC followed.
             if let fix { emit(fix, body) }
             fix = next
-        case .rmc(let time, let isValid): validity = (time, isValid)
+        case .rmc(let time, let isValid, let wall):
+            validity = (time, isValid)
+            if let wall { body(.time(wall)) }
         case .gsa(let dimensions): self.dimensions = dimensions
         case .other: return
         }

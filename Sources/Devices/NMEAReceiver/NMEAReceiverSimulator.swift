@@ -22,6 +22,9 @@ package struct NMEAReceiverSimulator: SerialPeer {
     /// Until the first fix after power came: a start with a known sky.
     package static let searchTime: Duration = .seconds(3)
 
+    /// What time it takes it for at `.boot`; 2026-11-22.
+    package var wallAtBoot = WallTime(nanoseconds: 1_795_305_600_000_000_000)
+
     private let track: [Step]
     private let poweredAt: MonotonicInstant
     private var dilution: DriftingValue
@@ -72,8 +75,7 @@ package struct NMEAReceiverSimulator: SerialPeer {
 
     private mutating func sentences(at now: MonotonicInstant) -> [UInt8] {
         let seconds = now.nanoseconds / 1_000_000_000
-        let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map(Self.two).joined()
-        let time = clock + ".00"
+        let (time, date) = said(at: now)
         let hasFix = poweredAt.duration(to: now) >= Self.searchTime
         let step = track[Int(seconds % Int64(track.count))]
         let place =
@@ -85,18 +87,30 @@ package struct NMEAReceiverSimulator: SerialPeer {
         let lines =
             hasFix
             ? [
-                "GNRMC,\(time),A,\(place),0.8,12.0,221126,,,A",
+                "GNRMC,\(time),A,\(place),0.8,12.0,\(date),,,A",
                 "GNVTG,12.0,T,,M,0.8,N,1.5,K,A",
                 "GNGGA,\(time),\(place),1,09,\(hdop),\(altitude),M,47.6,M,,",
                 "GNGSA,A,3,04,05,09,12,17,19,22,24,,,,,1.80,\(hdop),1.50",
                 "GPGSV,1,1,02,04,55,120,38,05,23,200,31",
             ]
             : [
-                "GNRMC,\(time),V,,,,,,,221126,,,N", "GNVTG,,,,,,,,,N",
+                "GNRMC,\(time),V,,,,,,,\(date),,,N", "GNVTG,,,,,,,,,N",
                 "GNGGA,\(time),,,,,0,00,99.99,,,,,,", "GNGSA,A,1,,,,,,,,,,,,,99.99,99.99,99.99",
                 "GPGSV,1,1,00",
             ]
         return lines.flatMap(Self.bytes)
+    }
+
+    /// `hhmmss.ss` and `ddmmyy`.
+    private func said(at now: MonotonicInstant) -> (time: String, date: String) {
+        let wall = wallAtBoot.advanced(by: MonotonicInstant.boot.duration(to: now))
+        let (days, second) = Int(wall.nanoseconds / 1_000_000_000).flooredDivision(by: 86_400)
+        let date = CivilDate(daysSince1970: days)
+        let clock = [second / 3_600, second / 60 % 60, second % 60]
+        return (
+            clock.map { Self.two(Int64($0)) }.joined() + ".00",
+            [date.day, date.month, date.year % 100].map { Self.two(Int64($0)) }.joined()
+        )
     }
 
     private static func bytes(_ content: String) -> [UInt8] {

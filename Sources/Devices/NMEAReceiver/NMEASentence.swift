@@ -31,8 +31,8 @@ package enum NMEASentence: Hashable, Sendable {
     }
 
     case gga(Fix)
-    /// Whether the receiver calls its position valid.
-    case rmc(time: String, isValid: Bool)
+    /// Whether the receiver calls its position valid, and what time it is then.
+    case rmc(time: String, isValid: Bool, wall: WallTime?)
     /// 1 is no fix, 2 a fix without height, 3 a whole one.
     case gsa(dimensions: Int)
     /// A sentence of another kind, or of the receiver's maker.
@@ -114,10 +114,43 @@ package enum NMEASentence: Hashable, Sendable {
     private static func recommended(_ items: [ArraySlice<UInt8>]) -> NMEASentence? {
         guard items.count >= 10, let time = time(items[1]) else { return nil }
         switch String(decoding: items[2], as: UTF8.self) {
-        case "A": return .rmc(time: time, isValid: true)
-        case "V": return .rmc(time: time, isValid: false)
+        case "A":
+            // Of estimates, of what was typed in and of simulators the date may be, too.
+            let isOfSatellites = items.count < 13 || !Self.madeUp.contains(items[12].first ?? 0)
+            let wall = isOfSatellites ? Self.wall(day: items[9], time: items[1]) : nil
+            return .rmc(time: time, isValid: true, wall: wall)
+        case "V": return .rmc(time: time, isValid: false, wall: nil)
         default: return nil
         }
+    }
+
+    /// Modes of RMC without satellites: estimated, manual, not valid, simulated.
+    private static let madeUp = Array("EMNS".utf8)
+
+    /// Of `ddmmyy` and `hhmmss.ss`; years from 80 on are of the last century.
+    private static func wall(day: ArraySlice<UInt8>, time: ArraySlice<UInt8>) -> WallTime? {
+        guard day.count == 6, let number = PlainDecimal.whole(day) else { return nil }
+        let year = number % 100
+        return wall(
+            CivilDate.days(
+                year: year + (year < 80 ? 2_000 : 1_900),
+                month: number / 100 % 100,
+                day: number / 10_000
+            ),
+            time
+        )
+    }
+
+    /// A day since 1970 and `hhmmss` with any fraction.
+    static func wall(_ day: Int?, _ time: ArraySlice<UInt8>) -> WallTime? {
+        guard let day, !time.isEmpty, self.time(time) != nil,
+            let units = PlainDecimal.read(time, decimals: 9)?.mantissa(atDecimals: 9)
+        else { return nil }
+        let (clock, fraction) = units.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let second = clock / 10_000 * 3_600 + clock / 100 % 100 * 60 + clock % 100
+        return WallTime(
+            nanoseconds: (Int64(day) * 86_400 + second) * 1_000_000_000 + fraction
+        )
     }
 
     private static func active(_ items: [ArraySlice<UInt8>]) -> NMEASentence? {

@@ -8,8 +8,10 @@ struct LineScanner: Sendable {
 
     /// Bytes of the longest line.
     let limit: Int
-    /// A line that begins with it is passed over, however long it is.
+    /// A line that begins with it is passed over if it is longer than `asideLimit`.
     var passedOver: UInt8?
+    /// Bytes of such a line that is found all the same.
+    var asideLimit = 0
     /// Whether lines are records from `$` to `*` and two digits, as NMEA 0183 has them.
     ///
     /// A Bluetooth module may leave out the ends of lines: such a record ends with its digits, and
@@ -18,6 +20,8 @@ struct LineScanner: Sendable {
     private var pending: [UInt8] = []
     private var isSkipping: Bool
     private var isPassingOver = false
+    /// The line that is passed over, as far as `asideLimit`.
+    private var aside: [UInt8] = []
 
     init(limit: Int, skipsFirst: Bool) {
         self.limit = limit
@@ -37,9 +41,13 @@ struct LineScanner: Sendable {
             let byte = bytes[index]
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
                 if !isSkipping, !pending.isEmpty { found(pending[...]) }
+                if isPassingOver, aside.count <= asideLimit { found(aside[...]) }
                 pending.removeAll(keepingCapacity: true)
                 (isSkipping, isPassingOver) = (false, false)
-            } else if hasRecords, !isPassingOver, byte == UInt8(ascii: "$") {
+            } else if isPassingOver {
+                // One more than the limit: the line is longer.
+                if aside.count <= asideLimit { aside.append(byte) }
+            } else if hasRecords, byte == UInt8(ascii: "$") {
                 // The end of the record before is lost, and not this one's beginning.
                 if !isSkipping, !pending.isEmpty { found(pending[...]) }
                 pending.removeAll(keepingCapacity: true)
@@ -53,7 +61,7 @@ struct LineScanner: Sendable {
 
     private mutating func take(_ byte: UInt8, _ found: (ArraySlice<UInt8>?) -> Void) {
         if pending.isEmpty, byte == passedOver {
-            (isSkipping, isPassingOver) = (true, true)
+            (isSkipping, isPassingOver, aside) = (true, true, [byte])
         } else if pending.count < limit {
             pending.append(byte)
             guard hasRecords, isWholeRecord else { return }

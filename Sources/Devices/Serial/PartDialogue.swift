@@ -58,6 +58,7 @@ package struct PartDialogue: Sendable {
     private var answerCounts = (given: 0, missed: 0)
 
     // What is known about the part.
+    private var times = TimeRun()
     private(set) var identity: PartIdentity
     private(set) var awake = AwakeAccount()
     var warmth: Warmth
@@ -266,6 +267,8 @@ package struct PartDialogue: Sendable {
                 guard isOurs(id) else { continue }
                 record.noteReply()
                 answer = answer ?? found
+            case .time(let wall):
+                if times.confirm(wall, at: out.now) { out.actions.append(.time(wall)) }
             }
         }
         if let answer {

@@ -30,6 +30,8 @@ package enum SensorAction: Hashable, Sendable {
     case beat(nextWithin: Duration)
     /// Time that a laser, fan or heater was on.
     case laser(LaserTime)
+    /// What time it is, which the part has said often enough.
+    case time(WallTime)
 }
 
 /// What a session waits for once its actions are carried out.

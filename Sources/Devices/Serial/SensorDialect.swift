@@ -134,6 +134,8 @@ package enum SensorUtterance: Hashable, Sendable {
     case reply(String, id: String?, facts: [Event.Detail])
     /// A head that turned out not to begin a frame, or a line that is not to be believed.
     case rejected(String)
+    /// What time it is, by a part that knows it.
+    case time(WallTime)
 }
 
 extension SensorDialect {

@@ -32,7 +32,7 @@ struct SensorExchange: Hashable, Sendable {
         switch utterance {
         case .measurement(let outcomes, _): command.reply == nil ? .measurement(outcomes) : nil
         case .reply(let name, _, let facts): command.reply == name ? .reply(facts) : nil
-        case .rejected: nil
+        case .rejected, .time: nil
         }
     }
 

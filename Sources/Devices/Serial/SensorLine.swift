@@ -143,6 +143,7 @@ final class SensorLine: SerialReceiver {
             case .record(let event): environment.sink.record(event)
             case .beat(let promise): environment.heartbeat.beat(nextWithin: promise)
             case .laser(let time): environment.laser?(time)
+            case .time(let wall): environment.time?(wall)
             }
         }
     }
@@ -156,7 +157,7 @@ final class SensorLine: SerialReceiver {
                 switch action {
                 case .write(let bytes): try? state.port.write(bytes)
                 case .laser(let time): environment.laser?(time)
-                case .discardInput, .accept, .miss, .record, .beat: break
+                case .discardInput, .accept, .miss, .record, .beat, .time: break
                 }
             }
             state.port.close()

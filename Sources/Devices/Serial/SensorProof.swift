@@ -45,7 +45,7 @@ package struct SensorProof: Sendable {
             }
             guard evidence == nil else { continue }
             switch utterance {
-            case .rejected: break
+            case .rejected, .time: break
             case .measurement(let outcomes, let id):
                 if let question, question.isAnswered, question.reply == nil {
                     evidence = Evidence(id: id, words: "an answer to \(question.name)")

@@ -230,12 +230,6 @@ package enum FeedKind: Hashable, Sendable {
     }
 }
 
-extension WallTime {
-    func advanced(by duration: Duration) -> WallTime {
-        WallTime(nanoseconds: nanoseconds + duration.wholeNanoseconds)
-    }
-}
-
 /// Rows in requests of `imports`: by time, and no time in two of them as long as it fits one.
 ///
 /// Quantities that arrive together share a stream of the history, so they are not torn apart.

@@ -14,6 +14,8 @@ package struct Scenario: Sendable {
         package let serial: String?
         /// Of a dying sensor: days after which it begins to fail more and more.
         package let failsAfter: Duration?
+        /// Of a receiver of positions: weeks by which its date is wrong.
+        package let weeksWrong: Int
     }
 
     /// A device on the local network that answers over HTTP.

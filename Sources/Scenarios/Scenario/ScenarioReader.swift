@@ -102,6 +102,7 @@ extension Scenario.Part {
         socket = Int(reader.number("socket", in: 1...limit) ?? 1)
         serial = reader.string("serial")
         failsAfter = reader.time("failsAfter", in: .hours(1)...(.days(3_650)))
+        weeksWrong = Int(reader.number("weeksWrong", in: -1_024...1_024) ?? 0)
     }
 }
 

@@ -22,6 +22,7 @@ package enum ShippedScenarios {
         file("power-cuts", PackageResources.power_cuts_json),
         file("quiet-year", PackageResources.quiet_year_json),
         file("storms", PackageResources.storms_json),
+        file("wrong-week", PackageResources.wrong_week_json),
         file("wrong-years", PackageResources.wrong_years_json),
     ]
 

@@ -24,16 +24,18 @@ struct MachineLife: @unchecked Sendable {
         let configuration = try StationConfiguration.read(Array(text.utf8), file: "years")
         for line in world.highLines.sorted() { machine.gpio.drive(line, true) }
         machine.plugAll()
+        var dependencies = Station.Dependencies(
+            platform: machine,
+            logger: Logger(label: "years") { _ in SwiftLogNoOpLogHandler() },
+            seed: seed,
+            serviceWatchdog: Machine.serviceWatchdog,
+            endProcess: { [unowned machine] reason in machine.end(.endedItself(reason)) }
+        )
+        dependencies.builtAt = World.birth
         let station = Station(
             configuration,
             stored: OverlayFile(world.settings).read(),
-            in: Station.Dependencies(
-                platform: machine,
-                logger: Logger(label: "years") { _ in SwiftLogNoOpLogHandler() },
-                seed: seed,
-                serviceWatchdog: Machine.serviceWatchdog,
-                endProcess: { [unowned machine] reason in machine.end(.endedItself(reason)) }
-            )
+            in: dependencies
         )
         machine.requestStop.value = { station.requestStop() }
         machine.follow(station)

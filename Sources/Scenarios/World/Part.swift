@@ -57,6 +57,7 @@ final class Part: @unchecked Sendable {
         serial = part.serial
         baud = profile.probe?.bauds.first ?? 9_600
         socket = part.socket
+        weeksWrong = part.weeksWrong
         self.seed = seed
         if profile.driver == "sds011" {
             let memory = SDS011Simulator.Memory(
@@ -74,6 +75,9 @@ final class Part: @unchecked Sendable {
         let values = MHZ19BSimulator.coldValues
         return isSlowToWarm ? [values.first, values.later] : []
     }
+
+    /// Weeks by which the date of a receiver of positions is wrong.
+    private let weeksWrong: Int
 
     /// Whether it is an SDS011.
     var isDust: Bool { dust != nil }
@@ -96,14 +100,19 @@ final class Part: @unchecked Sendable {
             leaveAlone(at: now)
             return
         }
-        guard let peer = otherPeer() else { return }
+        guard let peer = otherPeer(at: now) else { return }
         other = SensorPart(peer, poweredAt: now, seed: seed)
     }
 
-    /// A part that needs minutes of power gives wrong values until then.
-    private func otherPeer() -> (any SerialPeer)? {
+    /// A part that needs minutes of power gives wrong values until then; a receiver knows the time.
+    private func otherPeer(at now: MonotonicInstant) -> (any SerialPeer)? {
         if isSlowToWarm { return MHZ19BSimulator(seed: seed, coldFor: preheat) }
-        return try? profile.driver.flatMap(DeviceCatalog.kind)?.simulator(profile, seed)
+        let kind = profile.driver.flatMap(DeviceCatalog.kind)
+        guard let peer = try? kind?.simulator(profile, seed) else { return nil }
+        guard var receiver = peer as? NMEAReceiverSimulator else { return peer }
+        let age = MonotonicInstant.boot.duration(to: now) + Duration.days(7) * weeksWrong
+        receiver.wallAtBoot = World.birth.advanced(by: age)
+        return receiver
     }
 
     func switchOff(at now: MonotonicInstant) {

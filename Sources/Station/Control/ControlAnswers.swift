@@ -28,10 +28,6 @@ package struct ControlAnswers: Sendable {
         var found: @Sendable () -> [FoundReport]
         /// Passes a person's request to detection.
         var act: @Sendable (DetectionMachine.Act, String) throws(DetectionRefusal) -> Void
-        /// The time that a person confirmed; nil without one.
-        var trustedWall: @Sendable () -> WallReading?
-        /// Stores a person's confirmation; false while no store is open.
-        var trustWall: @Sendable (WallTime) -> Bool
         /// Stores mutes and mode.
         var settleMutes: @Sendable () async throws -> Void
         var settings: ControlSettings.Dependencies
@@ -71,11 +67,7 @@ package struct ControlAnswers: Sendable {
         self.station = station
         self.version = version
         self.dependencies = dependencies
-        clock = ControlClock(
-            station: station,
-            trustedWall: dependencies.trustedWall,
-            trustWall: dependencies.trustWall
-        )
+        clock = ControlClock(station: station)
         mutes = ControlMutes(station: station, settle: dependencies.settleMutes)
         settings = ControlSettings(station: station, dependencies: dependencies.settings)
         store = ControlStore(
@@ -101,6 +93,8 @@ package struct ControlAnswers: Sendable {
             try await store.line(for: request)
         case .clock: try ok(clock.report)
         case .trustClock: try await clock.trust(request, from: peer)
+        case .offerTime:
+            try await answer { try await clock.accept(request, by: asker(request, peer)) }
         case .doctor: try await answer { try await examine(request) }
         case .profiles: try ok(profiles.report)
         case .checkProfile: try await answer { try await profiles.check(request) }

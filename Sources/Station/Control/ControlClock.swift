@@ -6,17 +6,9 @@ import Store
 /// Answers `clock` and `trustClock`, and knows the time of other answers.
 struct ControlClock {
     let station: StationContext
-    /// The time that a person confirmed; nil without one.
-    let trustedWall: @Sendable () -> WallReading?
-    /// Stores a person's confirmation; false while no store is open.
-    let trustWall: @Sendable (WallTime) -> Bool
 
     /// The present time, from the most trusted source available.
-    var wallReading: WallReading? {
-        let said = station.clock.wallReading
-        guard said?.trust != .synchronised else { return said }
-        return trustedWall() ?? said
-    }
+    var wallReading: WallReading? { station.givenTime.reading(beside: station.clock) }
 
     var report: ClockReport {
         let reading = wallReading
@@ -24,7 +16,8 @@ struct ControlClock {
         return ClockReport(
             time: reading?.wall.iso8601,
             trust: trust.name,
-            isSure: trust.isSure
+            isSure: trust.isSure,
+            uncertaintySeconds: trust.uncertainty.map { Int($0.components.seconds) }
         )
     }
 
@@ -52,11 +45,9 @@ struct ControlClock {
             }
             wall = said.wall
         }
-        guard trustWall(wall) else {
-            return try refuse(
-                "store",
-                "no store is open that could remember it; see `roost status`"
-            )
+        let time = ConfirmedTime(wall, at: station.clock.now, by: .person)
+        guard station.givenTime.give(time, beside: station.clock.wallReading) != nil else {
+            return try refuse(Self.noStore.code, Self.noStore.message)
         }
         var details = [Event.Detail("time", wall.iso8601)]
         if let peer {
@@ -73,5 +64,51 @@ struct ControlClock {
             )
         )
         return try ControlCodec.line(ControlAnswer(.success(report)))
+    }
+
+    private static let noStore = ControlFailure(
+        code: "store",
+        message: "no store is open that could remember it; see `roost status`"
+    )
+
+    /// Uses the time of an owner's browser while nothing better is known, and records who gave it.
+    ///
+    /// - Throws: `ControlFailure` `bad-request`, `store`.
+    func accept(
+        _ request: ControlRequest,
+        by asker: ControlAsker
+    ) throws(ControlFailure) -> ClockReport {
+        guard let wall = request.time.flatMap({ WallTime(iso8601: $0) }) else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "time is as in 2026-11-21T07:15:00Z"
+            )
+        }
+        guard wall >= station.builtAt else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "time is \(wall.iso8601), and this program is of "
+                    + "\(station.builtAt.iso8601): that clock is wrong, too"
+            )
+        }
+        let time = ConfirmedTime(wall, at: station.clock.now, by: .browser)
+        guard let worth = station.givenTime.give(time, beside: station.clock.wallReading) else {
+            throw Self.noStore
+        }
+        if worth == .news {
+            station.recorder.record(
+                Event(
+                    at: time.at,
+                    source: "control",
+                    kind: .plain(.clockTrusted),
+                    severity: .notice,
+                    details: [
+                        Event.Detail("time", wall.iso8601),
+                        Event.Detail("cause", ClockTrust.browser.name),
+                    ] + asker.details
+                )
+            )
+        }
+        return report
     }
 }

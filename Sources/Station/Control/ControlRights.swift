@@ -56,7 +56,7 @@ extension ControlRequest.Command {
             Self.people.union([.dashboard])
         // The events name the account.
         case .mode, .adopt, .ignore, .rename, .forget, .mute, .unmute, .note, .configure, .remove,
-            .record, .set, .claimWindow, .acknowledge, .silence, .unsilence, .testAlert:
+            .offerTime, .record, .set, .claimWindow, .acknowledge, .silence, .unsilence, .testAlert:
             Self.people.union([.dashboard])
         // These need a shell on the station.
         case .trustClock, .newStationID, .snooze: Self.people

@@ -47,8 +47,6 @@ extension Station {
                     try self?.refuseConfigured(device, act)
                     try detection.act(act, on: device)
                 },
-                trustedWall: { [store] in store.trustedWall },
-                trustWall: { [store] in store.trust($0) },
                 settleMutes: { [store] in try await store.settleMutes() },
                 settings: settingsDependencies(configuration),
                 alerts: ControlAlerts.Dependencies(

@@ -45,6 +45,7 @@ struct SensorChild {
                 environment.laser = { [kind = profile.id] time in
                     context.note(time, kind: kind, device: name)
                 }
+                environment.time = { context.hear($0, from: name) }
                 environment.stoodStill = { context.standstills.report($0, name) }
                 return try await attach(environment)
             }

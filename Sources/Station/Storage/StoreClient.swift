@@ -24,8 +24,6 @@ package final class StoreClient: Sendable {
         var settings: StoreSettings?
         var whenOpen: [String: @Sendable () -> Void] = [:]
         var past: AlertHistory.Read?
-        /// A person's confirmation of the time.
-        var trusted: ConfirmedTime?
     }
 
     /// Reads blocks that wait for the history, newer than one and at most so many.
@@ -177,34 +175,15 @@ package final class StoreClient: Sendable {
         return samples.filter { $0.boot == boot }.map(\.tick).max().map(\.instant)
     }
 
-    // MARK: The clock
-
-    /// The time that a person confirmed; nil without one.
-    var trustedWall: WallReading? {
-        state.withLock { $0.trusted }?.reading(at: context.clock.now)
-    }
-
-    /// Stores the time that a person confirmed; it dates this boot and replaces earlier ones.
-    ///
-    /// - Returns: false while no store is open that could remember it.
-    func trust(_ wall: WallTime) -> Bool {
-        let now = context.clock.now
-        guard let queue else { return false }
-        state.withLock { $0.trusted = ConfirmedTime(wall, at: now) }
-        let anchor = ClockAnchor(boot: context.bootID, tick: Tick(now), wall: wall, trust: .person)
-        queue.take(.anchor(anchor), isUrgent: true)
-        return true
-    }
-
     // MARK: Age
 
     /// Whether the store is younger than a day; false while that is not known.
     var isYoung: Bool { age.isYoung(in: context, sureWall) }
 
+    /// Nothing that is less trusted than a person dates the store: who may claim it goes by that.
     private var sureWall: WallTime? {
-        let said = context.clock.wallReading
-        let reading = said?.trust == .synchronised ? said : trustedWall ?? said
-        return reading.flatMap { $0.trust.isSure ? $0.wall : nil }
+        let reading = context.givenTime.reading(beside: context.clock)
+        return reading.flatMap { $0.trust.isFirm ? $0.wall : nil }
     }
 
     /// Keeps when the store was made in it, with `claim.window` alone; an event says if it cannot.
@@ -383,9 +362,13 @@ package final class StoreClient: Sendable {
         age.note(isNew: isNew, in: state.withLock { $0.folder })
         let told = ConfirmedTime(opening.confirmations + left.anchors, in: context.bootID)
         let whenOpen = state.withLock { state in
-            state.trusted = state.trusted ?? told
             state.queue = queue
             return state.whenOpen.values
+        }
+        context.givenTime.open(after: told) { [boot = context.bootID] time in
+            let tick = Tick(time.at)
+            let anchor = ClockAnchor(boot: boot, tick: tick, wall: time.wall, trust: time.trust)
+            queue.take(.anchor(anchor), isUrgent: true)
         }
         for body in whenOpen { body() }
         return queue

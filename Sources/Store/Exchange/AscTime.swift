@@ -34,7 +34,7 @@ package enum AscTime {
             let day = CivilTime.number(words[2], digits: 1...2),
             let secondOfDay = CivilTime.secondOfDay(words[3]),
             let year = CivilTime.number(words[4], digits: 4...4),
-            let days = CivilTime.days(year: year, month: month + 1, day: day)
+            let days = CivilDate.days(year: year, month: month + 1, day: day)
         else { return nil }
         let seconds = days * 86_400 + secondOfDay
         guard CivilTime(secondsSince1970: seconds).weekday == weekday else { return nil }

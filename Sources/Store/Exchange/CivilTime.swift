@@ -30,21 +30,6 @@ struct CivilTime: Hashable, Sendable {
 
     private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 
-    /// Days from 1970-01-01 to a date of the years 1677…2262 (what fits `WallTime`), or nil.
-    ///
-    /// Counted in 400-year eras of 146 097 days from 1 March, the inverse of `CivilDate`.
-    static func days(year: Int, month: Int, day: Int) -> Int? {
-        guard (1_678...2_261).contains(year), (1...12).contains(month), (1...31).contains(day)
-        else { return nil }
-        let marchYear = month > 2 ? year : year - 1
-        let (era, yearOfEra) = marchYear.flooredDivision(by: 400)
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        let days = era * 146_097 + dayOfEra - 719_468
-        let date = CivilDate(daysSince1970: days)
-        return date.month == month && date.day == day ? days : nil  // No 30 February.
-    }
-
     /// Seconds since midnight in `08:37:18`, or nil; 60 is no second here.
     static func secondOfDay(_ text: some StringProtocol) -> Int? {
         let parts = text.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
@@ -108,7 +93,7 @@ extension WallTime {
         guard date.count == 3, let year = CivilTime.number(date[0], digits: 4...4),
             let month = CivilTime.number(date[1], digits: 2...2),
             let day = CivilTime.number(date[2], digits: 2...2),
-            let days = CivilTime.days(year: year, month: month, day: day),
+            let days = CivilDate.days(year: year, month: month, day: day),
             let second = CivilTime.secondOfDay(clock)
         else { return nil }
         var rest = bytes[19...]

@@ -23,15 +23,10 @@ package struct ClockAnchors: Sendable {
         }
     }
 
-    /// Boots that are sure may overlap by as much as two synchronisations differ.
-    ///
-    /// An NTP client calls itself synchronised within a second; beyond two of them one of the boots
-    /// is no longer trusted.
-    static let agreement: Int64 = 2_000_000_000
-
     private struct Placement {
         var line: ClockLine
         var isSure: Bool
+        var trust = ClockTrust.unknown
         /// Added to the line's value, nanoseconds.
         var shift: Int64 = 0
         var floor = Int64.min
@@ -89,7 +84,7 @@ package struct ClockAnchors: Sendable {
         if let best = set.map(\.trust).max(by: { $0.rank < $1.rank }), best.rank > 0,
             let line = ClockLine(set.filter { $0.trust == best })
         {
-            return Placement(line: line, isSure: best.isSure)
+            return Placement(line: line, isSure: best.isSure, trust: best)
         }
         return ClockLine(anchors).map { Placement(line: $0, isSure: false) }
     }
@@ -112,26 +107,35 @@ package struct ClockAnchors: Sendable {
     /// Numbers of the boots that follow one another in time as in order, and last longest in sum.
     ///
     /// So that one boot with a lying time server does not cost the years around it their dates. Of
-    /// equals the later is used.
+    /// equals the later is used. The firm ones are chosen first: a receiver of positions that was
+    /// wrong for months does not outvote an hour with a time server. Boots may overlap by as much
+    /// as both may be off.
     private func believed(_ boots: [BootSpan]) -> [Int] {
+        let trusts = boots.map { placements[$0.boot]?.trust ?? .unknown }
+        let doubts = trusts.map { ($0.uncertainty ?? .zero).wholeNanoseconds }
         let walls = boots.map { boot in
             (
                 placements[boot.boot]?.wall(boot.first) ?? 0,
                 placements[boot.boot]?.wall(boot.last) ?? 0
             )
         }
-        var sums: [Int64] = []
+        var sums: [(firm: Int64, all: Int64)] = []
         var befores: [Int?] = []
         for (number, boot) in boots.enumerated() {
-            let latest = walls[number].0.addingClamped(Self.agreement)
-            let before = sums.indices.lazy.filter { walls[$0].1 <= latest }
-                .max { (sums[$0], $0) < (sums[$1], $1) }
+            let latest = walls[number].0.addingClamped(doubts[number])
+            let before = sums.indices.lazy
+                .filter { walls[$0].1 <= latest.addingClamped(doubts[$0]) }
+                .max { (sums[$0].firm, sums[$0].all, $0) < (sums[$1].firm, sums[$1].all, $1) }
             let length = boot.last.tenths.subtractingClamped(boot.first.tenths).addingClamped(1)
-            sums.append(length.addingClamped(before.map { sums[$0] } ?? 0))
+            let sum = before.map { sums[$0] } ?? (firm: 0, all: 0)
+            let firm = trusts[number].isFirm ? length : 0
+            sums.append((sum.firm.addingClamped(firm), sum.all.addingClamped(length)))
             befores.append(before)
         }
         var chain: [Int] = []
-        var next = sums.indices.max { (sums[$0], $0) < (sums[$1], $1) }
+        var next = sums.indices.max {
+            (sums[$0].firm, sums[$0].all, $0) < (sums[$1].firm, sums[$1].all, $1)
+        }
         while let number = next {
             chain.append(number)
             next = befores[number]

@@ -246,7 +246,7 @@ final class CatalogSnapshot {
     }
     /// What people said of the time, as far as the history or blocks that wait for it know it.
     func confirmations(and waiting: [JournalBlock]) -> [ClockAnchor] {
-        (anchors + HistoryTail(waiting).anchors).filter { $0.trust == .person }
+        (anchors + HistoryTail(waiting).anchors).filter { $0.trust.isConfirmed }
     }
     var settings: [String: String] { (try? catalogue.settings()) ?? [:] }
 

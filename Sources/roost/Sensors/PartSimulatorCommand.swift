@@ -6,6 +6,7 @@ import HardwareIO
 import LinuxIO
 import LinuxPlatform
 import Profiles
+import StoreQueries
 
 /// A fault of any part by name, from a time to a time: `silence`, `garbage@10s`, `babble@1m-5m`.
 struct PartFaultArgument: ExpressibleByArgument {
@@ -76,6 +77,11 @@ struct PartSimulatorCommand: ParsableCommand {
     @Option(help: "For `nmea-receiver`: the log of a bGeigie whose places it replays.")
     var track: String?
 
+    @Option(
+        help: "For `nmea-receiver`: what time it takes it for, as 2007-04-14T12:00; now by default."
+    )
+    var time: TimeArgument?
+
     @Option(help: "A fault, for ever or NAME@START or NAME@START-END; may be repeated.")
     var fault: [PartFaultArgument] = []
 
@@ -97,12 +103,12 @@ struct PartSimulatorCommand: ParsableCommand {
             let known = profiles.map(\.id).joined(separator: ", ")
             throw ValidationError("no part is named \(part); known are \(known)")
         }
-        guard track == nil || profile.driver == SensorKind.nmea.driver else {
-            throw ValidationError("--track is for a receiver, as nmea-receiver")
+        guard track == nil && time == nil || profile.driver == SensorKind.nmea.driver else {
+            throw ValidationError("--track and --time are for a receiver, as nmea-receiver")
         }
         SignalMonitor.block()
-        let peer = try peer(of: kind, profile)
         let loop = try EventLoop()
+        let peer = try peer(of: kind, profile, loop.clock)
         let signals = try SignalMonitor(on: loop)
         let terminal = try PseudoTerminal(link: link, trace: trace, baud: baud, on: loop)
         defer { terminal.close() }
@@ -124,8 +130,23 @@ struct PartSimulatorCommand: ParsableCommand {
         }
     }
 
-    private func peer(of kind: SensorKind, _ profile: Profile) throws -> any SerialPeer {
-        guard let track else { return try kind.simulator(profile, seed) }
+    private func peer(
+        of kind: SensorKind,
+        _ profile: Profile,
+        _ clock: any NodeClock
+    ) throws -> any SerialPeer {
+        guard profile.driver == SensorKind.nmea.driver else {
+            return try kind.simulator(profile, seed)
+        }
+        var receiver = NMEAReceiverSimulator(track: try steps(), seed: seed)
+        let wall = time?.moments().first ?? clock.wallReading?.wall
+        if let wall { receiver.wallAtBoot = wall }
+        return receiver
+    }
+
+    /// Of `--track`; nil without one.
+    private func steps() throws -> [NMEAReceiverSimulator.Step]? {
+        guard let track else { return nil }
         var steps: [NMEAReceiverSimulator.Step] = []
         let bytes = try FileBytes.read(track, limit: 16 << 20)
         for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
@@ -141,6 +162,6 @@ struct PartSimulatorCommand: ParsableCommand {
         guard !steps.isEmpty else {
             throw ValidationError("\(track): no line of a bGeigie with a fix")
         }
-        return NMEAReceiverSimulator(track: steps, seed: seed)
+        return steps
     }
 }

@@ -133,7 +133,12 @@ enum ReportText {
             return "not known: the clock was never set; say it with `roost clock trust --at TIME`"
         }
         let words = Zone.current.words(time)
-        guard !report.isSure else { return "\(words), by a \(report.trust)" }
+        guard !report.isSure else {
+            let doubt = report.uncertaintySeconds.map { seconds in
+                ", within \(seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min")"
+            }
+            return "\(words), by a \(report.trust)\(doubt ?? "")"
+        }
         return "\(words)?, dated uncertainly: by a \(report.trust) alone; "
             + "if it is right, say so with `roost clock trust`"
     }

@@ -83,7 +83,7 @@ struct StreamVerifier {
         switch utterance {
         case .measurement(let outcomes, _): .measurement(outcomes, id: nil)
         case .reply(let name, _, let facts): .reply(name, id: nil, facts: facts)
-        case .rejected: utterance
+        case .rejected, .time: utterance
         }
     }
 

@@ -1,0 +1,96 @@
+import Core
+import Store
+import Synchronization
+
+/// What time it is by those who can say it besides the system clock: people, receivers, browsers.
+///
+/// The most trusted of this boot counts. Memory: one time.
+final class GivenTime: Sendable {
+    /// Stores one.
+    typealias Keep = @Sendable (ConfirmedTime) -> Void
+
+    private struct State {
+        var best: ConfirmedTime?
+        /// Nil while no store is open that could remember it.
+        var keep: Keep?
+    }
+
+    private let state = Mutex(State())
+
+    /// Stores what is given from now on; `told` is what was stored earlier in this boot.
+    func open(after told: ConfirmedTime?, _ keep: @escaping Keep) {
+        state.withLock { $0 = State(best: $0.best ?? told, keep: keep) }
+    }
+
+    /// Nil when there is none.
+    func reading(at now: MonotonicInstant) -> WallReading? {
+        state.withLock { $0.best }?.reading(at: now)
+    }
+
+    /// The present time from the most trusted source; nil when none knows it.
+    func reading(beside clock: any NodeClock) -> WallReading? {
+        let said = clock.wallReading
+        guard said?.trust != .synchronised else { return said }
+        return reading(at: clock.now) ?? said
+    }
+
+    /// Keeps a time that says more than what is known; it dates the whole boot.
+    ///
+    /// - Returns: What it was worth; nil while no store is open that could remember it.
+    func give(_ time: ConfirmedTime, beside system: WallReading?) -> ConfirmedTime.Worth? {
+        let (worth, keep): (ConfirmedTime.Worth?, Keep?) = state.withLock { state in
+            guard let keep = state.keep else { return (nil, nil) }
+            let worth = time.worth(after: state.best, system)
+            guard worth != .nothing else { return (worth, nil) }
+            state.best = time
+            return (worth, keep)
+        }
+        keep?(time)
+        return worth
+    }
+}
+
+/// A date of a receiver of positions, which counts weeks by 1024 and so may be off by 19.6 years.
+struct ReceiverDate: Hashable, Sendable {
+    /// 1024 weeks.
+    static let round: Int64 = 1_024 * 7 * 86_400 * 1_000_000_000
+
+    let wall: WallTime
+    /// Weeks by which it was corrected: a multiple of 1024.
+    let weeks: Int64
+
+    /// - Parameters:
+    ///   - said: By the receiver.
+    ///   - start: When the program was built: it is not earlier now, nor 1024 weeks later.
+    init(_ said: WallTime, notBefore start: WallTime) {
+        let since = said.nanoseconds - start.nanoseconds
+        let rounds = -(since >= 0 ? since / Self.round : (since + 1) / Self.round - 1)
+        wall = WallTime(nanoseconds: said.nanoseconds + rounds * Self.round)
+        weeks = rounds * 1_024
+    }
+}
+
+extension StationContext {
+    /// Takes what time it is now by a receiver of positions, and says so when that is news.
+    func hear(_ said: WallTime, from device: String) {
+        let date = ReceiverDate(said, notBefore: builtAt)
+        let time = ConfirmedTime(date.wall, at: clock.now, by: .receiver, device: device)
+        guard givenTime.give(time, beside: clock.wallReading) == .news else { return }
+        let correction =
+            date.weeks == 0
+            ? "" : ", which says \(said.iso8601): it is \(abs(date.weeks)) weeks wrong"
+        let details = [
+            Event.Detail("time", date.wall.iso8601),
+            Event.Detail("cause", ClockTrust.receiver.name + correction),
+        ]
+        recorder.note(
+            Event(
+                at: time.at,
+                source: device,
+                kind: .plain(.clockTrusted),
+                severity: date.weeks == 0 ? .notice : .warning,
+                details: details
+            )
+        )
+    }
+}
