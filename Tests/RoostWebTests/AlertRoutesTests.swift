@@ -60,6 +60,18 @@ import Testing
         #expect(member.status != .forbidden)
     }
 
+    /// The clock of a browser is used for an owner alone.
+    @Test func onlyAnOwnersBrowserMayOfferItsTime() async {
+        let routes = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false).all
+        let headers: HTTPFields = [.contentType: "application/json"]
+        for right in [Right.viewer, .member] {
+            let refused = await RouteStage(routes, as: right).ask("/api/v1/time", .post, headers)
+            #expect(refused.status == .forbidden)
+        }
+        let owner = await RouteStage(routes, as: .owner).ask("/api/v1/time", .post, headers)
+        #expect(owner.status != .forbidden && owner.status != .notFound)
+    }
+
     @Test(arguments: [
         ("alert raised", true), ("alert resolved", true), ("alerts standing", false),
         ("motion", false),

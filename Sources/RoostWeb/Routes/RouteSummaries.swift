@@ -104,6 +104,7 @@ package enum RouteSummaries {
     private static let writing: [String: Entry] = [
         "POST /mode": Entry("Changes how often the station measures, or begins a survey."),
         "POST /copies": Entry("Makes an SQLite copy of the history, kept for an hour."),
+        "POST /time": Entry("Gives the time by this device's clock, until a better one is known."),
         "POST /notes": Entry("Writes a note, at most 120 bytes."),
         "POST /dose/mark": Entry("Has the dose of a counter counted from now on."),
         "POST /mutes/{target}": Entry("Leaves a device or channel out for a while."),

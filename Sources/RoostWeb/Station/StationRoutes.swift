@@ -107,6 +107,7 @@ package struct StationRoutes: Sendable {
             Route(.post, "/api/v1/mode", .member, scope: .write, body: .form) { request in
                 try await setMode(request)
             },
+            Route(.post, "/api/v1/time", .owner, body: .form) { try await offerTime($0) },
             Route(.post, "/api/v1/notes", .member, scope: .write, body: .form) { request in
                 try await note(request)
             },
@@ -239,6 +240,17 @@ package struct StationRoutes: Sendable {
         )
         control.isPrivate = body.noUpload
         _ = try await questions.ask(control, for: request, StatusReport.self)
+        return .json(await view().json)
+    }
+
+    private struct Offer: Decodable { let time: String }
+
+    /// The clock of the owner's browser, while the station knows nothing better.
+    private func offerTime(_ request: WebRequest) async throws -> WebResponse {
+        try request.allow(only: ["time"])
+        var control = ControlRequest(.offerTime)
+        control.time = try request.decoded(Offer.self).time
+        _ = try await questions.ask(control, for: request, ClockReport.self)
         return .json(await view().json)
     }
 

@@ -2,11 +2,12 @@
 import { showNew } from "./alerts.js";
 import { api, whenUnauthorized } from "./api.js";
 import { el, icon, setText, show } from "./dom.js";
-import { ago, clock, clockSeconds, isOwnZone, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
+import { ago, clock, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
 import { loadLanguage, t } from "./i18n.js";
 import { live, refresh } from "./live.js";
-import { isOffered, PAGES } from "./navigation.js";
+import { isOffered, may, PAGES } from "./navigation.js";
 import { context, open, setMe, startRouter } from "./router.js";
+import { action } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const header = { title: $("title"), station: $("station"), main: $("main"), links: [] };
@@ -52,12 +53,13 @@ function liveWords(station) {
 }
 
 function showBanners(station, state) {
+  const isUnsure = station?.time?.trusted === false;
   const banners = [
     ["simulated", station?.station?.isSimulated && t("banner.simulated")],
     ["lost", state === "lost" && t("banner.lost", { time: clockSeconds(live.lostAt / 1000) })],
     ["saved", state === "saved" && t("banner.saved", { time: clock(live.savedAt) })],
     ["accounts", station?.accounts?.trouble && t("banner.accounts", { words: station.accounts.trouble })],
-    ["unsure", station?.time?.trusted === false && t("banner.unsure")],
+    ["unsure", isUnsure && t("banner.unsure")],
     ["still", state === "still" && t("banner.still")],
   ];
   for (const [name, words] of banners) {
@@ -65,6 +67,14 @@ function showBanners(station, state) {
     show(node, Boolean(words));
     if (words) setText(node, words);
   }
+  // Until something gives the time, an owner's device may.
+  const offer = show($("offer"), isUnsure && state === "live" && may(context.me, "owner"));
+  if (offer.hidden) return;
+  if (!offer.firstChild) offer.append(action("", async () => {
+    await api.send("POST", "/time", { time: new Date() });
+    await refresh();
+  }));
+  setText(offer.querySelector("button"), t("time.ask", { time: stamp(Date.now() / 1000) }));
 }
 
 /** Log in or Claim in place of the page; its address stays, so that it opens afterwards. */
