@@ -38,6 +38,9 @@ package final class LivingCard: @unchecked Sendable {
         return scratch.path
     }
 
+    /// Removes the files, unless they are kept: what still holds this instance needs them no more.
+    package func discard() { scratch.discard() }
+
     package var wear: Wear {
         settle()
         return wearSoFar

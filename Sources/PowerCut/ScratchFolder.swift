@@ -19,7 +19,10 @@ final class ScratchFolder {
         path = made
     }
 
-    deinit {
+    deinit { discard() }
+
+    /// Removes the folder and its files now, unless it is kept.
+    func discard() {
         guard !isKept else { return }
         for name in names { unlink("\(path)/\(name)") }
         rmdir(path)

@@ -55,6 +55,7 @@ package struct Life {
     /// - Throws: `SimulationError` or what the simulation itself cannot do; never for the node.
     package func run() throws -> LifeReport {
         let world = try World(scenario, seed: order.seed, length: order.length)
+        defer { world.finish() }
         world.log.sink = log
         world.stopwatch = stopwatch
         plan(world)

@@ -115,6 +115,12 @@ final class World: @unchecked Sendable {
         if low == planned.count - 1 { nextChanged?.raise() }
     }
 
+    /// Nothing happens any more: what was planned may hold this instance, and its card's files.
+    func finish() {
+        planned = []
+        card.discard()
+    }
+
     var nextPlanned: MonotonicInstant? { planned.last?.at }
 
     /// Removes and returns the events that are due.
