@@ -241,6 +241,8 @@ package struct ProbePlan: Sendable {
     }
 
     /// A part that the station put to sleep may react to this only; last, because it needs long.
+    ///
+    /// One that says nothing then is put to sleep again: its laser may be on.
     private var wakes: [Question] {
         guard let index = expected, candidates[index].rules.mayAsk,
             let baud = candidates[index].rules.bauds.first
@@ -249,7 +251,8 @@ package struct ProbePlan: Sendable {
         guard !dialect.commands(for: .rest).isEmpty else { return [] }
         let commands =
             dialect.commands(for: .wake) + (dialect.reportModes?.streaming ?? [])
-        return commands.enumerated().map { place, command in
+        let all = commands + dialect.commands(for: .rest)
+        return all.enumerated().map { place, command in
             Question(
                 candidate: index,
                 baud: baud,

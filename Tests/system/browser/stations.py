@@ -102,7 +102,7 @@ def run(walk):
         browser.address = one.dashboard.address
         browser.view(360)
         browser.open("/sites")
-        check.demand(browser.shows("asked by the courier", 10), f"without a courier: {browser.text()[:600]}")
+        check.demand(browser.shows("The courier asks other stations", 10), f"without a courier: {browser.text()[:600]}")
         courier.start()
         check.demand(until(lambda: found(browser).get("search") == "noProgram", 30), f"without avahi: {found(browser)}")
         browser.open("/sites")
