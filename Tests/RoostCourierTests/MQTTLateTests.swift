@@ -53,15 +53,7 @@ import Testing
     ) async throws -> (World, OutboxStanding) {
         let world = World(clock)
         world.facts.set(view(.seconds(1)))
-        let ring = SimulatedRing(clock: clock, room: 10_000)
-        let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))
-        ring.add(StreamID(1), device: "dust", [.pm25])
-        ring.start(boot)
-        if hasTime {
-            let wall = TargetFixture.time
-            clock.setWallTime(wall)
-            ring.anchor(boot, WallTime(nanoseconds: wall.nanoseconds - clock.now.nanoseconds))
-        }
+        let ring = world.ring(hasTime: hasTime)
         let task = world.task(ring)
         try await world.attended(by: task) {
             _ = try await clock.run(task.run) {

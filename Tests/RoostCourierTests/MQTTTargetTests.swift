@@ -60,6 +60,19 @@ final class ScriptedFacts: StationFacts {
             _ = try await clock.run(attendant.run, unless: body)
         }
 
+        /// A ring with a stream of dust in a boot that has just begun.
+        func ring(hasTime: Bool = true) -> SimulatedRing {
+            let ring = SimulatedRing(clock: clock, room: 10_000)
+            let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))
+            ring.add(StreamID(1), device: "dust", [.pm25])
+            ring.start(boot)
+            guard hasTime else { return ring }
+            let wall = TargetFixture.time
+            clock.setWallTime(wall)
+            ring.anchor(boot, WallTime(nanoseconds: wall.nanoseconds - clock.now.nanoseconds))
+            return ring
+        }
+
         /// A task that sends the samples of a ring, with its attendant.
         func task(_ ring: SimulatedRing) -> OutboxTask {
             OutboxTask(
@@ -242,13 +255,7 @@ final class ScriptedFacts: StationFacts {
     @Test func accountsForEachSample() throws {
         try simulate { clock in
             let world = World(clock)
-            let ring = SimulatedRing(clock: clock, room: 10_000)
-            let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))
-            ring.add(StreamID(1), device: "dust", [.pm25])
-            ring.start(boot)
-            let wall = TargetFixture.time
-            clock.setWallTime(wall)
-            ring.anchor(boot, WallTime(nanoseconds: wall.nanoseconds - clock.now.nanoseconds))
+            let ring = world.ring()
             let task = world.task(ring)
             try await world.attended(by: task) {
                 _ = try await clock.run(task.run) {

@@ -2,7 +2,7 @@ import Core
 import Store
 import Synchronization
 
-/// What time it is by those who can say it besides the system clock: people, receivers, browsers.
+/// Keeps the time that a person, a receiver of positions or a browser gave.
 ///
 /// The most trusted of this boot counts. Memory: one time.
 final class GivenTime: Sendable {

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// A page says at each visit which browser it is, without its choices: a new card has nobody.
+    /// A page says at each visit which browser it is; a new card has no subscriber.
     @Test func aBrowserThatComesAgainIsToldWhatItChose() throws {
         struct Answer: Codable, Hashable, Sendable {
             let change: String

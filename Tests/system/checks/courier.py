@@ -17,7 +17,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import threading
 import time
 import urllib.error
 import urllib.parse
@@ -28,6 +27,7 @@ from ..browser.dashboard import free_port
 from ..check import Failed, until
 from ..courier import Courier, LineServer, PostBox
 from ..influx import Influx, retention
+from ..relay import Relay
 from ..station import Part, Station, end
 
 PRODUCTS = ("roost", "roostd", "roost-courier")
@@ -333,51 +333,6 @@ def outage(check, relay, heard):
             age = at - datetime.fromisoformat(sample["t"].replace("Z", "+00:00")).timestamp()
             check.demand(age <= 8, f"a state was {age:.1f} s old: {sample}")
     print(f"  broker back: first state after {states()[0][0] - back:.1f} s, {len(messages('late'))} late")
-
-
-class Relay:
-    """A way to the broker that can be refused, while the broker and who listens there go on."""
-
-    def __init__(self, target):
-        self.port, self.target = free_port(), target
-        self.open()
-
-    def open(self):
-        self.listener, self.links = socket.create_server(("127.0.0.1", self.port)), []
-        threading.Thread(target=self.serve, args=(self.listener, self.links), daemon=True).start()
-
-    def serve(self, listener, links):
-        while True:
-            try:
-                near, _ = listener.accept()
-            except OSError:
-                return
-            far = socket.create_connection(("127.0.0.1", self.target))
-            links += [near, far]
-            for pair in ((near, far), (far, near)):
-                threading.Thread(target=pump, args=pair, daemon=True).start()
-
-    def close(self):
-        for link in [self.listener, *self.links]:
-            shut(link)
-            link.close()
-
-
-def pump(source, sink):
-    try:
-        while data := source.recv(65_536):
-            sink.sendall(data)
-    except OSError:
-        pass
-    shut(source)
-    shut(sink)
-
-
-def shut(link):
-    try:
-        link.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass  # It is not connected any more.
 
 
 class Process:
