@@ -30,6 +30,33 @@ import Testing
         #expect(causes.isSuperset(of: [.unexplained, .muted, .silent, .unplugged, .nodeCrashed]))
     }
 
+    /// The boot of an import has no run, so a mark that began in it explained nothing.
+    @Test func whatTheRingUsedAgainIsExpiredAlsoAfterAnImport() throws {
+        let (history, _) = try HistoryFile.open(
+            path: folder.database,
+            plan: StorePlan(.megabytes(StorePlan.megabytesRange.lowerBound))
+        )
+        _ = try HistoryImport.run(into: history) { session in
+            let value = ImportedSample.Value(.pm25, FixedPoint(12, decimals: 1))
+            let wall = WallTime(nanoseconds: 1_500_000_000_000_000_000)
+            try session.add([ImportedSample(source: "old", wall: wall, values: [value])])
+            return (try session.report(), .keep)
+        }
+        var dust = DustSeries(every: 10, noise: 1 << 40)
+        try history.take([dust.start()])
+        for _ in 0..<330 { try history.take([dust.block(dust.samples(500))]) }
+        try history.close()
+        let reader = try HistoryReader(path: folder.database)
+        #expect(try reader.boots().map(\.id.isImported) == [true, false])
+        let runs = try NodeRuns.all(in: reader)
+        let clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
+        let timeline = GapLedgerTimeline(runs: runs, clock: clock)
+        let report = try GapLedgerReports.all(of: reader, along: timeline, within: 0..<dust.tick)
+        let line = try #require(report.first?.lines.first)
+        #expect(line.tenths(.expired) > 100_000)
+        #expect(line.tenths(.unexplained) == 0)
+    }
+
     /// Two boots and three runs: a hole, a mark, another interval, an unplugged hour.
     private func fill() throws {
         let (history, _) = try HistoryFile.open(

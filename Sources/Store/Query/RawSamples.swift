@@ -278,11 +278,23 @@ extension RawSamples {
     /// - Parameter interval: Tenths between samples: a lost one covers so long before it.
     /// - Returns: Marks, oldest first; almost always none.
     package func takeLosses(interval: Int64) -> [GapMark] {
-        losses.found.isEmpty ? [] : losses.take().compactMap { mark($0, interval) }
+        guard !losses.found.isEmpty else { return [] }
+        let boots = ordinals.sorted { $0.value < $1.value }
+        let measured = boots.filter { !$0.key.isImported }
+        let imported = boots.filter(\.key.isImported)
+        return losses.take().flatMap { loss in
+            [measured, imported].compactMap { Self.mark(loss, of: id, in: $0, interval) }
+        }
     }
 
-    private func mark(_ loss: SampleLosses.Loss, _ interval: Int64) -> GapMark? {
-        let boots = ordinals.sorted { $0.value < $1.value }
+    /// The mark of a loss within one kind of boots: measured and imported ones are accounted for
+    /// on timelines of their own, and neither knows a boot of the other.
+    private static func mark(
+        _ loss: SampleLosses.Loss,
+        of stream: StreamID,
+        in boots: [(key: BootID, value: UInt32)],
+        _ interval: Int64
+    ) -> GapMark? {
         let from =
             loss.from ?? HistoryPosition(boot: boots.first?.value ?? 0, tick: Tick(tenths: 0))
         // Boots that the history has forgotten do not count any more.
@@ -293,7 +305,7 @@ extension RawSamples {
         let end = last.value == loss.to.boot ? loss.to.tick : .end
         return GapMark(
             loss.cause,
-            of: id,
+            of: stream,
             from: GapMark.Place(first.key, Tick(tenths: begin)),
             to: GapMark.Place(last.key, end),
             lost: loss.count
