@@ -273,7 +273,7 @@ let package = Package(
             "EyesTests",
             [
                 "ControlProtocol", "Core", "Eyes", "HardwareIO", "Motions", "Pictures", "Profiles",
-                "SimulationKit",
+                "SimulationKit", "TestSupport",
             ]
         ),
         tests("PicturesTests", ["Core", "HardwareIO", "Pictures", "SimulationKit", "TestSupport"]),
@@ -314,10 +314,7 @@ let package = Package(
                 "Supervision", logging,
             ]
         ),
-        tests(
-            "ScenariosTests",
-            ["HardwareIO", "Station", "PowerCut", "Profiles", "Core", "Scenarios", "Store"]
-        ),
+        tests("ScenariosTests", ["Core", "Profiles", "Scenarios", "TestSupport"]),
         tests("TidyTests", []), tests("SQLiteTests", ["CSQLite", "SQLite", "TestSupport"]),
         tests("PowerCutTests", ["HardwareIO", "PowerCut", "PowerCutWorkloads", "SQLite"]),
         tests(

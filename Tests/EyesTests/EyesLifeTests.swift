@@ -4,6 +4,7 @@ import HardwareIO
 import Motions
 import Pictures
 import SimulationKit
+import TestSupport
 import Testing
 
 /// Lives of a camera without a real one: motions, a camera and a card with faults, masked times,
@@ -54,7 +55,7 @@ import Testing
         )
     }
 
-    @Test(arguments: UInt64(1)...40)
+    @Test(arguments: 1...Exhaustive.cameraLives)
     func eachMotionIsAccountedFor(seed: UInt64) throws {
         let shape = try #require(PictureShape(megabytes: 1, count: 6))
         var world = World(seed: seed, shape: shape)

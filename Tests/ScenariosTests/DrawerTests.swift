@@ -1,5 +1,6 @@
 import Core
 import Scenarios
+import TestSupport
 import Testing
 
 /// A station that was put away for eleven months with its alerts raised, and comes back.
@@ -47,7 +48,12 @@ import Testing
         #expect(report.bootCount == 2 && report.fired["clock-unknown"] == 1)
     }
 
-    @Test(arguments: [PlantedBug.neverUnknown, .freshDates])
+    @Test(
+        arguments: Exhaustive.some(
+            Exhaustive.drawerBugs,
+            of: [PlantedBug.freshDates, .neverUnknown]
+        )
+    )
     func theCheckerSeesAMistakeInIt(_ bug: PlantedBug) throws {
         let report = try Self.live(hasClock: false, for: .hours(7_980), planted: bug)
         #expect(report.failures.contains { $0.promise == bug.promise })

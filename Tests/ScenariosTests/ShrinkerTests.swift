@@ -1,9 +1,10 @@
 import Core
 import Scenarios
+import TestSupport
 import Testing
 
 @Suite struct ShrinkerTests {
-    /// Nothing but faults, two hundred of them in two days.
+    /// Nothing but faults, a hundred of them a day.
     private static let text = """
         {"about": "For the shrinker.",
          "parts": [{"name": "one", "profile": "nova-sds011", "socket": 1}],
@@ -13,11 +14,11 @@ import Testing
          "motion": ["GPIO17"], "quiet": "1h"}
         """
 
-    @Test func aFailureOfTwoHundredFaultsShrinksToAFewInAShorterTime() throws {
+    @Test func aFailureOfManyFaultsShrinksToAFewInAShorterTime() throws {
         let scenario = try Scenario.read(Array(Self.text.utf8), file: "shrinker.json")
-        let order = Life.Order(seed: 1, length: .days(2), planted: .forgottenSyncs)
+        let order = Life.Order(seed: 1, length: .days(Exhaustive.daysToShrink), planted: .forgottenSyncs)
         let report = try Life(scenario, order).run()
-        #expect(report.plannedFaultCount >= 180)
+        #expect(report.plannedFaultCount >= 90 * Exhaustive.daysToShrink)
         #expect(report.failures.contains { $0.promise == "P2" })
 
         var told: [Int] = []
@@ -26,7 +27,7 @@ import Testing
         }
         let found = try shrinker.smallest()
         #expect(found.report.plannedFaultCount <= 3)
-        #expect(found.order.length < .hours(36))
+        #expect(found.order.length < .hours(18 * Exhaustive.daysToShrink))
         #expect(found.triedCount <= Shrinker.lifeMax)
         #expect(told == Array(1...found.triedCount))
 

@@ -44,7 +44,7 @@ import Testing
         }
         var dust = DustSeries(every: 10, noise: 1 << 40)
         try history.take([dust.start()])
-        for _ in 0..<330 { try history.take([dust.block(dust.samples(500))]) }
+        for _ in 0..<220 { try history.take([dust.block(dust.samples(500))]) }
         try history.close()
         let reader = try HistoryReader(path: folder.database)
         #expect(try reader.boots().map(\.id.isImported) == [true, false])
@@ -53,7 +53,7 @@ import Testing
         let timeline = GapLedgerTimeline(runs: runs, clock: clock)
         let report = try GapLedgerReports.all(of: reader, along: timeline, within: 0..<dust.tick)
         let line = try #require(report.first?.lines.first)
-        #expect(line.tenths(.expired) > 100_000)
+        #expect(line.tenths(.expired) > 50_000)
         #expect(line.tenths(.unexplained) == 0)
     }
 

@@ -47,9 +47,18 @@ package enum Exhaustive {
     package static let requests = choice(1_500, whole: 10_000)
     package static let decays = choice(40, whole: 200)
 
+    // MARK: Lives
+
+    /// Lives of a camera.
+    package static let cameraLives: UInt64 = choice(8, whole: 40)
+    /// Days of faults that are shrunk to a few.
+    package static let daysToShrink = choice(1, whole: 2)
+    /// Mistakes planted in a station that was put away for eleven months.
+    package static let drawerBugs = choice(1, whole: 2)
+
     // MARK: Choosing
 
-    private static func choice<Number>(_ small: Number, whole: Number) -> Number {
+    private static func choice<Value>(_ small: Value, whole: Value) -> Value {
         isWhole ? whole : small
     }
 

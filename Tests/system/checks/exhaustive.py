@@ -37,6 +37,7 @@ SUITES = {
     "tests-courier": "RoostCourierTests.(CourierNodeTests|OutboxTaskTests|AnswerFuzz)",
     "tests-alerts": "AlertsTests.(YearOfRules|AlertReplay)|StoreQueriesTests.DoseSummary|RoostWebTests.GateFuzz",
     "tests-store": "StoreTests.(StationStoreHistory|HistoryHeader|HistoryTail|HistoryMerge|JournalPowerCut)",
+    "tests-lives": "ScenariosTests.(DrawerTests|ShrinkerTests)|EyesTests.EyesLifeTests",
     "tests-devices": "DevicesTests.SensorConformance|SupervisionTests.CrashPermutation",
 }
 
