@@ -16,7 +16,11 @@ import Testing
 
     @Test func aFailureOfManyFaultsShrinksToAFewInAShorterTime() throws {
         let scenario = try Scenario.read(Array(Self.text.utf8), file: "shrinker.json")
-        let order = Life.Order(seed: 1, length: .days(Exhaustive.daysToShrink), planted: .forgottenSyncs)
+        let order = Life.Order(
+            seed: 1,
+            length: .days(Exhaustive.daysToShrink),
+            planted: .forgottenSyncs
+        )
         let report = try Life(scenario, order).run()
         #expect(report.plannedFaultCount >= 90 * Exhaustive.daysToShrink)
         #expect(report.failures.contains { $0.promise == "P2" })
