@@ -95,7 +95,7 @@ import Testing
             guard case .measurement(let outcomes, "2001") = utterance else { return nil }
             return outcomes[0].value
         }
-        #expect(counted == [30, 35, 40, 45, 50] && said.count == 5)
+        #expect(counted == [30, 35, 40, 45, 50] && said.count { !$0.isTime } == 5)
         #expect(found.last?.isEmpty == false, "the last one waits for nothing")
     }
 
@@ -104,7 +104,7 @@ import Testing
         let record =
             "$BNRDD,2001,2026-10-06T10:05:00Z,30,0,100,A,3540.1234,N,13945.5678,E,40.50,A,7,110*47"
         var dialect = BGeigieNanoDialect()
-        let said = dialect.decode(Array((record.dropLast(30) + record).utf8))
+        let said = dialect.decode(Array((record.dropLast(30) + record).utf8)).filter { !$0.isTime }
         #expect(said.count == 2)
         guard case .rejected? = said.first, case .measurement? = said.last else {
             Issue.record("\(said)")
@@ -132,4 +132,8 @@ import Testing
         try verifier.verify()
         try verifier.fuzz(seed: 7, rounds: 200)
     }
+}
+
+extension SensorUtterance {
+    var isTime: Bool { if case .time = self { true } else { false } }
 }
