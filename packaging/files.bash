@@ -12,6 +12,9 @@ system_folder() {
     esac
 }
 
+# NetworkManager looks nowhere else.
+manager_folder() { printf '%s/NetworkManager/dispatcher.d' "$([[ $prefix == /usr ]] && printf /usr/lib || printf /etc)"; }
+
 # Debian's zsh looks for packages' completions in the first, for all others in the second.
 zsh_folder() { [[ $prefix == /usr ]] && printf 'vendor-completions' || printf 'site-functions'; }
 
@@ -47,6 +50,7 @@ installed_files() {
         644 "$root/packaging/systemd/sysusers.conf" "$system/sysusers.d/roost.conf" \
         644 "$root/packaging/systemd/tmpfiles.conf" "$system/tmpfiles.d/roost.conf" \
         644 "$root/packaging/systemd/modules-load.conf" "$system/modules-load.d/roost.conf" \
+        755 "$root/packaging/networkmanager/40-roost-time" "$(manager_folder)/40-roost-time" \
         644 "$root/README.md" "$prefix/share/doc/roost/README.md" \
         644 "$root/LICENSE" "$prefix/share/doc/roost/LICENSE" \
         644 "$root/docs/examples/README.md" "$prefix/share/doc/roost/examples/README.md" \

@@ -37,6 +37,7 @@ CONTENTS = {
     "roost": ("usr/bin/roost", "usr/bin/roostd", "usr/lib/systemd/system/roostd.service", "usr/lib/sysusers.d/roost.conf",
               "usr/lib/systemd/system/roost-power-off.path", "usr/lib/systemd/system/roost-power-off.service",
               "usr/lib/tmpfiles.d/roost.conf", "usr/lib/modules-load.d/roost.conf", "usr/share/man/man1/roost.1.gz",
+              "usr/lib/NetworkManager/dispatcher.d/40-roost-time",
               "usr/share/man/man8/roostd.8.gz", "usr/share/bash-completion/completions/roost",
               "usr/share/zsh/vendor-completions/_roost", "usr/share/fish/vendor_completions.d/roost.fish",
               "usr/share/roost/profile.schema.json", "etc/roost/roost.json", "usr/share/doc/roost/examples/balcony.json"),
