@@ -3,7 +3,7 @@ import HardwareIO
 
 /// Safecast's bGeigie: a radiation counter that writes one log line every five seconds.
 ///
-/// `BGeigieRecord` is the line.
+/// `BGeigieRecord` is the line. With a fix it has the time of its receiver.
 ///
 /// - Source: `bidouilles/bGeigieNano`, README; `Safecast/safecastapi:app/models/bgeigie_import.rb`.
 package struct BGeigieNanoDialect: SensorDialect {
@@ -24,6 +24,7 @@ package struct BGeigieNanoDialect: SensorDialect {
             do throws(BGeigieRecord.Flaw) {
                 let record = try BGeigieRecord(line)
                 body(.measurement(Self.outcomes(record), id: record.device))
+                if let wall = Self.wall(record) { body(.time(wall)) }
             } catch {
                 body(.rejected(error.rawValue))
             }
@@ -34,6 +35,18 @@ package struct BGeigieNanoDialect: SensorDialect {
 
     package func commands(for act: SensorAct) -> [SensorCommand] { [] }
     package var questions: [SensorCommand] { [] }
+
+    /// Those with a receiver of positions: others write a place and a flag that were typed in.
+    private static let receivers: Set = ["BMRDD", "BGRDD", "BNRDD", "BNXRDD", "BZRDD"]
+
+    /// The time of a line, right within a second.
+    ///
+    /// In it are the whole seconds of the receiver's last sentence, and it comes up to a second
+    /// and a half later: half a second is added.
+    private static func wall(_ record: BGeigieRecord) -> WallTime? {
+        guard record.hasFix, receivers.contains(record.header) else { return nil }
+        return GPSDReport.wall(Array(record.time.utf8))?.advanced(by: .milliseconds(500))
+    }
 
     /// Void until the first whole minute has been counted; without a fix no place has a value.
     private static func outcomes(_ record: BGeigieRecord) -> [Outcome] {

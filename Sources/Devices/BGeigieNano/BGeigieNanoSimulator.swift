@@ -2,7 +2,10 @@ import Core
 import HardwareIO
 
 /// A bGeigie Nano as a pure value: one line every five seconds, void for the first minute.
-package struct BGeigieNanoSimulator: SerialPeer {
+package struct BGeigieNanoSimulator: DatedPeer {
+    /// The time that it says at `.boot`; 2026-11-22.
+    package var wallAtBoot = WallTime(nanoseconds: 1_795_305_600_000_000_000)
+
     private var drift: DriftingValue
     private let device: Int
     private let poweredAt: MonotonicInstant
@@ -33,9 +36,7 @@ package struct BGeigieNanoSimulator: SerialPeer {
         let rate = drift.next()
         let counts = rate / 12
         total += counts
-        let seconds = now.nanoseconds / 1_000_000_000
-        let day = 86_400 * Int64(20_000)
-        let time = WallTime(nanoseconds: (day + seconds) * 1_000_000_000).iso8601
+        let time = wallAtBoot.advanced(by: MonotonicInstant.boot.duration(to: now)).iso8601
         let isCounting = poweredAt.duration(to: now) >= .minutes(1)
         let content =
             "BNRDD,\(device),\(time),\(rate),\(counts),\(total),\(isCounting ? "A" : "V"),"

@@ -21,7 +21,7 @@ enum GPSDReport {
     }
 
     /// Of `2026-11-28T07:45:53.000Z`.
-    private static func wall(_ text: [UInt8]) -> WallTime? {
+    static func wall(_ text: [UInt8]) -> WallTime? {
         guard (20...30).contains(text.count), text.last == UInt8(ascii: "Z"),
             String(decoding: [4, 7, 10, 13, 16].map { text[$0] }, as: UTF8.self) == "--T::",
             let year = PlainDecimal.whole(text[0..<4]), (1_980...2_099).contains(year),

@@ -4,7 +4,7 @@ import HardwareIO
 /// A receiver that replays a track: five sentences a second, without a fix at first.
 ///
 /// The track is a list of places a second apart, run through again and again from its beginning.
-package struct NMEAReceiverSimulator: SerialPeer {
+package struct NMEAReceiverSimulator: DatedPeer {
     /// One second of a track.
     package struct Step: Hashable, Sendable {
         /// In counts of 10⁻⁷ degree.

@@ -109,7 +109,7 @@ final class Part: @unchecked Sendable {
         if isSlowToWarm { return MHZ19BSimulator(seed: seed, coldFor: preheat) }
         let kind = profile.driver.flatMap(DeviceCatalog.kind)
         guard let peer = try? kind?.simulator(profile, seed) else { return nil }
-        guard var receiver = peer as? NMEAReceiverSimulator else { return peer }
+        guard var receiver = peer as? any DatedPeer else { return peer }
         let age = MonotonicInstant.boot.duration(to: now) + Duration.days(7) * weeksWrong
         receiver.wallAtBoot = World.birth.advanced(by: age)
         return receiver

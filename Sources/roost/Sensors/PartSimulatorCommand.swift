@@ -78,7 +78,7 @@ struct PartSimulatorCommand: ParsableCommand {
     var track: String?
 
     @Option(
-        help: "For `nmea-receiver`: what time it takes it for, as 2007-04-14T12:00; now by default."
+        help: "For parts with a receiver: what time they say, as 2007-04-14T12:00; now by default."
     )
     var time: TimeArgument?
 
@@ -103,8 +103,14 @@ struct PartSimulatorCommand: ParsableCommand {
             let known = profiles.map(\.id).joined(separator: ", ")
             throw ValidationError("no part is named \(part); known are \(known)")
         }
-        guard track == nil && time == nil || profile.driver == SensorKind.nmea.driver else {
-            throw ValidationError("--track and --time are for a receiver, as nmea-receiver")
+        let (isReceiver, isCounter) = (
+            profile.driver == SensorKind.nmea.driver,
+            profile.driver == SensorKind.bGeigieNano.driver
+        )
+        guard track == nil || isReceiver, time == nil || isReceiver || isCounter else {
+            throw ValidationError(
+                "--track is for a receiver, as nmea-receiver; --time for that and for a bGeigie"
+            )
         }
         SignalMonitor.block()
         let loop = try EventLoop()
@@ -135,10 +141,12 @@ struct PartSimulatorCommand: ParsableCommand {
         _ profile: Profile,
         _ clock: any NodeClock
     ) throws -> any SerialPeer {
-        guard profile.driver == SensorKind.nmea.driver else {
-            return try kind.simulator(profile, seed)
-        }
-        var receiver = NMEAReceiverSimulator(track: try steps(), seed: seed)
+        let isReceiver = profile.driver == SensorKind.nmea.driver
+        let peer: any SerialPeer =
+            isReceiver
+            ? NMEAReceiverSimulator(track: try steps(), seed: seed)
+            : try kind.simulator(profile, seed)
+        guard var receiver = peer as? any DatedPeer else { return peer }
         let wall = time?.moments().first ?? clock.wallReading?.wall
         if let wall { receiver.wallAtBoot = wall }
         return receiver
