@@ -32,6 +32,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         /// `time` by the clock of an owner's browser, which counts while nothing better is known;
         /// `ClockReport` after it.
         case offerTime
+        /// Weighs the times that stations nearby say, `neighbours`; `ClockReport` after it.
+        case hearNeighbours
         /// Makes another id for the station; `StatusReport` after it.
         case newStationID
         /// Replaces no child for being late, for debugging; `StatusReport` after it.
@@ -140,6 +142,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `courierEvent`: `target`, `why`, `from`, `to`, `samples`; `cameraEvent`: `why`, `count`;
     /// each 1…120 bytes.
     package var details: [String: String]?
+    /// `hearNeighbours`: 0…16.
+    package var neighbours: [NeighbourTime]?
     /// `imports`: 1…500.
     package var rows: [ImportRow]?
     /// `acknowledge`: the number of a raised alert; `seconds` is how long, nil until it is over.

@@ -106,6 +106,8 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
     case receiver = 5
     /// A browser's own clock, which an owner called right.
     case browser = 6
+    /// Another station on the network said it, which has it from elsewhere.
+    case station = 7
 
     /// As a report names it.
     package var name: String {
@@ -117,14 +119,20 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
         case .person: "person"
         case .receiver: "receiver of positions"
         case .browser: "browser"
+        case .station: "station nearby"
         }
     }
 
     /// Whether it is the word of another source than the system clock.
-    package var isConfirmed: Bool { self == .person || self == .receiver || self == .browser }
+    package var isConfirmed: Bool {
+        switch self {
+        case .person, .receiver, .browser, .station: true
+        case .unknown, .synchronised, .fileStamp, .hardwareClock: false
+        }
+    }
 
     /// Whether times are called sure.
-    package var isSure: Bool { rank >= Self.receiver.rank }
+    package var isSure: Bool { rank >= Self.station.rank }
 
     /// Whether nothing that is less trusted casts doubt on it, in another boot neither.
     package var isFirm: Bool { rank >= Self.person.rank }
@@ -139,6 +147,8 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
         case .browser: .minutes(1)
         // Typed to the minute, from a watch.
         case .person: .minutes(2)
+        // At most: as what it has from a person, half the way there and back, and its rounding.
+        case .station: .minutes(3)
         }
     }
 
@@ -148,10 +158,11 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
         case .unknown: 0
         case .fileStamp: 1
         case .hardwareClock: 2
-        case .receiver: 3
-        case .browser: 4
-        case .person: 5
-        case .synchronised: 6
+        case .station: 3
+        case .receiver: 4
+        case .browser: 5
+        case .person: 6
+        case .synchronised: 7
         }
     }
 }

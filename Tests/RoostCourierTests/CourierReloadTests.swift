@@ -38,6 +38,7 @@ import Testing
         ("network", #"{"address":"https://a.test"}"#, ["influx", "alive", "phone", "sg"]),
         ("leave", #"{"channels":["door/*"]}"#, ["influx", "alive", "phone", "sg"]),
         ("stations", #"{"find":true}"#, []), ("stations", #"{"find":true,"local":true}"#, []),
+        ("stations", #"{"time":false}"#, []),
         (
             "targets", "[\(edited(CourierLife.influx, #""database":"other""#)),\(heartbeat)]",
             ["influx"]
@@ -73,7 +74,7 @@ import Testing
         let network = Mirror(reflecting: configuration.network).children.compactMap(\.label)
         #expect(Set(network) == ["metered", "proxy", "address"])
         let stations = Mirror(reflecting: configuration.stations).children.compactMap(\.label)
-        #expect(Set(stations) == ["isSearching", "isLocal"])
+        #expect(Set(stations) == ["isSearching", "isLocal", "asksTime"])
     }
 
     @Test(arguments: edits.indices)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ControlRightsTests {
     private static let refusedToDashboard: Set<ControlRequest.Command> = [
         .trustClock, .newStationID, .snooze, .feed, .cursor, .courierEvent, .cameraEvent,
-        .cameraOn, .imports,
+        .cameraOn, .imports, .hearNeighbours,
     ]
     /// What the camera needs.
     private static let camera: Set<ControlRequest.Command> = [
@@ -16,10 +16,10 @@ import Testing
     /// What the courier needs to follow the store.
     private static let courier: Set<ControlRequest.Command> = [
         .status, .devices, .clock, .events, .tail, .feed, .cursor, .courierEvent, .imports,
-        .alerts,
+        .alerts, .hearNeighbours,
     ]
     private static let refusedToPeople: Set<ControlRequest.Command> = [
-        .cursor, .courierEvent, .cameraEvent, .cameraOn, .imports,
+        .cursor, .courierEvent, .cameraEvent, .cameraOn, .imports, .hearNeighbours,
     ]
     private static let users = LocalUsers(own: 208) { name in
         ["roost": 208, "roost-web": 210, "roost-courier": 212, "roost-eyes": 214][name]

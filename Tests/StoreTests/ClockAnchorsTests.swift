@@ -80,7 +80,7 @@ import Testing
                 ]
             )
         }
-        for trust in [ClockTrust.receiver, .browser] {
+        for trust in [ClockTrust.station, .receiver, .browser] {
             let clock = clock(trust)
             #expect(clock.time(.numbered(1), Self.tick(0)) == Self.time(Self.noon, isSure: true))
             #expect(clock.time(.numbered(2), Self.tick(0))?.isSure == false)
@@ -93,7 +93,8 @@ import Testing
     @Test(arguments: [
         (ClockTrust.fileStamp, ClockTrust.hardwareClock, false),
         (.fileStamp, .person, true), (.hardwareClock, .person, true),
-        (.person, .synchronised, true), (.hardwareClock, .receiver, true),
+        (.person, .synchronised, true), (.hardwareClock, .station, true),
+        (.station, .receiver, true),
         (.receiver, .browser, true), (.browser, .person, true), (.unknown, .fileStamp, false),
     ])
     func theMostTrustedStepDatesABootWheneverItCame(

@@ -13,6 +13,7 @@ import Synchronization
 ///              ├─ routes    sees new connections, and those that are paid by volume
 ///              ├─ targets ──── one child per target
 ///              ├─ lateness  says which targets fail, or do not get their data in time
+///              ├─ time      asks stations nearby for it, while nothing better is known
 ///              └─ control   the courier's own socket, where the program has one
 package final class CourierNode: Sendable {
     /// Targets that fail again and again are tried for ever, ever more seldom: a courier that ended
@@ -151,6 +152,13 @@ package final class CourierNode: Sendable {
         }
         root.add(ChildSpec(id: "targets") { [targets] _ in targets.makeSupervisor() })
         root.add(ChildSpec(id: "lateness") { [lateness] _ in lateness })
+        if world.stations != nil {
+            root.add(
+                ChildSpec(id: "time") { [world, targets] _ in
+                    NeighbourTimes(world: world) { try await targets.neighbourTimes() }
+                }
+            )
+        }
         if let control { root.add(control) }
         try await root.run()
         news.tell("courier stopped", [:])

@@ -220,6 +220,15 @@ final class CourierTargets: Sendable {
         try await finder.report(state.withLock { $0.configuration })
     }
 
+    /// The times that other stations say; nil while the configuration has them not asked.
+    ///
+    /// - Throws: `CancellationError`.
+    func neighbourTimes() async throws -> [NeighbourTime]? {
+        let configuration = state.withLock { $0.configuration }
+        guard configuration.stations.asksTime else { return nil }
+        return try await NeighbourClocks(finder: finder).times(configuration)
+    }
+
     var isMetered: Bool { state.withLock { $0.isMetered } }
 
     /// In the order of the configuration.

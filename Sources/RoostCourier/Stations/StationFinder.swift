@@ -18,8 +18,8 @@ final class StationFinder: Sendable {
     /// For all of them; those that were not asked by then say so.
     private static let patience: Duration = .seconds(20)
 
-    private let world: CourierWorld
-    private let turn: OneAtATime
+    let world: CourierWorld
+    let turn: OneAtATime
     private let last = Mutex<(report: StationsReport, at: MonotonicInstant)?>(nil)
 
     init(_ world: CourierWorld) {
@@ -28,7 +28,7 @@ final class StationFinder: Sendable {
     }
 
     /// A station to ask.
-    private struct Candidate: Sendable {
+    struct Candidate: Sendable {
         var station: FoundStation
         var token: SecretName?
         var trust = ServerTrust.system
@@ -56,20 +56,9 @@ final class StationFinder: Sendable {
     func forget() { last.withLock { $0 = nil } }
 
     private func look(_ configuration: CourierConfiguration) async throws -> StationsReport {
-        var (report, found) = try await search(configuration.stations)
-        var candidates = configuration.feeds.compactMap(Self.candidate)
-        for (index, candidate) in candidates.enumerated() {
-            let known = found.firstIndex { Self.isAt(candidate.station.url, $0) }
-            guard let known else { continue }
-            candidates[index].station.host = found.remove(at: known).host
-        }
-        candidates += found.map { service in
-            let port = service.port == 80 ? "" : ":\(service.port)"
-            let url = "http://\(service.addresses[0])\(port)"
-            var station = FoundStation(name: service.name, url: url)
-            station.host = service.host
-            return Candidate(station: station, isLocal: configuration.stations.isLocal)
-        }
+        let entry = configuration.stations
+        var (report, found) = try await search(entry, isWanted: entry.isSearching)
+        var candidates = Self.candidates(configuration, found)
         report.omittedCount = max(0, candidates.count - StationsReport.stationsMax)
         candidates = Array(candidates.prefix(StationsReport.stationsMax))
         let own = await ownFacts()
@@ -80,6 +69,28 @@ final class StationFinder: Sendable {
             return (facts.bootID, facts.name) != (own.bootID, own.name)
         }
         return report
+    }
+
+    /// Those of feeds first, then those that were found.
+    static func candidates(
+        _ configuration: CourierConfiguration,
+        _ services: [NetworkService]
+    ) -> [Candidate] {
+        var found = services
+        var candidates = configuration.feeds.compactMap(candidate)
+        for (index, candidate) in candidates.enumerated() {
+            let known = found.firstIndex { isAt(candidate.station.url, $0) }
+            guard let known else { continue }
+            candidates[index].station.host = found.remove(at: known).host
+        }
+        candidates += found.map { service in
+            let port = service.port == 80 ? "" : ":\(service.port)"
+            let url = "http://\(service.addresses[0])\(port)"
+            var station = FoundStation(name: service.name, url: url)
+            station.host = service.host
+            return Candidate(station: station, isLocal: configuration.stations.isLocal)
+        }
+        return candidates
     }
 
     /// Asks some at once, those that answered the last time first.
@@ -116,10 +127,10 @@ final class StationFinder: Sendable {
     }
 
     /// What the network has, without this station itself.
-    private func search(_ entry: StationsEntry) async throws
+    func search(_ entry: StationsEntry, isWanted: Bool) async throws
         -> (StationsReport, [NetworkService])
     {
-        guard entry.isSearching else { return (StationsReport(.off), []) }
+        guard isWanted else { return (StationsReport(.off), []) }
         guard let browser = world.stations else { return (StationsReport(.noProgram), []) }
         do {
             let found = try await browser.browse()

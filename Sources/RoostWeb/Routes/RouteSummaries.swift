@@ -15,6 +15,7 @@ package enum RouteSummaries {
     private static let reading: [String: Entry] = [
         "GET /openapi.json": Entry("This description."),
         "GET /station": Entry("Verdict, latest values, faults, mode and clock of the station."),
+        "GET /time": Entry("What time it is, and by what; stations nearby ask for it."),
         "GET /channels": Entry("All channels of the history, with units, limits and extent."),
         "GET /explain/{quantity}": Entry("Means of a quantity beside its guidelines."),
         "GET /series": Entry(

@@ -52,6 +52,13 @@ package struct StationRoutes: Sendable {
     private var reading: [Route] {
         [
             Route(.get, "/healthz", .anyone) { _ in try await health() },
+            Route(.get, "/api/v1/time", .anyone) { request in
+                try request.query.allow(only: [])
+                var report = try await ask(.clock, ClockReport.self)
+                // The names of other stations are for people who may look.
+                report.nearby = nil
+                return .json(try ControlCodec.line(report))
+            },
             Route(.get, "/api/v1/station", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])
                 // A browser that trusts the station may keep it for a page without a connection.

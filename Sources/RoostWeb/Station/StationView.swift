@@ -96,6 +96,16 @@ package struct StationView: Sendable {
         }
     }
 
+    private func write(_ clock: ClockReport?, now: String?, _ json: inout JSONText) {
+        json.object("time") { json in
+            json.member("now", now)
+            json.member("trusted", clock?.isSure ?? false)
+            json.member("trust", clock?.trust)
+            json.member("nearby", clock?.nearby?.state.rawValue)
+            json.member("stations", clock?.nearby?.stations.joined(separator: ", "))
+        }
+    }
+
     private func write(
         _ status: StatusReport,
         _ devices: DevicesReport,
@@ -112,11 +122,7 @@ package struct StationView: Sendable {
             json.member("latitude", status.position?.latitude)
             json.member("longitude", status.position?.longitude)
         }
-        json.object("time") { json in
-            json.member("now", status.wallTime)
-            json.member("trusted", status.clock?.isSure ?? false)
-            json.member("trust", status.clock?.trust)
-        }
+        write(status.clock, now: status.wallTime, &json)
         json.object("daemon") { json in
             json.member("state", "up")
             json.member("sinceSeconds", status.uptimeSeconds)

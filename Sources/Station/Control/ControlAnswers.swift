@@ -95,6 +95,7 @@ package struct ControlAnswers: Sendable {
         case .trustClock: try await clock.trust(request, from: peer)
         case .offerTime:
             try await answer { try await clock.accept(request, by: asker(request, peer)) }
+        case .hearNeighbours: try await answer { try clock.hearNeighbours(request) }
         case .doctor: try await answer { try await examine(request) }
         case .profiles: try ok(profiles.report)
         case .checkProfile: try await answer { try await profiles.check(request) }

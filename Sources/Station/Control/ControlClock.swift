@@ -13,12 +13,16 @@ struct ControlClock {
     var report: ClockReport {
         let reading = wallReading
         let trust = reading?.trust ?? .unknown
-        return ClockReport(
+        let isNearby = trust == .station
+        let doubt = isNearby ? station.givenTime.doubt(at: station.clock.now) : trust.uncertainty
+        var report = ClockReport(
             time: reading?.wall.iso8601,
             trust: trust.name,
             isSure: trust.isSure,
-            uncertaintySeconds: trust.uncertainty.map { Int($0.components.seconds) }
+            uncertaintySeconds: doubt.map { Int(($0 / .seconds(1)).rounded(.up)) }
         )
+        if isNearby || !trust.isSure { report.nearby = station.givenTime.nearby }
+        return report
     }
 
     /// The present, for the times of an answer.
@@ -70,6 +74,21 @@ struct ControlClock {
         code: "store",
         message: "no store is open that could remember it; see `roost status`"
     )
+
+    /// Uses the time that stations nearby agree on while nothing better is known.
+    ///
+    /// - Throws: `ControlFailure` `bad-request`.
+    func hearNeighbours(_ request: ControlRequest) throws(ControlFailure) -> ClockReport {
+        let times = request.neighbours ?? []
+        guard times.count <= NeighbourTime.countMax else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "there are \(times.count) neighbours; \(NeighbourTime.countMax) at most"
+            )
+        }
+        station.hear(times)
+        return report
+    }
 
     /// Uses the time of an owner's browser while nothing better is known, and records who gave it.
     ///

@@ -61,8 +61,8 @@ extension ControlRequest.Command {
         // These need a shell on the station.
         case .trustClock, .newStationID, .snooze: Self.people
         case .feed: Self.people.union([.courier])
-        // Where followers are, what others measured, and what happened to themselves.
-        case .cursor, .courierEvent, .imports: [.root, .courier]
+        // Where followers are, what others measured or say, and what happened to themselves.
+        case .cursor, .courierEvent, .imports, .hearNeighbours: [.root, .courier]
         case .cameraEvent, .cameraOn: [.root, .camera]
         }
     }

@@ -13,10 +13,13 @@ struct ConfirmedTime: Sendable {
 
     let wall: WallTime
     let at: MonotonicInstant
-    /// Of a person, a receiver or a browser.
+    /// Of a person, a receiver, a browser or a station nearby.
     let trust: ClockTrust
-    /// The receiver's name; nil for a time of another kind, or of an earlier process.
+    /// The name of the receiver or the station nearby; nil for a time of another kind, or of an
+    /// earlier process.
     let device: String?
+    /// How far a station nearby may be off; nil goes by its kind.
+    var stationDoubt: Duration?
 
     init(
         _ wall: WallTime,
@@ -39,6 +42,11 @@ struct ConfirmedTime: Sendable {
         WallReading(wall.advanced(by: at.duration(to: now)), trust)
     }
 
+    /// How far it may be off by now: a crystal runs wrong by 100 in a million at most.
+    func doubt(at now: MonotonicInstant) -> Duration {
+        (stationDoubt ?? trust.uncertainty ?? .zero) + at.duration(to: now) / 10_000
+    }
+
     /// Whether it says more than what is known.
     ///
     /// A person's word always does. What is trusted less than something known says nothing, and so
@@ -55,7 +63,7 @@ struct ConfirmedTime: Sendable {
         guard known.trust == trust else { return .nothing }
         let apart = known.reading(at: at).wall.nanoseconds - wall.nanoseconds
         // Each of the two may be off by so much.
-        let doubt = (trust.uncertainty ?? .zero) * 2
+        let doubt = (stationDoubt ?? trust.uncertainty ?? .zero) * 2
         let age = known.at.duration(to: at)
         if apart.magnitude > doubt.wholeNanoseconds.magnitude {
             return age >= patience(with: known) ? .news : .nothing

@@ -1,10 +1,12 @@
+import ControlProtocol
 import Core
 import Store
 import Synchronization
 
-/// Keeps the time that a person, a receiver of positions or a browser gave.
+/// Keeps the time that a person, a receiver of positions, a browser or a station nearby gave.
 ///
-/// The most trusted of this boot counts. Memory: one time.
+/// The most trusted of this boot counts. Memory: one time, and how those of stations nearby were
+/// used.
 final class GivenTime: Sendable {
     /// Stores one.
     typealias Keep = @Sendable (ConfirmedTime) -> Void
@@ -13,14 +15,29 @@ final class GivenTime: Sendable {
         var best: ConfirmedTime?
         /// Nil while no store is open that could remember it.
         var keep: Keep?
+        var nearby: NearbyClockReport?
     }
 
     private let state = Mutex(State())
 
     /// Stores what is given from now on; `told` is what was stored earlier in this boot.
     func open(after told: ConfirmedTime?, _ keep: @escaping Keep) {
-        state.withLock { $0 = State(best: $0.best ?? told, keep: keep) }
+        state.withLock { ($0.best, $0.keep) = ($0.best ?? told, keep) }
     }
+
+    /// How the times of stations nearby were used, the last time they were asked.
+    var nearby: NearbyClockReport? {
+        get { state.withLock { $0.nearby } }
+        set { state.withLock { $0.nearby = newValue } }
+    }
+
+    /// The best time, if a station nearby gave it.
+    var ofNeighbour: ConfirmedTime? {
+        state.withLock { $0.best?.trust == .station ? $0.best : nil }
+    }
+
+    /// How far the best time may be off; nil when there is none.
+    func doubt(at now: MonotonicInstant) -> Duration? { state.withLock { $0.best?.doubt(at: now) } }
 
     /// Nil when there is none.
     func reading(at now: MonotonicInstant) -> WallReading? {

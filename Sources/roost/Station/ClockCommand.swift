@@ -10,9 +10,9 @@ struct ClockCommand: ParsableCommand {
         abstract: "The station's time and its source.",
         discussion: """
             A station dates what it measures by the system clock. A time server makes dates sure,
-            and so do a receiver of positions and an owner's browser. Without one they come from
-            the real time clock, or from the time stamp of a file, and are marked with a ?.
-            `roost clock trust` confirms the time.
+            and so do a receiver of positions, an owner's browser and a station nearby. Without one
+            they come from the real time clock, or from the time stamp of a file, and are marked
+            with a ?. `roost clock trust` confirms the time.
 
             Examples: roost clock
                       roost clock trust

@@ -129,18 +129,35 @@ enum ReportText {
     }
 
     static func clock(_ report: ClockReport) -> String {
+        let refusal = report.nearby.flatMap(Self.refusal) ?? ""
         guard let time = report.time else {
             return "not known: the clock was never set; say it with `roost clock trust --at TIME`"
+                + refusal
         }
         let words = Zone.current.words(time)
         guard !report.isSure else {
             let doubt = report.uncertaintySeconds.map { seconds in
                 ", within \(seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min")"
             }
-            return "\(words), by a \(report.trust)\(doubt ?? "")"
+            let station = report.nearby.flatMap { $0.state == .used ? $0.stations.first : nil }
+            let source = station.map { "the station \($0) says so" } ?? "by a \(report.trust)"
+            return "\(words), \(source)\(doubt ?? "")\(refusal)"
         }
         return "\(words)?, dated uncertainly: by a \(report.trust) alone; "
-            + "if it is right, say so with `roost clock trust`"
+            + "if it is right, say so with `roost clock trust`" + refusal
+    }
+
+    /// Why the time of a station nearby is not used; nil when it is.
+    private static func refusal(_ nearby: NearbyClockReport) -> String? {
+        let names = nearby.stations.map { $0.isEmpty ? "what was known before" : $0 }
+        switch nearby.state {
+        case .used: return nil
+        case .contradiction:
+            return "; stations nearby contradict each other and are not used: "
+                + names.joined(separator: ", ")
+        case .past:
+            return "; the station \(names.joined()) says a time that is over and is not used"
+        }
     }
 
     /// Hours of a laser and when they are over.

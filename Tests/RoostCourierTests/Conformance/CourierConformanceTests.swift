@@ -16,7 +16,7 @@ import Testing
     static let children: [any Child.Type] = [
         StationSource.self, StationNews.self, HeartbeatTask.self, CourierControl.self,
         OutletChild.self, RouteChild.self, NoticeTask.self, BrokerNews.self, PushTask.self,
-        FeedTask.self, LatenessWatch.self,
+        FeedTask.self, LatenessWatch.self, NeighbourTimes.self,
     ]
 
     enum Weather: CaseIterable, Sendable {
@@ -112,6 +112,18 @@ import Testing
             let news = StationNews(link, clock: clock, logger: logger)
             return LatenessWatch(news, clock: clock) {
                 [OutboxReport(id: "a", type: "b", state: .held)]
+            }
+        case 11:
+            let world = CourierWorld(
+                link: link,
+                history: history,
+                secrets: life.secrets,
+                clock: clock,
+                logger: logger
+            ) { _ in life.internet }
+            return NeighbourTimes(world: world) {
+                try await clock.sleep(for: .seconds(20))
+                return []
             }
         default: return try feed(life, link, heartbeat)
         }

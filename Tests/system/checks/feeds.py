@@ -1,4 +1,4 @@
-"""Values of other services in a real station: each once over kills, failures and corrections.
+"""Values and the time of others in a real station: each value once over kills, failures and corrections.
 
 A real roostd without a sensor, a real roost-courier, data.gov.sg and ARPA Lombardia as servers of the check's own, and
 the dashboard of another station with a simulated sensor.
@@ -55,6 +55,28 @@ def peer(check, station, courier):
     there = {(one["time"], one["value"]) for one in readings(other, "dust/pm25") if "value" in one}
     check.demand(len(here) > 2 and len(here) == len(set(here)), f"of the other: {here[:3]} {courier.feed('school')}")
     check.same(sorted(set(here) - there), [], "readings that the other has not")
+    clock(check, dashboard.address)
+
+
+def clock(check, address):
+    """A station that does not know the time has it from one nearby."""
+    station = Station(check, "lost", store={"folder": check.path("lost-store")}, devices=[])
+    courier = Courier(check, station, feeds=[{"id": "school", "type": "peer", "url": address, "local": True}])
+    station.start()
+    check.demand(until(lambda: station.ask("clock"), 30), f"no answer: {station.log()[-400:]}")
+    if station.ask("clock")[0]["isSure"]:
+        return check.say("a time server has set the clock of this machine: no station nearby is asked")
+    courier.start()
+    found = until(lambda: station.ask("clock")[0]["isSure"] and station.ask("clock")[0], 60)
+    check.demand(found, f"no time by the other: {station.ask('clock')} {courier.log()[-800:]}")
+    check.same((found["trust"], found["nearby"]), ("station nearby", {"state": "used", "stations": ["school"]}), "by what")
+    # The other has it from a person, who may be two minutes off.
+    check.demand(121 <= found["uncertaintySeconds"] <= 123, f"how far it may be off: {found}")
+    shown = station.roost("clock").stdout
+    check.demand("the station school says so, within 2 min" in shown, f"roost clock: {shown}")
+    check.say(shown.strip())
+    courier.stop()
+    station.stop()
 
 
 def run(check, _):

@@ -53,13 +53,14 @@ function liveWords(station) {
 }
 
 function showBanners(station, state) {
-  const isUnsure = station?.time?.trusted === false;
+  const time = station?.time, isUnsure = time?.trusted === false;
+  const nearby = time?.nearby && t(`time.${time.nearby}`, { stations: time.stations });
   const banners = [
     ["simulated", station?.station?.isSimulated && t("banner.simulated")],
     ["lost", state === "lost" && t("banner.lost", { time: clockSeconds(live.lostAt / 1000) })],
     ["saved", state === "saved" && t("banner.saved", { time: clock(live.savedAt) })],
     ["accounts", station?.accounts?.trouble && t("banner.accounts", { words: station.accounts.trouble })],
-    ["unsure", isUnsure && t("banner.unsure")],
+    ["unsure", [isUnsure && t("banner.unsure"), nearby].filter(Boolean).join(" ")],
     ["still", state === "still" && t("banner.still")],
   ];
   for (const [name, words] of banners) {

@@ -1,0 +1,79 @@
+import ControlProtocol
+import Core
+import Feeds
+import Logging
+
+/// Asks other stations what time it is.
+struct NeighbourClocks: Sendable {
+    /// For the whole of one question: half the way there and back is doubt.
+    private static let timeoutSeconds = 2
+    private static let answerMax = 4 << 10
+    /// For all of them: those that were not asked by then are not heard.
+    private static let patience: Duration = .seconds(20)
+
+    let finder: StationFinder
+    private var world: CourierWorld { finder.world }
+
+    /// Asks other stations that are sure of it what time it is: those of feeds, and those found on
+    /// the local network.
+    ///
+    /// - Parameter configuration: As it is now.
+    /// - Returns: The times at the moment of the return, at most `NeighbourTime.countMax`.
+    /// - Throws: `CancellationError`.
+    func times(_ configuration: CourierConfiguration) async throws -> [NeighbourTime] {
+        try await finder.turn.run {
+            let entry = configuration.stations
+            let (search, found) = try await finder.search(entry, isWanted: true)
+            if search.search != .done {
+                let why = search.why ?? search.search.rawValue
+                world.logger.info("no search for stations nearby", metadata: ["why": "\(why)"])
+            }
+            let end = world.clock.now.advanced(by: Self.patience)
+            var heard: [(name: String, time: PeerTime, at: MonotonicInstant)] = []
+            let candidates = StationFinder.candidates(configuration, found)
+            for candidate in candidates.prefix(NeighbourTime.countMax) {
+                guard world.clock.now < end else { break }
+                guard let time = try await time(of: candidate, configuration.network.proxy) else {
+                    continue
+                }
+                heard.append((candidate.station.name, time, world.clock.now))
+            }
+            let now = world.clock.now
+            return heard.map { name, time, at in
+                NeighbourTime(
+                    name: String(decoding: name.utf8.prefix(NeighbourTime.nameMax), as: UTF8.self),
+                    milliseconds: time.wall.advanced(by: at.duration(to: now)).nanoseconds
+                        / 1_000_000,
+                    uncertaintySeconds: time.uncertaintySeconds,
+                    trust: time.trust
+                )
+            }
+        }
+    }
+
+    /// Asks one; nil when it does not know, or is no station.
+    private func time(
+        of candidate: StationFinder.Candidate,
+        _ proxy: String?
+    ) async throws -> PeerTime? {
+        do {
+            let needs = CourierWorld.NetworkNeeds(allowsLocal: candidate.isLocal, proxy: proxy)
+            let network = TargetNetwork(try world.network(needs))
+            let url = MaskedText(candidate.station.url + "/api/v1/time")
+            var request = OutboundRequest(.get, url, [.init("Accept", "application/json")])
+            request.trust = candidate.trust
+            request.timeoutSeconds = Self.timeoutSeconds
+            request.answerLimit = Self.answerMax
+            let asked = world.clock.now
+            let answer = try await network.exchange(request)
+            guard answer.isSuccess, !answer.isHTML else { return nil }
+            return try PeerTime(answer.body, after: asked.duration(to: world.clock.now))
+        } catch let error where !(error is CancellationError) {
+            let details: Logger.Metadata = [
+                "station": "\(candidate.station.name)", "why": "\(error)",
+            ]
+            world.logger.info("a station nearby does not say the time", metadata: details)
+            return nil
+        }
+    }
+}
