@@ -104,10 +104,10 @@ def courier_words(stage):
             os.path.join(stage.node.folder, "courier")]
 
 
-# Acts in their order, each with what stands behind it; `{asks}` is the station, `{control}` the courier.
+# Acts in their order (none that lamp or alerts would see), each with what stands behind it; `{asks}` is the station, `{control}` the courier.
 ACTS = [
     ("mode", "mode normal --for 1h {asks}"), ("mode", "mode survey --name walk --for 1h {asks}"), ("mode", "mode live --for 1h {asks}"),
-    ("mute", "mute dust --for 1h {asks}"), ("unmute", "unmute dust {asks}"), ("snooze", "snooze --for 1m {asks}"),
+    ("mute", "mute court/temperature --for 1h {asks}"), ("unmute", "unmute court/temperature {asks}"), ("snooze", "snooze --for 1m {asks}"),
     ("note", "note door@closed {asks}"), ("clock trust", "clock trust {asks}"),
     ("set", "set zone Europe/Berlin {asks}"), ("set", "set position nowhere {asks}"),
     ("record", "record dust off {asks}"), ("record", "record dust on {asks}"),
