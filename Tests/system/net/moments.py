@@ -7,10 +7,10 @@ from .facts import parse, shape
 # Keys whose texts are words of the program, and the same at each moment.
 WORDS = frozenset({"kind", "state", "mode", "role", "right", "severity", "unit", "type", "trust", "search", "quantity"})
 # Of each set one word stands for all.
-STATES = [("motion", "still"), ("idle", "sending", "waiting"), ("measuring", "warming", "asleep"),
+STATES = [("motion", "still"), ("idle", "sending", "waiting", "later"), ("measuring", "warming", "asleep"),
           ("good", "moderate", "poor")]
 # What is there in some moments only: the end of a path.
-KEYS = (".nextInSeconds", ".phaseEndsInSeconds", ".nextBeatInSeconds", ".lastBeatSeconds", ".oldestWaiting", ".targets[].nextTrySeconds",
+KEYS = (".nextInSeconds", ".phaseEndsInSeconds", ".nextBeatInSeconds", ".lastBeatSeconds", ".oldestWaiting", ".targets[].nextTrySeconds", ".targets[].why",
         ".store.waitingSeconds", ".stretches[][]")
 # What this machine has: nothing below the last of a path is kept.
 MACHINE = re.compile(r"(.*?\.(faults|findings|reasons|because|doubts|details|hidden|missing|quality|power|behind))[.\[]")
@@ -50,7 +50,7 @@ def masked(text):
         line = re.sub(r"-?\d+([.,:]\d+)*", "#", line)
         line = re.sub(r"# (ms|s|min|h|d)\b( # (s|min|h)\b)?", "SPAN", line)
         line = re.sub(r"\b(motion|still|good|moderate|poor)$", "STATE", line)
-        line = re.sub(r": (sends|all is delivered)$|; next try in SPAN| since TIME", "", line)
+        line = re.sub(r": (sends|all is delivered|tries again: .*)$|; next try in SPAN| since TIME", "", line)
         line = re.sub(r"# (B|KB|KiB|MB|MiB)\b", "BYTES", line)
         found.append("| " + re.sub(r"\s+", " ", line).strip())
     return found
