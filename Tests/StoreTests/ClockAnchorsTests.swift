@@ -125,6 +125,29 @@ import Testing
         #expect(try HistoryReader(path: folder.database).anchors() == [anchor])
     }
 
+    /// A history has two places for sure anchors of a boot.
+    @Test func aLessTrustedAnchorTakesThePlaceOfNoneThatIsMore() throws {
+        let said: [(Int64, ClockTrust)] = [
+            (10, .station), (20, .synchronised), (30, .synchronised), (40, .station),
+            (50, .receiver),
+        ]
+        let anchors = said.map { Self.anchor($0.0, Self.noon + Int($0.0), $0.1) }
+        let folder = HistoryFolder()
+        let (history, _) = try HistoryFile.open(
+            path: folder.database,
+            plan: StorePlan(.megabytes(4))
+        )
+        for (number, anchor) in anchors.enumerated() {
+            let payload = JournalRecordCodec.encode([.anchor(anchor)])
+            let sequence = UInt64(number + 1)
+            try history.take([
+                JournalBlock(sequence: sequence, boot: .numbered(1), payload: payload)
+            ])
+        }
+        try history.close()
+        #expect(try HistoryReader(path: folder.database).anchors() == Array(anchors[1...2]))
+    }
+
     @Test func aStepOfALaterVersionIsUnknownAndTheRestIsRead() {
         let anchor = Self.anchor(100, Self.noon, .person)
         var payload = JournalRecordCodec.encode([.anchor(anchor), .stopped(at: Self.tick(7))])
