@@ -353,16 +353,23 @@ extension HistoryIntake {
         }
     }
 
-    /// The first and the last of a boot, unsure ones and sure ones apart.
+    /// The first and the last of a boot, unsure ones and sure ones apart, of each the most trusted.
     private func keep(_ anchor: ClockAnchor) throws(StoreError) {
         let boot = try ordinal(of: anchor.boot)
         let row = place(of: Int64(boot), among: HistorySchema.bootCountMax)
         let first = (row - 1) * HistorySchema.anchorsPerBoot + (anchor.isTrusted ? 3 : 1)
         try database { () throws(SQLiteError) in
-            let owner: Int64? = try connection.scalar(
-                "SELECT boot FROM anchors WHERE place = ?",
-                first
+            let known: Int64? = try connection.scalar(
+                "SELECT trusted FROM anchors WHERE place = ? AND boot = ?",
+                first,
+                Int64(boot)
             )
+            let rank = known.map { ClockTrust(stored: UInt64(bitPattern: $0)).rank } ?? -1
+            // Those that are trusted less date nothing.
+            guard rank <= anchor.trust.rank else { return }
+            if known != nil, rank < anchor.trust.rank {
+                try connection.execute("UPDATE anchors SET boot = 0 WHERE place = ?", first + 1)
+            }
             try connection.execute(
                 """
                 UPDATE anchors SET boot = ?, tick = ?, wall = ?, trusted = ? WHERE place = ?
@@ -371,7 +378,7 @@ extension HistoryIntake {
                 anchor.tick.tenths,
                 anchor.wall.nanoseconds,
                 Int64(anchor.trust.rawValue),
-                owner == Int64(boot) ? first + 1 : first
+                rank == anchor.trust.rank ? first + 1 : first
             )
         }
     }
