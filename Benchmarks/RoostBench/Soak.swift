@@ -33,7 +33,6 @@ struct Soak: Sendable {
 
     /// Lives the year.
     ///
-    /// - Parameter tell: Takes the lines.
     /// - Throws: What ended the station.
     func run(_ tell: @escaping @Sendable (String) -> Void) throws {
         let days = try simulate { clock in

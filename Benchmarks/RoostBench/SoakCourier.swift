@@ -94,11 +94,11 @@ final class SoakCourier: Sendable {
         return await node.report.targets.first { $0.id == "influx" }?.samples
     }
 
-    private var world: CourierWorld {
+    private var world: CourierDependencies {
         let logger = Logger(label: "soak") { _ in SwiftLogNoOpLogHandler() }
         let link = SoakLink(base: platform.base)
         let internet = internet
-        var world = CourierWorld(
+        var world = CourierDependencies(
             link: link,
             history: HistoryDisk(on: link),
             secrets: NoSecrets(),

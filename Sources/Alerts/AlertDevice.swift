@@ -19,7 +19,6 @@ struct AlertDevice: Sendable {
     /// From when on one of its channels that has no value is silent.
     ///
     /// - Parameters:
-    ///   - memory: Of the channel.
     ///   - patience: Seconds from its last sign, where nothing explains the silence.
     /// - Returns: A time; later where its adapter may come back, or its part may become warm.
     func silenceEnd(of memory: ChannelMemory, patience: Int) -> Int {

@@ -37,7 +37,6 @@ package enum AlertNames {
     ///
     /// - Parameters:
     ///   - key: Rule and subject, as reports have it.
-    ///   - language: The reader's.
     /// - Returns: The rule's name and the subject; the name alone for the station.
     package static func name(of key: String, in language: Language) -> String {
         let parts = key.split(separator: ":", maxSplits: 1).map(String.init)

@@ -3,7 +3,7 @@ import Core
 /// What rules would have said of a past: episodes, and notices of receivers.
 ///
 /// Pure. Rules about the station itself are left out, as a past has samples alone. Bounds: those of
-/// `AlertBook`, and 16 bytes for each episode.
+/// `AlertEngine`, and 16 bytes for each episode.
 package struct AlertReplay: Sendable {
     /// What became of one rule.
     package struct Row: Hashable, Sendable {
@@ -56,7 +56,7 @@ package struct AlertReplay: Sendable {
     /// Seconds between two notices of receivers, as people choose them.
     package static let intervals = [300, 1_200, 3_600]
 
-    private var book: AlertBook
+    private var book: AlertEngine
     private var pasts: [String: Past] = [:]
     private var last: Int?
     private var first: Int?
@@ -65,7 +65,7 @@ package struct AlertReplay: Sendable {
         let ofSamples = rules.filter { rule in
             rule.parts.contains { $0.condition.isOfChannels }
         }
-        book = AlertBook(ofSamples)
+        book = AlertEngine(ofSamples)
         book.hours = hours
         for rule in ofSamples {
             let limiters = Self.intervals.map { Limiter(every: $0) }

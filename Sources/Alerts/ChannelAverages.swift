@@ -128,7 +128,6 @@ struct ChannelAverages: Sendable {
     /// How unusual the newest quarter is.
     ///
     /// - Parameters:
-    ///   - number: The quarter's.
     ///   - days: Days before it that count.
     ///   - hours: Which quarters of those days are the same by the clock.
     /// - Returns: Its mean, what is usual, and the distance in spreads; nil without the quarter, or

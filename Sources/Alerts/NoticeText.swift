@@ -15,7 +15,6 @@ package struct NoticeText: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - event: With the present value, where it is raised.
-    ///   - language: The receiver's.
     ///   - worst: The worst value since the raise; nil while the value is that.
     ///   - isBlind: Whether there is no value now.
     package init?(

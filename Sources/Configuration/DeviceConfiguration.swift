@@ -171,8 +171,6 @@ extension DeviceConfiguration.Kind {
     /// Reads the configuration of a part on a GPIO line, with the defaults of its profile.
     ///
     /// - Parameters:
-    ///   - reader: At the device's object.
-    ///   - profile: What its `type` means.
     ///   - board: The computer, whose chip is the default.
     init?(_ reader: inout ObjectReader, role profile: Profile, _ board: Profile?) {
         let line = reader.line("line")

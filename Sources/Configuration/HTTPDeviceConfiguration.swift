@@ -31,8 +31,6 @@ extension HTTPDeviceConfiguration {
     /// Reads the configuration of an HTTP device.
     ///
     /// - Parameters:
-    ///   - reader: At the device's object.
-    ///   - type: As it stands there.
     ///   - profile: The profile of its type.
     init?(_ reader: inout ObjectReader, type: String, profile: Profile) {
         let target = reader.target("address")

@@ -13,7 +13,6 @@ package struct OverlaidConfiguration: Sendable {
 
     /// - Parameters:
     ///   - base: As the file has it.
-    ///   - overlay: The owner's settings.
     ///   - catalog: Knows the types of devices.
     package init(
         _ base: StationConfiguration,
@@ -21,15 +20,15 @@ package struct OverlaidConfiguration: Sendable {
         catalog: ProfileCatalog
     ) {
         let problems = ProblemList()
-        var draft = Draft(next: base, file: base.file, catalog: catalog, problems: problems)
+        var builder = Builder(next: base, file: base.file, catalog: catalog, problems: problems)
         if let reader = ObjectReader(.object(overlay.fields), at: "", problems) {
-            draft.take(reader, overlay)
+            builder.take(reader, overlay)
         }
-        (configuration, self.problems) = (draft.next, problems.problems)
+        (configuration, self.problems) = (builder.next, problems.problems)
     }
 }
 
-private struct Draft {
+private struct Builder {
     var next: StationConfiguration
     let file: String
     let catalog: ProfileCatalog

@@ -68,8 +68,6 @@ package struct OverlayFile: Sendable {
     }
 
     /// Moves a damaged file out of the way, and puts what is used in its place.
-    ///
-    /// - Throws: `StorageError`.
     package func setAside(for overlay: StationOverlay) throws(StorageError) {
         try files.rename(Self.name, to: Self.damaged)
         try files.write(Self.new, overlay.text)

@@ -65,7 +65,6 @@ extension SensorConfiguration {
     ///
     /// - Parameters:
     ///   - profile: What it turned out to be.
-    ///   - port: Path of its tty.
     ///   - id: As the part reported it.
     ///   - baud: The rate at which it answered.
     package init?(found profile: Profile, port: String, id: String?, baud: Int?) {
@@ -86,8 +85,6 @@ extension SensorConfiguration {
     /// Reads the configuration of a sensor.
     ///
     /// - Parameters:
-    ///   - reader: At the device's object.
-    ///   - type: As it stands there.
     ///   - profile: The profile of its type.
     init?(_ reader: inout ObjectReader, type: String, profile: Profile) {
         if reader.value("port") == nil { reader.problem("port", "is missing") }

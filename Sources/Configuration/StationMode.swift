@@ -59,7 +59,6 @@ package struct StationMode: Hashable, Sendable {
     ///   - name: A survey's name, 1…64 characters.
     ///   - seconds: How long, 1…86 400.
     ///   - isPrivate: Whether a survey is kept from uploads.
-    ///   - now: When it starts.
     /// - Returns: A mode that ends by itself unless it is `normal`.
     /// - Throws: `ModeProblem` as text.
     package static func asked(

@@ -11,7 +11,7 @@ package struct StoreConfiguration: Hashable, Sendable {
     /// Holds `journal.ring`, `history.db` and what belongs to that; nothing else is written there.
     package let folder: String
     /// Where the journal lies.
-    package let journal: JournalPlace
+    package let journal: JournalSetting
     /// The size of the history, which never changes.
     package let size: StorePlan.Size
     /// 10 s…1 h of readings that a power cut may cost; longer wears less.
@@ -25,7 +25,7 @@ package struct StoreConfiguration: Hashable, Sendable {
     init(_ reader: ObjectReader) {
         var reader = reader
         folder = reader.absolutePath("folder") ?? Self.defaultFolder
-        journal = JournalPlace(&reader)
+        journal = JournalSetting(&reader)
         let megabytes = reader.number("megabytes", in: 4...65_536)
         let days = reader.number("days", in: 1...36_500)
         if megabytes != nil, days != nil {

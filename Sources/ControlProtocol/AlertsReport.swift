@@ -157,7 +157,6 @@ package struct AlertsSummary: Codable, Hashable, Sendable {
     /// Alerts of a status.
     package static let listMax = 8
 
-    /// - Parameter alerts: Of a report.
     package init(_ alerts: [AlertsReport.Alert]) {
         let all = alerts.filter { $0.level > 0 }
         let open = all.filter { !$0.isAcknowledged }

@@ -86,7 +86,7 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     /// Values of a feed since the process started; nil for others.
     package var values: FeedCounts?
     /// Where a feed's series belong to, as far as its service says so; nil for others.
-    package var places: [FeedPlace]?
+    package var places: [FeedLocation]?
     /// Since the process started.
     package var requestCount = 0
     /// Bodies of requests and answers since the process started: a feed has the latter alone.

@@ -182,8 +182,6 @@ extension BGeigieRecord {
 
 extension BGeigieRecord {
     /// Reads a line without its end.
-    ///
-    /// - Throws: `Flaw`.
     package init(_ line: ArraySlice<UInt8>) throws(Flaw) {
         guard let star = line.firstIndex(of: UInt8(ascii: "*")) else { throw .noChecksum }
         guard line.first == UInt8(ascii: "$") else { throw .notRecord }

@@ -227,7 +227,6 @@ extension EventKind {
     /// The kind of a stored event; `other` when name and details are of no kind known here.
     ///
     /// - Parameters:
-    ///   - name: Its name.
     ///   - details: Its details; those that are the kind's content are removed.
     init(_ name: String, taking details: inout [EventDetail]) {
         func text(_ key: String) -> String? { details.first { $0.key == key }?.value }

@@ -13,7 +13,6 @@ package enum ForeignText {
     /// One plain line of a text: line ends and tabs are blanks.
     ///
     /// - Parameters:
-    ///   - text: As it came.
     ///   - byteMax: Bytes of UTF-8; a character that does not fit whole is left out.
     ///   - secrets: What it must not repeat, each masked before anything is cut.
     /// - Returns: The line, without blanks at its ends.

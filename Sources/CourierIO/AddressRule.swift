@@ -20,7 +20,6 @@ enum AddressRule {
     ///
     /// - Parameters:
     ///   - address: 4 bytes of IPv4 or 16 of IPv6, in network order.
-    ///   - reach: What is allowed.
     /// - Returns: Why the address is refused; nil when it is not.
     static func refusal(_ address: [UInt8], reach: Reach) -> String? {
         guard reach != .everywhere else { return nil }

@@ -14,7 +14,6 @@ package struct AvahiBrowser: StationBrowser {
     private let limit: Duration
 
     /// - Parameters:
-    ///   - program: By path.
     ///   - limit: How long it may take; a second is usual.
     package init(_ program: String = standardProgram, limit: Duration = .seconds(5)) {
         (self.program, self.limit) = (program, limit)

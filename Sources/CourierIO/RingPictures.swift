@@ -10,9 +10,6 @@ package struct RingPictures: PictureSource {
     private let disk: DiskThread
     private let boot: BootID?
 
-    /// - Parameters:
-    ///   - path: The ring's file.
-    ///   - disk: Waits for the card.
     package init(path: String, on disk: DiskThread) {
         (self.path, self.disk) = (path, disk)
         boot = BootID(MachineFacts.read().bootID)

@@ -3,9 +3,9 @@ import RoostCourier
 
 /// The way to a server.
 struct Route: Hashable {
-    let place: ServerPlace
+    let place: ServerAddress
     /// The proxy, or the server where there is none.
-    let next: ServerPlace
+    let next: ServerAddress
     let addresses: [[UInt8]]
     let reach: AddressRule.Reach
 

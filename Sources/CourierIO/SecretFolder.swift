@@ -15,7 +15,6 @@ package struct SecretFolder: SecretSource {
 
     /// - Parameters:
     ///   - credentials: `$CREDENTIALS_DIRECTORY`; nil without one.
-    ///   - folder: Where else they are.
     package init(credentials: String?, folder: String = standard) {
         (self.credentials, self.folder) = (credentials, folder)
     }

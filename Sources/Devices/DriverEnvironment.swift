@@ -14,11 +14,6 @@ package struct DriverEnvironment: Sendable {
     package var stoodStill: (@Sendable (Range<MonotonicInstant>) -> Void)?
 
     /// An environment.
-    ///
-    /// - Parameters:
-    ///   - clock: The node's clock.
-    ///   - sink: Takes readings and events.
-    ///   - heartbeat: Beaten at each progress.
     package init(clock: any NodeClock, sink: any ReadingSink, heartbeat: Heartbeat) {
         self.clock = clock
         self.sink = sink

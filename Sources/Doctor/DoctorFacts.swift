@@ -68,7 +68,7 @@ struct DoctorProcess: Hashable {
 }
 
 /// Where a check looks.
-package struct DoctorPlace {
+package struct DoctorRoot {
     let tree: DoctorTree
     let machine: DoctorMachine
     /// The configuration file, below the root.
@@ -94,7 +94,7 @@ extension DoctorFacts {
     /// - Parameters:
     ///   - place: The tree and who answers for the machine.
     ///   - step: Called before each part with its name.
-    package init(_ place: DoctorPlace, step: (String) -> Void = { _ in }) {
+    package init(_ place: DoctorRoot, step: (String) -> Void = { _ in }) {
         let (tree, machine) = (place.tree, place.machine)
         step("the board")
         isImage = machine.user == nil

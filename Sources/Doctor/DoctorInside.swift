@@ -17,7 +17,6 @@ package struct DoctorInside: Sendable {
 
     private let path: String
 
-    /// - Parameter path: Of the configuration file.
     package init(configuration path: String) { self.path = path }
 
     /// Asks all checks that can be answered from here.
@@ -25,7 +24,7 @@ package struct DoctorInside: Sendable {
         let tree = DoctorTree(root: "/")
         var machine = DoctorMachine.live { _ in nil }
         machine.httpTrouble = { _ in nil }
-        let place = DoctorPlace(tree: tree, machine: machine, configurationPath: path)
+        let place = DoctorRoot(tree: tree, machine: machine, configurationPath: path)
         return Self.report(DoctorFacts(place), isSandboxed: tree.line("/proc/1/comm") == nil)
     }
 

@@ -51,7 +51,6 @@ extension DoctorMachine {
     ///
     /// - Parameters:
     ///   - answer: Asks the station at its socket.
-    ///   - camera: Asks `roost-eyes`.
     /// - Returns: What answers for it.
     package static func live(
         asking answer: @escaping @Sendable (_ socket: String) -> DoctorStation.Answer?,

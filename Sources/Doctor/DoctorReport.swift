@@ -37,8 +37,6 @@ package struct DoctorReport: Codable, Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - facts: What was found.
-    ///   - checks: What to ask.
     ///   - root: The folder of the image that was looked at; nil for this machine.
     package init(
         _ facts: DoctorFacts,

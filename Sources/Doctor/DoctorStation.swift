@@ -72,7 +72,7 @@ package struct DoctorStation {
 
 extension DoctorStation {
     init(
-        _ place: DoctorPlace,
+        _ place: DoctorRoot,
         _ catalog: ProfileCatalog,
         ownProfileCount: Int
     ) {

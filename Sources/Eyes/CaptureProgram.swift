@@ -30,7 +30,6 @@ package struct CaptureProgram: Sendable {
     /// Takes a picture.
     ///
     /// - Returns: A whole JPEG of at most `byteMax` bytes.
-    /// - Throws: `CaptureError`.
     package func run() throws(CaptureError) -> [UInt8] {
         let (picture, status): ([UInt8], Int32)
         do throws(GuardedProgram.Fault) {

@@ -25,9 +25,6 @@ package struct EyesConfiguration: Hashable, Sendable {
 
     /// Reads a configuration.
     ///
-    /// - Parameters:
-    ///   - bytes: The file's content.
-    ///   - file: Its name, for messages.
     /// - Throws: `ConfigurationError` with all mistakes at once.
     package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let value: JSONValue

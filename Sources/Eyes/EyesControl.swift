@@ -3,7 +3,7 @@ import Core
 import HardwareIO
 
 /// What a client of `roost-eyes` may ask for.
-package protocol EyesKeeper: Sendable {
+package protocol EyesService: Sendable {
     func report() async -> EyesReport
 
     /// Removes pictures; their bytes are written over.
@@ -39,19 +39,16 @@ package actor EyesControl {
     /// A connection without a request for this long is closed.
     static let idleLimit: Duration = .seconds(60)
 
-    private let keeper: any EyesKeeper
+    private let keeper: any EyesService
     private let ring: String
     private let clock: any NodeClock
     private let users: LocalUsers
     private var count = 0
 
     /// - Parameters:
-    ///   - keeper: Has the ring.
-    ///   - ring: Its file.
-    ///   - clock: Ends idle connections.
     ///   - users: Who may ask for what depends on them.
     package init(
-        _ keeper: any EyesKeeper,
+        _ keeper: any EyesService,
         ring: String,
         clock: any NodeClock,
         users: LocalUsers = LocalUsers()

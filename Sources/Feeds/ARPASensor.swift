@@ -47,7 +47,7 @@ package struct ARPASensor: Hashable, Sendable {
         let (sensors, left) = registry(of: list)
         var rows = left
         rows.places = sensors.values.sorted { $0.id < $1.id }.compactMap { sensor in
-            FeedPlace(
+            FeedLocation(
                 series: sensor.id,
                 name: sensor.station,
                 latitude: sensor.latitude,

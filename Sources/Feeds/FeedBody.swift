@@ -45,7 +45,7 @@ package struct FeedRows: Hashable, Sendable {
     /// A row without a value says that the source had none.
     package internal(set) var rows: [ImportRow] = []
     /// Where series belong to, as far as the body says so; at most `placesMax`.
-    package internal(set) var places: [FeedPlace] = []
+    package internal(set) var places: [FeedLocation] = []
     /// Of the parts left out the first `omissionsMax`.
     package private(set) var omissions: [FeedOmission] = []
     package private(set) var omittedCount = 0

@@ -51,13 +51,13 @@ package enum SingaporeRows {
     }
 
     /// The middle of each region; one that is damaged is on no map, and its values count.
-    private static func places(of content: FeedBody) -> [FeedPlace] {
+    private static func places(of content: FeedBody) -> [FeedLocation] {
         let list = content.member("regionMetadata") ?? content.member("region_metadata")
         guard let regions = list?.items else { return [] }
         return regions.prefix(FeedRows.placesMax).compactMap { region in
             let point = region.member("labelLocation") ?? region.member("label_location")
             guard let name = region.member("name")?.text?.lowercased() else { return nil }
-            return FeedPlace(
+            return FeedLocation(
                 series: name,
                 name: name,
                 latitude: point?.member("latitude")?.number,

@@ -34,8 +34,6 @@ package final class GuardedProgram {
     ///
     /// - Parameters:
     ///   - command: The program, by path or by name, and its arguments; not empty.
-    ///   - environment: Its variables, as `NAME=value`.
-    /// - Throws: `Fault.system`.
     package init(
         _ command: [String],
         environment: [String] = ownEnvironment
@@ -96,7 +94,6 @@ package final class GuardedProgram {
     /// - Parameters:
     ///   - limit: How long both may take; then it is killed.
     ///   - byteMax: Bytes of output that are wanted, at most.
-    ///   - excess: What happens to more.
     /// - Returns: The output, and the exit code; 128 and the number of a signal.
     /// - Throws: `Fault`; the program has ended then, too.
     package func finish(

@@ -10,20 +10,14 @@ package protocol BlockStorage: AnyObject {
     var isReadOnly: Bool { get }
 
     /// The bytes of one block.
-    ///
-    /// - Throws: `StorageError`.
     func read(_ index: Int) throws(StorageError) -> [UInt8]
 
     /// Replaces the beginning of one block: a multiple of 512 bytes, at most `blockSize`.
     ///
     /// What lies behind them stays, so that a short block costs the card no more than it holds.
-    ///
-    /// - Throws: `StorageError`.
     func write(_ index: Int, _ bytes: [UInt8]) throws(StorageError)
 
     /// Makes everything written durable (`fdatasync`).
-    ///
-    /// - Throws: `StorageError`.
     func sync() throws(StorageError)
 }
 

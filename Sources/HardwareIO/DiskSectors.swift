@@ -3,7 +3,5 @@ package protocol DiskSectors {
     var sectorCount: UInt64 { get }
 
     /// Bytes from `first` on; `count` sectors that lie within the disk.
-    ///
-    /// - Throws: `StorageError`.
     func read(_ first: UInt64, count: Int) throws(StorageError) -> [UInt8]
 }

@@ -75,13 +75,9 @@ package struct EdgeEvent: Hashable, Sendable {
 /// Changing several is one system call, so never half a change.
 package protocol GPIOLines: Sendable {
     /// Logical values, in the order of the request; active level applied.
-    ///
-    /// - Throws: `GPIOError`.
     func values() throws(GPIOError) -> [Bool]
 
     /// Sets every line at once.
-    ///
-    /// - Throws: `GPIOError`.
     func set(_ values: [Bool]) throws(GPIOError)
 
     /// Waits for edges. One task waits at a time.

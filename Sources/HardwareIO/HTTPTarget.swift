@@ -91,7 +91,6 @@ package enum AddressGuard {
     /// Whether an address, 4 bytes of IPv4 or 16 of IPv6 in network order, is a local one.
     ///
     /// - Parameters:
-    ///   - address: The address.
     ///   - reach: Which of the addresses that are of no device are admitted too.
     /// - Returns: Whether it may be asked.
     package static func admits(_ address: [UInt8], _ reach: Reach = .all) -> Bool {

@@ -19,7 +19,6 @@ package protocol SerialPort: Sendable {
     ///
     /// - Parameters:
     ///   - count: Bytes that complete what is awaited, 1…255.
-    ///   - deadline: When to give up.
     /// - Returns: At least one byte, or nil when the deadline passed with nothing.
     /// - Throws: `SerialError.disconnected`; `CancellationError`.
     func read(atLeast count: Int, until deadline: MonotonicInstant) async throws -> [UInt8]?
@@ -43,8 +42,6 @@ package protocol SerialPort: Sendable {
     func write(_ bytes: [UInt8]) throws(SerialError)
 
     /// Throws away what has arrived and was not read.
-    ///
-    /// - Throws: `SerialError.disconnected`.
     func discardInput() throws(SerialError)
 
     /// Releases the line. Safe to call twice; a waiting read throws `disconnected`.

@@ -7,8 +7,6 @@ package protocol WatchdogDevice: Sendable {
     var causedLastBoot: Bool { get }
 
     /// Starts the timer anew.
-    ///
-    /// - Throws: `WatchdogError`.
     func pet() throws(WatchdogError)
 
     /// Disarms with the magic close. Only on an orderly stop.

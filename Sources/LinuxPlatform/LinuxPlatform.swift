@@ -26,7 +26,6 @@ package final class LinuxPlatform: Platform {
     /// - Parameters:
     ///   - loop: Where everything is waited for.
     ///   - adapters: A file that lists adapters in place of udev; see `AdapterFile`.
-    /// - Throws: `LinuxError`.
     package init(on loop: EventLoop, adapters: String? = nil) throws(LinuxError) {
         self.loop = loop
         self.adapters = adapters
@@ -227,8 +226,6 @@ final class LetterFile: LetterOutput {
     private let descriptor: Mutex<Int32>
 
     /// Opens without waiting for a reader.
-    ///
-    /// - Throws: `LetterOutputError`.
     init(_ path: String) throws(LetterOutputError) {
         // Reading as well: a FIFO opened for writing alone would wait for its reader.
         let flags = O_RDWR | O_NONBLOCK | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY

@@ -11,7 +11,6 @@ package enum ProfileFolder {
     /// catalog holds is read.
     ///
     /// - Parameters:
-    ///   - folder: Its path.
     ///   - isNamed: The owner named it, so its absence is a problem as well.
     /// - Returns: The files, in order of name.
     package static func files(_ folder: String, isNamed: Bool = false) -> [ProfileFile] {

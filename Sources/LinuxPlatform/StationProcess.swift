@@ -37,9 +37,6 @@ package struct StationProcess: Sendable {
     /// A process that has not started.
     ///
     /// - Parameters:
-    ///   - files: Read again at `SIGHUP`.
-    ///   - contents: What they said.
-    ///   - logger: Where log lines go.
     ///   - adapters: A file that lists adapters in place of udev.
     ///   - start: What the start of the image found wrong; asked again at `SIGHUP`.
     ///   - examine: Examines the machine, on the disk thread; nil leaves that out.

@@ -36,7 +36,7 @@ package struct MotionMachine: Sendable {
     package private(set) var masked = 0
     /// Why the last motion has no picture; nil once one has again.
     package private(set) var trouble: String?
-    package private(set) var lacks = MotionLacks()
+    package private(set) var lacks = MissedPictures()
     /// Motions without a picture since the last one that has one.
     private var leftOutInARow = 0
 
@@ -74,7 +74,6 @@ package struct MotionMachine: Sendable {
     /// One that waited has none.
     ///
     /// - Parameters:
-    ///   - motion: The one.
     ///   - why: For the log and the page of records.
     /// - Returns: What follows.
     package mutating func fail(

@@ -48,10 +48,8 @@ package final class MotionWatcher: Sendable {
     private let hasMotion = Signal()
 
     /// - Parameters:
-    ///   - settings: What it watches by.
     ///   - camera: Takes the pictures and has the ring.
     ///   - station: The way to the station.
-    ///   - logger: Gets what happens.
     ///   - show: Gets a line whenever a count changed.
     package init(
         _ settings: Settings,
@@ -313,7 +311,7 @@ package final class MotionWatcher: Sendable {
     }
 
     /// Now, with the trusted time as it was last heard and counted on; nil without a boot's name.
-    private var moment: RingMoment? {
+    private var moment: RingTime? {
         guard let boot = settings.boot else { return nil }
         let now = station.clock.now
         let wall = state.withLock { $0.trusted }.map { trusted in
@@ -322,7 +320,7 @@ package final class MotionWatcher: Sendable {
                     + (now.nanoseconds - trusted.at.nanoseconds)
             )
         }
-        return RingMoment(boot: boot, uptime: now, wall: wall)
+        return RingTime(boot: boot, uptime: now, wall: wall)
     }
 
     private func change<Value: Sendable>(

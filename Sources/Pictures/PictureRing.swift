@@ -84,8 +84,6 @@ package final class PictureRing {
     }
 
     /// The bytes of a picture; nil when it is no longer there, or damaged.
-    ///
-    /// - Throws: `StorageError`.
     package func picture(_ record: PictureRecord) throws(StorageError) -> [UInt8]? {
         guard let slot = slots.firstIndex(of: record) else { return nil }
         var bytes: [UInt8] = []
@@ -102,7 +100,6 @@ package final class PictureRing {
     ///
     /// - Parameters:
     ///   - picture: 1…`shape.pictureMax` bytes.
-    ///   - motion: What it shows.
     ///   - moment: Now; nil gives it no age of its own, as if it were as old as the ring.
     /// - Returns: What is known of it.
     /// - Throws: `StorageError`; every other picture stays, and a slot that failed is passed over.
@@ -110,7 +107,7 @@ package final class PictureRing {
     package func add(
         _ picture: [UInt8],
         of motion: SeenMotion,
-        at moment: RingMoment? = nil
+        at moment: RingTime? = nil
     ) throws(StorageError) -> PictureRecord {
         precondition((1...shape.pictureMax).contains(picture.count), "does not fit into a slot")
         let newest = numbers.max() ?? 0
@@ -154,7 +151,6 @@ package final class PictureRing {
     /// Removes a picture; its bytes are written over, not only its name.
     ///
     /// - Returns: Whether it was there.
-    /// - Throws: `StorageError`.
     @discardableResult
     package func delete(_ number: UInt64) throws(StorageError) -> Bool {
         guard let slot = slots.firstIndex(where: { $0?.number == number }), let record = slots[slot]
@@ -172,11 +168,9 @@ package final class PictureRing {
     ///
     /// - Parameters:
     ///   - limit: Days that a picture is kept, from 1.
-    ///   - moment: Now.
     /// - Returns: How many.
-    /// - Throws: `StorageError`.
     @discardableResult
-    package func expire(after limit: Int, at moment: RingMoment) throws(StorageError) -> Int {
+    package func expire(after limit: Int, at moment: RingTime) throws(StorageError) -> Int {
         guard !records.isEmpty else { return 0 }
         let seconds = Int64(limit) * 86_400
         try write(age.advanced(to: moment))
@@ -191,7 +185,7 @@ package final class PictureRing {
     /// How old a picture is, in seconds.
     ///
     /// Of the present boot by its uptime: a time without power that is known only now was before.
-    private func age(of stamp: PictureRecord.Stamp, at moment: RingMoment) -> Int64 {
+    private func age(of stamp: PictureRecord.Stamp, at moment: RingTime) -> Int64 {
         guard stamp.boot == moment.boot else { return age.seconds - stamp.seconds }
         return moment.uptime.nanoseconds / 1_000_000_000 - stamp.uptime
     }

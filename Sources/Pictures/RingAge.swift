@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 
 /// A moment of the machine that has the ring.
-package struct RingMoment: Hashable, Sendable {
+package struct RingTime: Hashable, Sendable {
     package let boot: BootID
     /// Since that boot.
     package let uptime: MonotonicInstant
@@ -58,7 +58,6 @@ package struct RingAge: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - stamp: Of the newest picture.
-    ///   - time: Its date.
     /// - Returns: This, or the age at that picture.
     func orLater(_ stamp: PictureRecord.Stamp?, at time: WallTime?) -> RingAge {
         guard let stamp, boot == nil || stamp.seconds > seconds else { return self }
@@ -77,7 +76,7 @@ package struct RingAge: Hashable, Sendable {
     /// The age at a later moment.
     ///
     /// Of a boot that is not the last one, all the time since its start counts.
-    package func advanced(to moment: RingMoment) -> RingAge {
+    package func advanced(to moment: RingTime) -> RingAge {
         let isSameBoot = boot == moment.boot
         let now = max(moment.uptime.nanoseconds / 1_000_000_000, isSameBoot ? uptime : 0)
         let running = isSameBoot ? now - uptime : boot == nil ? 0 : now

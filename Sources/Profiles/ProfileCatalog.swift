@@ -21,7 +21,6 @@ package struct ProfileCatalog: Sendable {
     /// Reads all files.
     ///
     /// - Parameters:
-    ///   - shipped: Those of the binary.
     ///   - overlay: Those of the owner, in order of name; one with a shipped id replaces that one.
     ///   - reader: Knows the drivers and checks settings and graphs.
     package init(
@@ -29,7 +28,7 @@ package struct ProfileCatalog: Sendable {
         overlay: [ProfileFile] = [],
         reader: ProfileReader = ProfileReader()
     ) {
-        var draft = CatalogDraft(reader: reader)
+        var draft = CatalogBuilder(reader: reader)
         for file in shipped { draft.add(file, isOverlay: false) }
         for file in overlay.prefix(Self.fileLimit) { draft.add(file, isOverlay: true) }
         for file in overlay.dropFirst(Self.fileLimit) {
@@ -78,7 +77,7 @@ package struct ProfileCatalog: Sendable {
 }
 
 /// Collects what a catalog is made of.
-private struct CatalogDraft {
+private struct CatalogBuilder {
     let reader: ProfileReader
     var profiles: [String: Profile] = [:]
     var problems: [ConfigurationError] = []

@@ -6,8 +6,6 @@ import Updates
 /// Makes the account of a person who may log in.
 package protocol AccountTools: Sendable {
     /// Makes the user if there is none, and gives it keys and password.
-    ///
-    /// - Throws: `ProvisionProblem`.
     func make(_ user: LoginUser, for file: String) throws(ProvisionProblem)
 }
 
@@ -28,7 +26,6 @@ package struct LinuxAccounts: AccountTools {
 
     /// - Parameters:
     ///   - root: Empty for this machine.
-    ///   - programs: The folder of both.
     package init(root: String, programs: String = "/usr/sbin") {
         (self.root, self.programs) = (root, programs)
     }

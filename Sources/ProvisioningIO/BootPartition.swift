@@ -9,7 +9,6 @@ package struct BootPartition: Sendable {
 
     /// - Parameters:
     ///   - folder: Where it is mounted: `/boot/firmware`.
-    ///   - lockPath: A file in memory.
     package init(folder: String, lockPath: String = "/run/roost-boot.lock") {
         (self.folder, self.lockPath) = (folder, lockPath)
     }
@@ -28,8 +27,6 @@ package struct BootPartition: Sendable {
     ///
     /// - Parameters:
     ///   - sector: 512 bytes.
-    ///   - name: `slot.txt`.
-    /// - Throws: `StorageError`.
     package func write(sector: [UInt8], _ name: String) throws(StorageError) {
         let path = "\(folder)/\(name)"
         try writable { () throws(StorageError) in
@@ -45,8 +42,6 @@ package struct BootPartition: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: As many as the file has.
-    ///   - name: The file.
-    /// - Throws: `StorageError`.
     func overwrite(_ bytes: [UInt8], _ name: String) throws(StorageError) {
         let path = "\(folder)/\(name)"
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -57,8 +52,6 @@ package struct BootPartition: Sendable {
     }
 
     /// Removes a file, with zeros in place of what it held.
-    ///
-    /// - Throws: `StorageError`.
     func erase(_ name: String) throws(StorageError) {
         let path = "\(folder)/\(name)"
         var status = stat()

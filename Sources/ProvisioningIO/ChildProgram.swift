@@ -27,9 +27,7 @@ enum ChildProgram {
     /// - Parameters:
     ///   - command: The program's path, and its arguments.
     ///   - input: Its standard input; nil for ours.
-    ///   - output: Its standard output.
     /// - Returns: The process, which is to be waited for.
-    /// - Throws: `UpdateError.failed`.
     static func start(
         _ command: [String],
         input: Int32?,
@@ -56,9 +54,7 @@ enum ChildProgram {
     /// - Parameters:
     ///   - command: The program's path, and its arguments.
     ///   - input: All that it reads, up to the 64 KiB that a pipe holds; nil for our own input.
-    ///   - output: Its standard output.
     /// - Returns: Its status as `waitpid` has it; 0 is success.
-    /// - Throws: `UpdateError.failed`.
     static func run(
         _ command: [String],
         input: String?,

@@ -70,8 +70,6 @@ package struct ImageMachine: Sendable {
     }
 
     /// The root that does not run, opened for writing.
-    ///
-    /// - Throws: `UpdateError.failed`.
     package func card(for slot: RootSlot) throws(UpdateError) -> LinuxUpdateCard {
         guard !root.isEmpty || boot.isMounted else {
             throw .failed(

@@ -18,8 +18,6 @@ package final class LinuxUpdateCard: UpdateCard {
     ///
     /// - Parameters:
     ///   - path: The partition's device, or a file in tests.
-    ///   - slot: Which root that is.
-    ///   - boot: Where `slot.txt` is.
     /// - Throws: `UpdateError.failed`; also while the partition is mounted.
     package init(path: String, slot: RootSlot, boot: BootPartition) throws(UpdateError) {
         (self.path, self.slot, self.boot) = (path, slot, boot)

@@ -33,7 +33,6 @@ package struct Provisioner {
     /// - Parameters:
     ///   - boot: The partition with the files.
     ///   - root: Where the system is; empty for this machine.
-    ///   - accounts: Makes users.
     ///   - cardFaults: What `roost doctor --image` finds wrong with the card.
     ///   - hasOwner: Whether the dashboard has an owner: then a code makes no account.
     ///   - check: Reads a configuration, and names its mistakes.

@@ -4,7 +4,6 @@ import HardwareIO
 /// Files of settings, which are written when they change and not otherwise.
 enum SettingFile {
     /// - Returns: Whether it was written.
-    /// - Throws: `StorageError`.
     @discardableResult
     static func put(_ text: String, _ path: String, mode: mode_t) throws(StorageError) -> Bool {
         let bytes = Array(text.utf8)

@@ -16,7 +16,6 @@ struct SettingsWriter {
     }
 
     /// - Parameters:
-    ///   - settings: What to take.
     ///   - file: Where they stand, for messages.
     /// - Returns: What could not be taken; empty when all was.
     func take(_ settings: ProvisionedSettings, from file: String) -> [ProvisionProblem] {

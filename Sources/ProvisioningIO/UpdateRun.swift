@@ -50,8 +50,6 @@ package struct UpdateRun {
     }
 
     /// Reads the header, and checks who signed it.
-    ///
-    /// - Throws: `UpdateError`.
     package func offer(trusting keys: [UpdateKey]) throws(UpdateError) -> Offer {
         var bytes: [UInt8] = []
         while true {
@@ -104,10 +102,7 @@ package struct UpdateRun {
     /// Writes the root, and has it tried at the next start.
     ///
     /// - Parameters:
-    ///   - fetched: What was read whole.
-    ///   - card: Where it goes.
     ///   - slots: What the boot partition says.
-    ///   - running: The root that runs.
     ///   - progress: Is given what is done.
     /// - Returns: What the boot partition says now.
     /// - Throws: `UpdateError`; the station starts as before.

@@ -14,8 +14,6 @@ package final class UpdateSource {
     ///
     /// A root service opens what lies in the dashboard's folder: no link leads it to another file,
     /// and no device is opened, which alone may do something.
-    ///
-    /// - Throws: `UpdateError.failed`.
     package init(path: String) throws(UpdateError) {
         name = path == "-" ? "standard input" : path
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
@@ -36,7 +34,6 @@ package final class UpdateSource {
     /// What a program writes to its standard output.
     ///
     /// - Parameter command: The program's path, and its arguments.
-    /// - Throws: `UpdateError.failed`.
     package init(command: [String]) throws(UpdateError) {
         name = command[0]
         let ends = try ChildProgram.pipe()
@@ -60,8 +57,6 @@ package final class UpdateSource {
     /// - Parameters:
     ///   - start: What was read of it before.
     ///   - byteCount: Of all of it, so that the room for it is there.
-    ///   - folder: Where it is kept.
-    ///   - body: Is given each piece.
     /// - Throws: `UpdateError.failed`; what `body` throws.
     func keep(
         from start: [UInt8],

@@ -3,7 +3,6 @@ import HardwareIO
 
 /// Files that are replaced in one step: a power cut leaves the old one or the new one.
 package enum WholeFile {
-    /// - Throws: `StorageError`.
     package static func write(
         _ bytes: [UInt8],
         to path: String,

@@ -6,7 +6,6 @@ package struct WirelessCheck {
     private let writer: WordsWriter
 
     /// - Parameters:
-    ///   - boot: The partition with `roost-said.txt`.
     ///   - root: Where the system is; empty for this machine.
     package init(boot: BootPartition, root: String) {
         writer = WordsWriter(boot: boot, root: root)

@@ -53,11 +53,9 @@ package struct MotionRecords {
     ///
     /// - Parameters:
     ///   - reader: The history, which has the motions.
-    ///   - times: Of the same reader.
     ///   - pictures: Newest first.
     ///   - cursor: `next` of the page before; nil for the newest.
     ///   - limit: Items at most, from 1.
-    /// - Throws: `StoreError.database`.
     package init(
         _ reader: HistoryReader,
         _ times: StoreTimes,

@@ -69,7 +69,6 @@ extension Connection {
     /// - Parameters:
     ///   - table: A table of the main database with rowids.
     ///   - column: Its column; to be written it must be in no index.
-    ///   - row: The rowid.
     ///   - isWritable: False acquires only the read lock.
     /// - Returns: The open blob; it keeps the connection alive.
     /// - Throws: `SQLITE_ERROR` when there is no such row or it holds no blob.

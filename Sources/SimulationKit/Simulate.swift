@@ -60,7 +60,6 @@ package func simulate<Value: Sendable>(
 ///   - jobCount: Jobs that run before; when there are fewer, nothing happens.
 ///   - limit: Simulated time after which the body counts as hung.
 ///   - interrupt: What happens; it must not wait.
-///   - body: The root task.
 /// - Returns: What `body` returns, and how many jobs ran.
 /// - Throws: What `body` throws, or `SimulationError`.
 package func simulate<Value: Sendable>(
@@ -109,8 +108,6 @@ package func simulate<Value: Sendable>(
 /// - Parameters:
 ///   - start: What the clock says first.
 ///   - seed: Seed of everything that needs chance.
-///   - isCut: Asked after each step.
-///   - body: The root task.
 /// - Returns: What `body` returns; nil when it was cut off.
 /// - Throws: What `body` throws, or `SimulationError.stalled`.
 package func simulate<Value: Sendable>(

@@ -28,11 +28,8 @@ package final class SimulatedAdapter: Sendable {
     /// An adapter that is not plugged in.
     ///
     /// - Parameters:
-    ///   - label: For messages.
-    ///   - usb: Vendor and product.
     ///   - serial: The adapter's serial number, when it has one.
     ///   - baud: The rate of the part.
-    ///   - clock: Of the simulation.
     ///   - part: Makes what is behind it, powered at an instant.
     package init(
         _ label: String,

@@ -45,7 +45,6 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
     /// - Parameters:
     ///   - peer: The part at the far end.
     ///   - clock: The clock of the simulation.
-    ///   - path: The name errors carry.
     ///   - baud: Delays each byte by ten bit times; nil delivers at once.
     package init(
         _ peer: Peer,

@@ -35,7 +35,6 @@ package final class SimulatedUSB: Sendable {
     ///
     /// - Parameters:
     ///   - adapter: One that is not plugged in.
-    ///   - socket: A free one.
     ///   - isTold: false sends no event: the change shows only in the next snapshot.
     /// - Returns: Its node.
     @discardableResult

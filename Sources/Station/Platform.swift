@@ -66,8 +66,6 @@ package protocol Platform: Sendable {
     ) async throws -> Value
 
     /// Opens or makes the journal's ring; only within `onDisk`.
-    ///
-    /// - Throws: `StorageError`.
     func openJournal(_ path: String, blockSize: Int, blockCount: Int) throws -> any BlockStorage
 
     /// The partition that `roost store partition` made on this machine; only within `onDisk`.
@@ -94,8 +92,6 @@ package protocol Platform: Sendable {
     func claimStore(_ folder: String) throws -> any StoreClaim
 
     /// Memory that outlives the process, for one store and for this process alone.
-    ///
-    /// - Throws: `MirrorError`.
     func openMirror(of store: StoreID, byteCount: Int) throws(MirrorError) -> any SharedMemory
 
     /// Whether a peer of the control socket may say for whom it asks: the dashboard, root, this
@@ -113,8 +109,6 @@ package protocol Platform: Sendable {
 
     /// Asks the service manager to shut the machine down in order, which stops this process, too;
     /// only within `onDisk`.
-    ///
-    /// - Throws: `PowerOffError`.
     func requestPowerOff() throws(PowerOffError)
 
     /// Reads the rules of a zone; only within `onDisk`.

@@ -88,18 +88,17 @@ package final class Station: Sendable {
     private let supervision: SupervisorContext
     let root: Supervisor
     let lamp: TrafficLightController
-    let alerts: AlertDesk
+    let alerts: AlertService
     let detection: DetectionClient
     let store: StoreClient
     let budget: CostHistoryClient
-    let settings: OverlayKeeper
+    let settings: OwnerSettingsStore
     private let surveys: SurveyMarks
     let state: Mutex<State>
 
     /// - Parameters:
     ///   - file: The configuration as its file has it.
     ///   - stored: The owner's settings, as they were kept.
-    ///   - dependencies: What it needs besides.
     package init(
         _ file: StationConfiguration,
         stored: OverlayFile.Stored = OverlayFile.Stored(),
@@ -109,7 +108,7 @@ package final class Station: Sendable {
         let catalog = dependencies.catalog
         let overlaid = OverlaidConfiguration(file, stored.overlay, catalog: catalog)
         let configuration = overlaid.configuration
-        settings = OverlayKeeper(stored.overlay, on: platform)
+        settings = OwnerSettingsStore(stored.overlay, on: platform)
         context = Self.context(configuration, dependencies)
         let (recorder, clock) = (context.recorder, context.clock)
         budget = CostHistoryClient(platform)
@@ -141,7 +140,7 @@ package final class Station: Sendable {
             }
         )
         lamp = TrafficLightController(context)
-        alerts = AlertDesk(context)
+        alerts = AlertService(context)
         recorder.watchEvents { [devices = context.devices] in devices.follow($0) }
         detection = DetectionClient(dependencies.catalog, clock: clock)
         context.standstills.observe { [weak store] stretch, device in

@@ -63,7 +63,7 @@ package final class StationStore {
     }
 
     package let opening: Opening
-    package let place: StorePlace
+    package let place: StoreLocation
     private let journal: Journal
     /// Nil while the one before is given up and no new one could be made yet.
     private var history: History?
@@ -77,7 +77,7 @@ package final class StationStore {
     /// Where the history ended that cannot be opened, and why it cannot.
     private let cursorAlone: UInt64
     private let missing: StoreError?
-    private var streamNews = StreamNews()
+    private var streamNews = StreamChanges()
 
     /// Opens both, and checkpoints what waited.
     ///
@@ -85,7 +85,6 @@ package final class StationStore {
     /// store opens in every state of its folder that lets it write there.
     ///
     /// - Parameters:
-    ///   - place: Its place.
     ///   - mirrorSequence: The block that the tail mirror comes after.
     ///   - acknowledged: When the same process opens it again, the newest block that was; a newer
     ///     one in the ring is not returned, since its records are written again.
@@ -97,7 +96,7 @@ package final class StationStore {
     ///
     /// - Throws: `StoreError` when the card refuses.
     package init(
-        _ place: StorePlace,
+        _ place: StoreLocation,
         mirrorSequence: UInt64,
         acknowledged: UInt64? = nil,
         openJournal: () throws -> any BlockStorage
@@ -131,7 +130,7 @@ package final class StationStore {
         seams: HistoryTestHooks = HistoryTestHooks()
     ) throws(StoreError) {
         // No path: nothing that could be set aside.
-        var place = StorePlace(journal: "", history: historyPath, plan: plan, version: version)
+        var place = StoreLocation(journal: "", history: historyPath, plan: plan, version: version)
         place.seams = seams
         try self.init(place, mirrorSequence: mirrorSequence) { storage }
     }
@@ -146,7 +145,7 @@ package final class StationStore {
     package var lacksHistory: Bool { missing != nil }
 
     /// What became of the places of streams since the last call.
-    package func takeStreamNews() -> StreamNews {
+    package func takeStreamNews() -> StreamChanges {
         defer { streamNews = streamNews.rest }
         return streamNews
     }
@@ -192,7 +191,7 @@ package final class StationStore {
         (inputErrorCount, hasAppended) = (0, false)
         // A rotten page is found here once a day, not only when it is read.
         if let error = keepsake.refresh(history.connection) { throw .database(error) }
-        let spare = HistorySpare(beside: place.historyPath, vfs: place.seams.vfs)
+        let spare = HistoryBackup(beside: place.historyPath, vfs: place.seams.vfs)
         streamNews.copyTrouble = spare.write(keepsake)?.message
         try history.patrol()
         defer { setAside = nil }
@@ -202,9 +201,7 @@ package final class StationStore {
     /// Blocks that are not in the history, oldest first, for readers.
     ///
     /// - Parameters:
-    ///   - sequence: Returns newer blocks only.
     ///   - limit: At most so many; call again after the last.
-    ///   - boot: The boot that runs.
     /// - Returns: The blocks, and the losses between them.
     package func waiting(after sequence: UInt64, limit: Int, in boot: BootID) -> JournalPage {
         let cursor = history?.cursor ?? cursorAlone
@@ -229,7 +226,6 @@ package final class StationStore {
     ///
     /// - Parameter sequence: Newer blocks are left out, unless the history has them.
     /// - Returns: Their places.
-    /// - Throws: `StoreError`.
     package func tops(through sequence: UInt64) throws(StoreError) -> StoreTops {
         let history = try requireHistory()
         let blocks = journal.replay(after: history.cursor).blocks.filter {

@@ -15,15 +15,13 @@ enum StoreCheckpoint {
     ///
     /// - Parameters:
     ///   - journal: Keeps its blocks until they are in the history's file.
-    ///   - history: Receives it.
     ///   - news: What became of the places of streams is added to it.
     /// - Returns: Nil when everything possible is checkpointed; else the bytes of the log, which a
     ///   reader holds.
-    /// - Throws: `StoreError`.
     static func take(
         from journal: Journal,
         into history: History,
-        _ news: inout StreamNews
+        _ news: inout StreamChanges
     ) throws(StoreError) -> Int? {
         news.placeless = []
         news.places = history.streamCount

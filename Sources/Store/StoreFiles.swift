@@ -17,7 +17,7 @@ struct StoreFiles {
     let keepsake: CatalogSnapshot
     /// Whether a reader prevented the checkpoint.
     let isHeld: Bool
-    let streamNews: StreamNews
+    let streamNews: StreamChanges
     /// The history's log as it was before SQLite opened it.
     let log: HistoryLog
 
@@ -26,7 +26,7 @@ struct StoreFiles {
     /// A file that cannot be used is moved aside and replaced; when that fails too, or the card
     /// refuses, this throws and may be tried again.
     static func open(
-        _ place: StorePlace,
+        _ place: StoreLocation,
         acknowledged: UInt64?,
         _ openJournal: () throws -> any BlockStorage
     ) throws(StoreError) -> StoreFiles {
@@ -51,7 +51,7 @@ struct StoreFiles {
     }
 
     private static func openOnce(
-        _ place: StorePlace,
+        _ place: StoreLocation,
         _ acknowledged: UInt64?,
         _ before: HistoryOpening?,
         _ moved: [String],
@@ -70,7 +70,7 @@ struct StoreFiles {
         // Opened once, for what the ring holds about a history that cannot be read.
         var ring = aside == nil ? nil : try? storage(openJournal)
         let peeked = ring.flatMap { try? Journal($0, reusableUpTo: 0) }
-        let spare = HistorySpare(beside: place.historyPath, vfs: place.seams.vfs)
+        let spare = HistoryBackup(beside: place.historyPath, vfs: place.seams.vfs)
         var (keepsake, rescued) = try StoreRestoration.rescue(aside, history, peeked, spare)
         let former = try takeFormer(place, history, keepsake)
         let (journal, opening) = try openJournalOrSetAside(place, history, keepsake, former) {
@@ -124,7 +124,7 @@ struct StoreFiles {
     }
 
     private static func openJournalOrSetAside(
-        _ place: StorePlace,
+        _ place: StoreLocation,
         _ history: History,
         _ keepsake: CatalogSnapshot,
         _ former: String?,
@@ -155,7 +155,7 @@ struct StoreFiles {
     ///
     /// - Returns: Where that ring lies now; nil when there was none.
     private static func takeFormer(
-        _ place: StorePlace,
+        _ place: StoreLocation,
         _ history: History,
         _ keepsake: CatalogSnapshot
     ) throws(StoreError) -> String? {

@@ -26,10 +26,6 @@ package struct ChannelGap: Sendable {
     /// Finds it; nil when values cover that moment, or it lies outside all runs.
     ///
     /// - Parameters:
-    ///   - channel: Which.
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
-    ///   - moment: Within the gap.
     ///   - zone: For the hours.
     /// - Throws: `StoreError.database`.
     package init?(

@@ -29,8 +29,6 @@ package struct ChannelLedger: Sendable {
     ///
     /// - Parameters:
     ///   - channel: Which; one that was imported has a timeline of its own.
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     ///   - range: From when to when.
     ///   - stretchMax: Stretches at most.
     /// - Throws: `StoreError.database`.

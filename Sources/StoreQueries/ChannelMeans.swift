@@ -25,14 +25,6 @@ package struct ChannelMeans: Sendable {
     package let means: [Mean]
 
     /// Reads them.
-    ///
-    /// - Parameters:
-    ///   - channel: Which.
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
-    ///   - bins: Over which times.
-    ///   - tier: Whose buckets are summed.
-    /// - Throws: `StoreError.database`.
     package init(
         _ channel: StoreChannel,
         _ reader: HistoryReader,
@@ -73,13 +65,8 @@ package struct ChannelMeans: Sendable {
     /// The mean of the time that ends at a moment.
     ///
     /// - Parameters:
-    ///   - channel: Which.
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
-    ///   - seconds: How long.
     ///   - end: Seconds since 1970.
     /// - Returns: One, without values where there are none.
-    /// - Throws: `StoreError.database`.
     package static func rolling(
         _ channel: StoreChannel,
         _ reader: HistoryReader,

@@ -37,13 +37,9 @@ package struct ChannelSeries: Sendable {
     /// Of what others measured, the last correction of each value counts.
     ///
     /// - Parameters:
-    ///   - channel: Which.
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     ///   - range: From when to when.
     ///   - points: Steps at most.
     ///   - wantsFlags: Whether to look at the samples where they are few.
-    /// - Throws: `StoreError.database`.
     package init(
         _ channel: StoreChannel,
         _ reader: HistoryReader,

@@ -14,11 +14,7 @@ struct Corrections {
     /// Reads those of a time; nil without any.
     ///
     /// - Parameters:
-    ///   - channel: What was corrected.
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     ///   - range: From when to when.
-    /// - Throws: `StoreError.database`.
     init?(
         of channel: StoreChannel,
         _ reader: HistoryReader,
@@ -53,9 +49,7 @@ struct Corrections {
     /// - Parameters:
     ///   - points: Of the channel as it came first, all of one width.
     ///   - spans: Of the axis of these steps.
-    ///   - reader: The history.
     /// - Returns: As many steps.
-    /// - Throws: `StoreError.database`.
     func applied(
         to points: [HistoryPoint],
         _ spans: [HistorySpan],

@@ -22,11 +22,7 @@ package enum ImportedLedger {
     /// The report, and the stretches that it sums up.
     ///
     /// - Parameters:
-    ///   - stream: Which.
-    ///   - reader: The history.
-    ///   - clock: Dates it.
     ///   - range: From when to when.
-    ///   - stretch: Shown every stretch.
     /// - Returns: The report, and the timeline that the stretches are on.
     /// - Throws: `StoreError.database`.
     static func account(

@@ -31,10 +31,7 @@ package struct LocalBins: Sendable {
     /// All bins that a time touches.
     ///
     /// - Parameters:
-    ///   - unit: Their length.
-    ///   - zone: Whose clocks.
     ///   - from: Seconds since 1970.
-    ///   - to: Not within any more.
     package init(by unit: LocalUnit, in zone: Zone, from: Int, to: Int) {
         var bins: [Bin] = []
         var start = Self.start(of: unit, zone, around: from)

@@ -31,8 +31,6 @@ package struct MinutePairs: Sendable {
 
     /// The device in use that has both, else one of the past; nil without one, or while nothing
     /// dates it.
-    ///
-    /// - Throws: `StoreError.database`.
     package init?(_ reader: HistoryReader, _ times: StoreTimes) throws(StoreError) {
         for stream in try Self.streams(reader) {
             let names = stream.quantities.map(\.name)
@@ -54,8 +52,6 @@ package struct MinutePairs: Sendable {
     }
 
     /// The streams that have both, those in use first.
-    ///
-    /// - Throws: `StoreError.database`.
     package static func streams(
         _ reader: HistoryReader
     ) throws(StoreError) -> [StreamDescription] {
@@ -74,7 +70,6 @@ package struct MinutePairs: Sendable {
     ///
     /// - Parameters:
     ///   - from: Seconds since 1970.
-    ///   - to: Not within any more.
     /// - Returns: Oldest first.
     package func spans(from: Int, to: Int) -> [HistorySpan] {
         times.clip(spans, TimeRange(from: WallTime(seconds: from), to: WallTime(seconds: to)))
@@ -83,12 +78,8 @@ package struct MinutePairs: Sendable {
     /// Hands out the pairs of a time, oldest first.
     ///
     /// - Parameters:
-    ///   - reader: The history.
-    ///   - origin: Where a minute begins.
     ///   - from: Seconds since 1970, the beginning of a minute.
     ///   - to: Not within any more, the beginning of a minute.
-    ///   - body: Receives each pair.
-    /// - Throws: `StoreError.database`.
     package func each(
         _ reader: HistoryReader,
         origin: Int,
@@ -123,13 +114,11 @@ package struct MinutePairs: Sendable {
     /// some ten milliseconds.
     ///
     /// - Parameters:
-    ///   - reader: The history.
     ///   - origin: Where the window 0 begins.
     ///   - seconds: A window's length, whole minutes.
     ///   - from: Seconds since 1970, the beginning of a window.
     ///   - to: Not within any more, the beginning of a minute.
     /// - Returns: In order.
-    /// - Throws: `StoreError.database`.
     package func firsts(
         _ reader: HistoryReader,
         origin: Int,

@@ -45,13 +45,9 @@ package struct PeriodFiles: Sendable {
     /// The files as the history is.
     ///
     /// - Parameters:
-    ///   - reader: The history.
-    ///   - pairs: Of the same reader.
     ///   - origin: The first sample that ever was.
     ///   - now: Seconds since 1970.
-    ///   - zone: The station's.
     ///   - known: Hourly windows that were found before, all before the last whole hour then.
-    /// - Throws: `StoreError.database`.
     package init(
         _ reader: HistoryReader,
         _ pairs: MinutePairs,
@@ -113,9 +109,7 @@ package struct PeriodFiles: Sendable {
     ///
     /// - Parameters:
     ///   - range: Seconds since 1970, whole minutes from the origin.
-    ///   - reader: The history.
     /// - Returns: `PM2.5,<value>,<time>` and `PM10,…` for each minute, with CRLF.
-    /// - Throws: `StoreError.database`.
     package func rows(_ range: Range<Int>, _ reader: HistoryReader) throws(StoreError) -> [UInt8] {
         var bytes: [UInt8] = []
         try each(range, reader) { pair in

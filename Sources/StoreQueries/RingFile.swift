@@ -15,7 +15,6 @@ package final class RingFile: BlockStorage {
     /// - Parameters:
     ///   - path: A file, or a block device.
     ///   - blockSize: Bytes of a block.
-    /// - Throws: `StorageError`.
     package init(path: String, blockSize: Int) throws(StorageError) {
         // A pipe would wait for its writer without O_NONBLOCK.
         let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

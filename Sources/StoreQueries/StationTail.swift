@@ -7,7 +7,7 @@ package struct StationTail: Sendable {
     /// Where its store is; nil while it has none open.
     package let folder: String?
     package let tail: HistoryTail
-    package let now: StoreMoment?
+    package let now: StoreTime?
     /// The newest block of the journal, and how much waits to become the next: both together grow
     /// with every record.
     package let newestSequence: UInt64
@@ -46,7 +46,7 @@ package struct StationTail: Sendable {
         folder = pages.first?.folder
         now = pages.last.flatMap { page in
             page.bootID.flatMap { BootID($0) }.map {
-                StoreMoment(boot: $0, tick: Tick(tenths: Int64(page.nowSeconds * 10)))
+                StoreTime(boot: $0, tick: Tick(tenths: Int64(page.nowSeconds * 10)))
             }
         }
     }

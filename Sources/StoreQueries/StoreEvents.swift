@@ -57,12 +57,9 @@ package struct StoreEvents: Sendable {
     /// Reads one page.
     ///
     /// - Parameters:
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     ///   - filter: Which events; a range leaves out those that nothing dates.
     ///   - cursor: `next` of the page before; nil for the newest.
     ///   - limit: At most so many, from 1.
-    /// - Throws: `StoreError.database`.
     package init(
         _ reader: HistoryReader,
         _ times: StoreTimes,

@@ -12,25 +12,19 @@ package struct StoreExtent: Hashable, Sendable {
     /// The present by a station's clock, else the newest sample.
     ///
     /// - Parameters:
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     ///   - now: What the station's clock says; nil where none answers.
     /// - Returns: Nil while nothing dates it.
-    /// - Throws: `StoreError.database`.
     package static func present(
         _ reader: HistoryReader,
         _ times: StoreTimes,
-        now: StoreMoment?
+        now: StoreTime?
     ) throws(StoreError) -> WallTime? {
         if let wall = now.flatMap({ times.clock.time($0.boot, $0.tick)?.wall }) { return wall }
         return try StoreExtent(reader, times).newest?.wall
     }
 
     /// - Parameters:
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     ///   - stream: Whose samples; nil for all.
-    /// - Throws: `StoreError.database`.
     package init(
         _ reader: HistoryReader,
         _ times: StoreTimes,

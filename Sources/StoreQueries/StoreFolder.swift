@@ -76,7 +76,6 @@ package struct StoreFolder: Hashable, Sendable {
     ///
     /// - Parameter tell: Receives why the journal cannot be read.
     /// - Returns: The records that are not in the history.
-    /// - Throws: `StoreUnreadable`.
     package func journalTail(tell: (String) -> Void) throws(StoreUnreadable) -> HistoryTail {
         let reader = try reader()
         let (cursor, newest): (UInt64, GapMark.Place?)

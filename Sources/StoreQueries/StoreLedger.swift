@@ -6,8 +6,6 @@ package enum StoreLedger {
     /// Accounts for every stream within a time, those that were imported last.
     ///
     /// - Parameters:
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     ///   - range: From when to when.
     ///   - progress: Called with device and per cent now and then.
     /// - Returns: One report for each stream.

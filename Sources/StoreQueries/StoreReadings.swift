@@ -29,9 +29,6 @@ package struct StoreReadings: Sendable {
     /// Reads one page; samples that nothing dates are in none.
     ///
     /// - Parameters:
-    ///   - channel: Whose stream.
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     ///   - range: From when to when.
     ///   - cursor: `next` of the page before; nil for the oldest.
     ///   - limit: At most so many, from 1.

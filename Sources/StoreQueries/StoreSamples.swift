@@ -30,9 +30,7 @@ package struct StoreSamples: SampleSource {
     }
 
     /// - Parameters:
-    ///   - reader: The history.
     ///   - window: From when to when.
-    ///   - isWanted: Which streams.
     /// - Throws: `StoreError.database`.
     package init(
         _ reader: HistoryReader,
@@ -43,9 +41,6 @@ package struct StoreSamples: SampleSource {
     }
 
     /// - Parameters:
-    ///   - reader: The history.
-    ///   - clock: Dates samples.
-    ///   - isWanted: Which streams.
     ///   - clip: The parts of a stream's spans that are wanted.
     /// - Throws: `StoreError.database`.
     package init(

@@ -6,7 +6,7 @@ package struct StoreTimes: Sendable {
     package let runs: [NodeRun]
     /// The last that is known of the newest run; where no station ever ran, the newest sample that
     /// was imported.
-    package let end: StoreMoment?
+    package let end: StoreTime?
     package let clock: ClockAnchors
 
     /// Reads them.
@@ -14,19 +14,18 @@ package struct StoreTimes: Sendable {
     /// A run that never said goodbye ends with its last sample or anchor; the one that runs, now.
     ///
     /// - Parameters:
-    ///   - reader: The history.
     ///   - now: What the running station's clock says; nil when none answers.
     /// - Throws: `StoreError.database`.
-    package init(_ reader: HistoryReader, now: StoreMoment? = nil) throws {
+    package init(_ reader: HistoryReader, now: StoreTime? = nil) throws {
         runs = try NodeRuns.all(in: reader, now: now.map { ($0.boot, $0.tick) })
         clock = ClockAnchors(runs: runs, anchors: try reader.anchors())
         if let run = runs.last {
-            end = StoreMoment(boot: run.boot, tick: run.ended)
+            end = StoreTime(boot: run.boot, tick: run.ended)
         } else {
             // Imported boots share one clock, the last tick is that of all of them.
             end = try reader.streams().flatMap { try StreamExtents(reader).spans(of: $0.id) }
                 .max { $0.to < $1.to }
-                .map { StoreMoment(boot: $0.boot, tick: Tick(tenths: $0.to.tenths - 1)) }
+                .map { StoreTime(boot: $0.boot, tick: Tick(tenths: $0.to.tenths - 1)) }
         }
     }
 
@@ -50,11 +49,9 @@ package struct StoreTimes: Sendable {
     /// For boots that nothing dates: the time in which the station was off does not count.
     ///
     /// - Parameters:
-    ///   - boot: The earlier boot.
     ///   - tenths: How long the stretch is.
-    ///   - now: Where it ends.
     /// - Returns: nil when it begins after that boot.
-    package func start(in boot: BootID, _ tenths: Int64, before now: StoreMoment) -> Tick? {
+    package func start(in boot: BootID, _ tenths: Int64, before now: StoreTime) -> Tick? {
         var left = tenths
         for run in runs.reversed() {
             guard run.boot != boot else { return Tick(tenths: run.ended.tenths - left) }
@@ -86,14 +83,14 @@ package struct StoreTimes: Sendable {
     }
 
     /// When it was; without a time where nothing dates its boot.
-    package func moment(_ boot: BootID, _ tick: Tick) -> DatedMoment {
+    package func moment(_ boot: BootID, _ tick: Tick) -> DatedTime {
         let time = clock.time(boot, tick)
-        return DatedMoment(time: time?.wall.iso8601, isSure: time?.isSure)
+        return DatedTime(time: time?.wall.iso8601, isSure: time?.isSure)
     }
 }
 
 /// A moment of a report, by the wall clock.
-package struct DatedMoment: Codable, Hashable, Sendable {
+package struct DatedTime: Codable, Hashable, Sendable {
     /// ISO 8601 in UTC; nil while nothing dates it.
     package let time: String?
     /// Whether a trusted clock stands behind the time; nil without one.
@@ -103,7 +100,7 @@ package struct DatedMoment: Codable, Hashable, Sendable {
 }
 
 /// A moment as the store counts it.
-package struct StoreMoment: Hashable, Sendable {
+package struct StoreTime: Hashable, Sendable {
     package let boot: BootID
     package let tick: Tick
 

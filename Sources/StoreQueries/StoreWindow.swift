@@ -7,13 +7,13 @@ package struct StoreWindow: Sendable {
     package var range: TimeRange
     /// How far back from `now`; nil as far as there is.
     package var last: Duration?
-    package var now: StoreMoment?
+    package var now: StoreTime?
 
     package init(
         times: StoreTimes,
         range: TimeRange = TimeRange(),
         last: Duration? = nil,
-        now: StoreMoment? = nil
+        now: StoreTime? = nil
     ) {
         (self.times, self.range, self.last, self.now) = (times, range, last, now)
     }
@@ -63,7 +63,6 @@ package struct StoreWindow: Sendable {
     /// Looks at an hour, then at four times as much, so that a few out of a year are quickly found.
     ///
     /// - Parameters:
-    ///   - limit: How many are wanted.
     ///   - count: How many a window holds.
     /// - Returns: The window, and how many of its oldest are too many.
     package func newest(

@@ -80,7 +80,6 @@ package struct Zone: Sendable {
     ///
     /// - Parameters:
     ///   - civil: What a clock shows, as if it were in UTC.
-    ///   - text: As it was typed.
     /// - Returns: One moment, or the two that a clock shows alike.
     package func moments(_ civil: WallTime, _ text: String) -> Moments {
         let (second, rest) = Int(civil.tenths).flooredDivision(by: 10)

@@ -42,7 +42,6 @@ package struct RestartDelay: Sendable {
     ///
     /// - Parameters:
     ///   - ran: How long the child ran; zero for a failed start.
-    ///   - generator: Source of the jitter.
     /// - Returns: ¾ … 1 times `first × 2^(attempts before)`, at most `max`.
     package mutating func next(
         afterRunning ran: Duration,

@@ -11,9 +11,7 @@ package protocol UpdateCard {
     /// - Parameters:
     ///   - offset: A multiple of 4096, as is `count`.
     ///   - count: Bytes; the partition has them.
-    ///   - slot: The root.
     /// - Returns: The bytes.
-    /// - Throws: `UpdateError.failed`.
     func read(_ offset: Int, count: Int, of slot: RootSlot) throws(UpdateError) -> [UInt8]
     /// Replaces the one sector of `slot.txt`, and returns when it is on the card.
     func writeSlots(_ sector: [UInt8]) throws(UpdateError)

@@ -7,7 +7,6 @@ package enum UpdateHistory {
     ///
     /// - Parameters:
     ///   - last: What became of the update before.
-    ///   - version: The one that runs.
     /// - Returns: Its record; one that is refused leaves the other root as it is.
     package static func beginning(after last: UpdateRecord?, at version: String) -> UpdateRecord {
         var record = UpdateRecord(state: .writing)
@@ -39,7 +38,6 @@ package enum UpdateHistory {
     ///
     /// - Parameters:
     ///   - record: What became of the last update.
-    ///   - version: The one that runs.
     ///   - schema: Steps of the store's schema that it knows.
     /// - Returns: The record of going back.
     package static func goingBack(

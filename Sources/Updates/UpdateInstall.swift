@@ -29,7 +29,6 @@ package struct UpdateInstall: ~Copyable {
 
     /// - Parameters:
     ///   - root: What is to be on the partition.
-    ///   - card: Where it goes.
     ///   - slots: What the boot partition says.
     ///   - running: The root that runs, and is left alone.
     ///   - pieceByteCount: Bytes of one write, a multiple of 4096.

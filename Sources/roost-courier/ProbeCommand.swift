@@ -67,7 +67,7 @@ struct ProbeCommand: ParsableCommand {
     private static func trial(
         _ configuration: CourierConfiguration,
         _ options: EntryOptions,
-        _ materials: TargetMaterials
+        _ materials: TargetDependencies
     ) async throws -> Trial {
         let network = DryNetwork()
         let isLocal: Bool

@@ -143,10 +143,10 @@ struct RunCommand: ParsableCommand {
         _ loop: EventLoop,
         _ notifier: ServiceNotifier,
         _ logger: Logger
-    ) throws -> CourierWorld {
+    ) throws -> CourierDependencies {
         let curl = try CurlNetwork(on: loop)
         let authorities = authorities
-        var world = CourierWorld(
+        var world = CourierDependencies(
             link: SocketLink(path: socket, on: loop),
             history: HistoryDisk(on: try DiskThread(name: "history")),
             secrets: SecretFolder.ofProcess(secrets),

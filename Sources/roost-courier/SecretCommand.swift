@@ -23,7 +23,7 @@ struct SecretCommand: ParsableCommand {
 }
 
 /// Where secrets are kept.
-struct SecretPlace: ParsableArguments {
+struct SecretLocation: ParsableArguments {
     @Option(help: "The folder of secrets.")
     var folder = SecretFolder.standard
 
@@ -53,13 +53,13 @@ struct SecretSetCommand: ParsableCommand {
     @Argument(help: "Its name.")
     var name: String
 
-    @OptionGroup var place: SecretPlace
+    @OptionGroup var place: SecretLocation
 
     func run() throws {
         let name = try place.name(name)
         let text = try HiddenText.read("The secret \(name), which is not shown: ")
         do throws(SecretError) {
-            try SecretKeeper(folder: place.folder).store(Secret(text), as: name)
+            try SecretStore(folder: place.folder).store(Secret(text), as: name)
         } catch {
             Output.error(error.description)
             throw ExitCode(1)
@@ -82,7 +82,7 @@ struct SecretListCommand: ParsableCommand {
         discussion: "Example: sudo roost secret list --json"
     )
 
-    @OptionGroup var place: SecretPlace
+    @OptionGroup var place: SecretLocation
 
     @Flag(help: "Print JSON instead of words.")
     var json = false
@@ -90,7 +90,7 @@ struct SecretListCommand: ParsableCommand {
     func run() throws {
         let rows: [Row]
         do throws(SecretError) {
-            rows = try SecretKeeper(folder: place.folder).all
+            rows = try SecretStore(folder: place.folder).all
                 .map { Row(name: $0.name.text, ageSeconds: $0.ageSeconds) }
         } catch {
             Output.error(error.description)
@@ -112,12 +112,12 @@ struct SecretRemoveCommand: ParsableCommand {
     @Argument(help: "Its name.")
     var name: String
 
-    @OptionGroup var place: SecretPlace
+    @OptionGroup var place: SecretLocation
 
     func run() throws {
         let name = try place.name(name)
         do throws(SecretError) {
-            try SecretKeeper(folder: place.folder).remove(name)
+            try SecretStore(folder: place.folder).remove(name)
         } catch {
             Output.error(error.description)
             throw ExitCode(1)

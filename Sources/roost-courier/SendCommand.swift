@@ -71,8 +71,8 @@ struct EntryOptions: ParsableArguments {
         _ status: StatusReport?,
         _ secrets: any SecretSource,
         _ clock: any NodeClock
-    ) throws -> TargetMaterials {
-        var materials = TargetMaterials(
+    ) throws -> TargetDependencies {
+        var materials = TargetDependencies(
             secrets: secrets,
             station: StationIdentity(
                 id: status?.stationID ?? "000000000000",
@@ -85,7 +85,7 @@ struct EntryOptions: ParsableArguments {
         )
         let disk = try DiskThread(name: "subscribers")
         let folder = CourierFolder.ofProcess(state, on: disk)
-        materials.subscribers = SubscriberBook(folder, clock: clock)
+        materials.subscribers = SubscriberStore(folder, clock: clock)
         return materials
     }
 }

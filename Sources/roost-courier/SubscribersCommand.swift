@@ -80,13 +80,13 @@ private enum SubscriberFolder {
     /// - Throws: `ExitCode` after a line that says what is wrong.
     static func use<Value: Sendable>(
         _ folder: String,
-        _ body: @escaping @Sendable (SubscriberBook) async throws -> Value
+        _ body: @escaping @Sendable (SubscriberStore) async throws -> Value
     ) throws -> Value {
         let loop = try EventLoop()
         do {
             return try loop.run {
                 let files = CourierFolder.ofProcess(folder, on: try DiskThread(name: "files"))
-                return try await body(SubscriberBook(files, clock: loop.clock))
+                return try await body(SubscriberStore(files, clock: loop.clock))
             }
         } catch let error as CourierFilesError {
             Output.error(error.description)
@@ -100,7 +100,7 @@ private enum SubscriberFolder {
 }
 
 /// The book of a courier that does not run.
-private struct SubscriberPlace: ParsableArguments {
+private struct SubscriberLocation: ParsableArguments {
     @Option(help: "The folder of subscribers and their keys.")
     var state = CourierFolder.standard
 
@@ -118,7 +118,7 @@ private struct SubscriberPlace: ParsableArguments {
 
     /// Works with the file while no courier does.
     func work(
-        _ body: @escaping @Sendable (SubscriberBook) async throws -> String
+        _ body: @escaping @Sendable (SubscriberStore) async throws -> String
     ) throws {
         if try isAnswered(EventLoop()) {
             Output.error(
@@ -148,7 +148,7 @@ struct SubscribersImportCommand: ParsableCommand {
     @Argument(help: "The file with its key of 32 bytes, as key.key.")
     var key: String
 
-    @OptionGroup private var place: SubscriberPlace
+    @OptionGroup private var place: SubscriberLocation
 
     func run() throws {
         let limit = 16 << 20
@@ -187,7 +187,7 @@ struct SubscribersExportCommand: ParsableCommand {
     @Argument(help: "The new file of the key.")
     var key: String
 
-    @OptionGroup private var place: SubscriberPlace
+    @OptionGroup private var place: SubscriberLocation
 
     func run() throws {
         let (file, key) = (file, key)

@@ -8,7 +8,7 @@ import Motions
 import Pictures
 
 /// What clients of `roost-eyes` learn of it, and may have it do.
-struct CameraReport: EyesKeeper {
+struct CameraReport: EyesService {
     private let configuration: EyesConfiguration
     private let watcher: MotionWatcher
     private let camera: CardCamera

@@ -48,7 +48,7 @@ final class CardCamera: MotionCamera {
         _ body: @escaping @Sendable (PictureRing) throws(StorageError) -> Value
     ) async throws -> Value {
         let (path, shape) = (configuration.ring, configuration.shape)
-        return try await changes.run { try PictureKeeper.change(path, shape: shape, body) }
+        return try await changes.run { try PictureWriterLock.change(path, shape: shape, body) }
     }
 
     /// By the program for pictures, or from the live picture while that has the camera.

@@ -38,11 +38,9 @@ struct EncryptionOptions: ParsableArguments {
     /// Makes what gives connections their certificates.
     ///
     /// - Parameters:
-    ///   - served: The sockets.
     ///   - state: Where the authority is kept.
     ///   - names: That the station answers to; its own first.
     ///   - accounts: They know a time that the station trusts.
-    ///   - logger: For what is made.
     /// - Returns: Nil without a socket that speaks TLS.
     func encryption(
         _ served: WebServer.Settings,

@@ -135,14 +135,14 @@ struct Web: ParsableCommand {
         _ logger: Logger
     ) async throws {
         let station = store == nil ? StationClient(path: socket, on: loop) : nil
-        let live = station.map { LiveFan($0, on: loop, seed: .random(in: .min ... .max)) }
+        let live = station.map { LiveBroadcaster($0, on: loop, seed: .random(in: .min ... .max)) }
         let shown = name ?? hostName
         let door = door(AccountStation(name: shown, station, logger: logger), on: loop, logger)
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
         let courier = station.map { _ in CourierClient(path: self.courier, on: loop) }
         let stationRoutes = stationRoutes(station, live, history, courier, door.accounts)
         let updates = updates(history)
-        let copies = door.accounts.map { _ in CopyDesk(folder: state) }
+        let copies = door.accounts.map { _ in CopyJobs(folder: state) }
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
         let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let eyes = store == nil ? camera.camera(on: loop, logger) : nil
@@ -190,7 +190,7 @@ struct Web: ParsableCommand {
 
     private func stationRoutes(
         _ station: StationClient?,
-        _ live: LiveFan?,
+        _ live: LiveBroadcaster?,
         _ history: HistoryClient,
         _ courier: CourierClient?,
         _ accounts: Accounts?
@@ -208,7 +208,7 @@ struct Web: ParsableCommand {
     }
 
     private func updates(_ history: HistoryClient) -> UpdateRoutes {
-        let desk = UpdateDesk(state: state, root: imageRoot).withoutLeftovers()
+        let desk = UpdateUploads(state: state, root: imageRoot).withoutLeftovers()
         return UpdateRoutes(desk, on: history)
     }
 
@@ -279,13 +279,13 @@ struct Web: ParsableCommand {
         _ house: AccountStation,
         on loop: any EventLoop,
         _ logger: Logger
-    ) -> (routes: [Route], doorman: any Gate.Doorman, accounts: Accounts?) {
+    ) -> (routes: [Route], doorman: any Gate.Authenticator, accounts: Accounts?) {
         guard open || store != nil else {
-            let door = AccountDoor(folder: state, of: house, on: loop, logger: logger)
+            let door = ServerAccounts(folder: state, of: house, on: loop, logger: logger)
             door.accounts?.takeCode(from: claimFolder)
             return (door.routes, door.doorman, door.accounts)
         }
-        let doorman = OpenDoorman(store == nil ? .owner : .viewer)
+        let doorman = OpenAuthenticator(store == nil ? .owner : .viewer)
         return ([doorman.route], doorman, nil)
     }
 

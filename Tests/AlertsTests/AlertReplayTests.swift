@@ -48,7 +48,7 @@ import Testing
                 "unusual",
                 [.init("*/pm25", .unusual(score: 4, by: 10, days: 14))]
             )
-            var book = AlertBook([rule])
+            var book = AlertEngine([rule])
             book.hours = hours
             var events: [AlertEvent] = []
             for second in stride(from: 300, through: change + 86_400, by: 300) {

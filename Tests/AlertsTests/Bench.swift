@@ -3,9 +3,9 @@ import Core
 
 /// A book that a test can ask within an expectation.
 final class Bench {
-    private var book: AlertBook
+    private var book: AlertEngine
 
-    init(_ rules: [AlertRule]) { book = AlertBook(rules) }
+    init(_ rules: [AlertRule]) { book = AlertEngine(rules) }
 
     var raised: [AlertTrack] { book.raised }
     var tracks: [AlertTrack] { book.tracks }
@@ -24,7 +24,9 @@ final class Bench {
     func standing(at now: Int) -> [AlertEvent] { book.standing(at: now) }
     func use(_ rules: [AlertRule], at now: Int) -> [AlertEvent] { book.use(rules, at: now) }
 
-    func restore(_ past: AlertPast, at now: Int) -> [AlertEvent] { book.restore(past, at: now) }
+    func restore(_ past: RestoredAlerts, at now: Int) -> [AlertEvent] {
+        book.restore(past, at: now)
+    }
 
     func acknowledge(_ raise: Int64, by: String, for seconds: Int?, at now: Int) -> AlertEvent? {
         book.acknowledge(raise, by: by, for: seconds, at: now)

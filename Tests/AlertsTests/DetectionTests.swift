@@ -46,7 +46,7 @@ import Testing
     }
 
     private static func rises(_ rows: [Int], _ start: Int, _ height: Int) -> Bool {
-        var book = AlertBook(AlertSet.rise.rules)
+        var book = AlertEngine(AlertSet.rise.rules)
         for index in (start - 20)..<(start + 13) {
             let isHigh = (start..<(start + 12)).contains(index)
             let value = rows[index] + (isHigh ? height : 0)

@@ -23,8 +23,8 @@ import Testing
 
     private static let scale = AlertScale([.init(5, until: 4.5, .warning)])
 
-    private static func past(_ rule: AlertRule, raisedAt: Int, lastAt: Int?) -> AlertPast {
-        var past = AlertPast()
+    private static func past(_ rule: AlertRule, raisedAt: Int, lastAt: Int?) -> RestoredAlerts {
+        var past = RestoredAlerts()
         let subject =
             rule.id == "store" ? "station" : rule.id == "silent" ? "balcony" : "balcony/pm25"
         past.take(.raised(.init(7, AlertEvent.Key(rule.id, subject))), at: raisedAt)
@@ -87,7 +87,7 @@ import Testing
     /// A mean that lacks values is unknown from the last of them on, over every restart.
     @Test func restartsDoNotBeginTheDayAnew() {
         let rule = Self.rules[1]
-        var book = AlertBook([rule])
+        var book = AlertEngine([rule])
         let lastAt = Self.start - 20 * 3_600
         book.learn(Year.pm25, 20.0, from: lastAt - 3_600, to: lastAt)
         // Processes ran since, and none had a value.
@@ -102,7 +102,7 @@ import Testing
     /// Without a sure clock no time without power is believed; with one it is dated.
     @Test func anotherClockDatesItOnceItIsSure() {
         let rule = Self.rules[1]
-        var book = AlertBook([rule])
+        var book = AlertEngine([rule])
         let lastAt = Self.start - 329 * Self.day
         var past = Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt)
         past.floor = Self.start
@@ -119,7 +119,7 @@ import Testing
     /// Values of January lie in the last day by a clock that was not set, and not by a sure one.
     @Test func aMeanOfAnotherTimeConfirmsNothing() {
         let rule = Self.rules[1]
-        var book = AlertBook([rule])
+        var book = AlertEngine([rule])
         let lastAt = Self.start - 329 * Self.day
         var past = Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt)
         past.floor = Self.start
@@ -132,7 +132,7 @@ import Testing
         let events = book.redate(past, at: Self.start + 20)
         #expect(Self.reasons(events) == [.noData])
         // After an hour without power it is unknown until the next value.
-        var other = AlertBook([rule])
+        var other = AlertEngine([rule])
         other.learn(Year.pm25, 20.0, from: Self.start - Self.day, to: Self.start)
         past = Self.past(rule, raisedAt: Self.start - 4_200, lastAt: Self.start - 3_600)
         _ = other.restore(past, at: Self.start)
@@ -146,7 +146,7 @@ import Testing
     /// What came meanwhile is not undone by dates.
     @Test func datesChangeNothingThatValuesHaveConfirmed() {
         let rule = Self.rules[0]
-        var book = AlertBook([rule])
+        var book = AlertEngine([rule])
         let lastAt = Self.start - 329 * Self.day
         var past = Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt)
         past.floor = Self.start

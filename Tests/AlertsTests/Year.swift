@@ -47,7 +47,7 @@ struct Year {
 
     /// The alerts of a year under some rules.
     func episodes(of rules: [AlertRule]) -> [Episode] {
-        var book = AlertBook(rules)
+        var book = AlertEngine(rules)
         var open: [Int64: Episode] = [:]
         var all: [Episode] = []
         for (index, row) in rows.enumerated() {

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func theJournalIsAFileAPartitionOrWhatIsThere() throws {
-        func journal(_ text: String) throws -> JournalPlace? {
+        func journal(_ text: String) throws -> JournalSetting? {
             try read(#"{"store": {\#(text)}}"#).store?.journal
         }
         #expect(try journal("") == .folder)

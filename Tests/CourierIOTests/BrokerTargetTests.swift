@@ -47,7 +47,7 @@ private struct OneDevice: StationFacts {
 @Suite struct BrokerTargetTests {
     private static let topics = MQTTTopics(station: "7f3a21c9d0e4")
 
-    private static func motion(_ number: Int) -> MQTTNews {
+    private static func motion(_ number: Int) -> MQTTEvent {
         .motion(.init(id: "\(number)", device: "door", time: nil, age: .zero, seconds: nil))
     }
 
@@ -128,7 +128,7 @@ private struct OneDevice: StationFacts {
             for topic in [Self.topics.status, Self.topics.station, Self.topics.discovery] {
                 try await watcher.subscribe(topic)
             }
-            let attendant = MQTTAttendant(
+            let attendant = MQTTDiscovery(
                 target,
                 over: network,
                 asking: OneDevice(),

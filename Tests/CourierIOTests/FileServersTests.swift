@@ -27,7 +27,7 @@ struct FileServersTests {
     }
 
     /// Cursors in memory.
-    private final class Keeper: CursorKeeper {
+    private final class MemoryCursors: CursorStore {
         private let kept = Mutex<[UInt8]?>(nil)
 
         func cursor(of target: String) async throws -> [UInt8]? { kept.withLock { $0 } }
@@ -51,7 +51,7 @@ struct FileServersTests {
     /// Sends all files there are, and returns how they stand.
     private func send(
         _ target: any FileTarget
-    ) throws -> (marks: [FilePeriod: FileMark], refused: Int) {
+    ) throws -> (marks: [FilePeriod: FilePeriodCursor], refused: Int) {
         let loop = try EventLoop()
         var settings = CurlSettings()
         settings.allowsLocal = true
@@ -62,7 +62,7 @@ struct FileServersTests {
         let refused = Mutex(0)
         let world = FileOutboxTask.World(
             source: SimulatedFiles(clock: Present(), start: 1_795_321_800, interval: 60),
-            keeper: Keeper(),
+            keeper: MemoryCursors(),
             network: network,
             clock: loop.clock
         ) { _, notice in
@@ -96,7 +96,7 @@ struct FileServersTests {
     }
 
     /// A foreign file of one hour stays, an equal one of another counts as delivered.
-    private func demand(_ marks: [FilePeriod: FileMark], refused: Int) {
+    private func demand(_ marks: [FilePeriod: FilePeriodCursor], refused: Int) {
         #expect(FilePeriod.allCases.map { marks[$0]?.delivered.files } == [731, 30, 4, 1])
         #expect(marks[.hourly]?.leftOut == [.refused: .init(files: 1, samples: 60)])
         #expect(refused == 1)

@@ -192,7 +192,6 @@ struct TestCertificate: Sendable {
     let authority: String
 
     /// - Parameters:
-    ///   - names: As OpenSSL writes them.
     ///   - from: Seconds from now.
     ///   - until: Seconds from now.
     /// - Throws: An expectation that failed: OpenSSL made no key or certificate.

@@ -160,7 +160,7 @@ import Testing
     /// Whatever this machine is: it answers, and nothing of it is changed.
     @Test func thisMachineIsLookedAtWithoutAFault() {
         let machine = DoctorMachine.live { _ in nil }
-        let facts = DoctorFacts(DoctorPlace(tree: DoctorTree(root: "/"), machine: machine))
+        let facts = DoctorFacts(DoctorRoot(tree: DoctorTree(root: "/"), machine: machine))
         let report = DoctorReport(facts)
         #expect(report.findings.map(\.name) == DoctorChecks.all.map(\.name))
         #expect(report.findings.allSatisfy { !$0.words.isEmpty })

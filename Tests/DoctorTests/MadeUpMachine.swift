@@ -211,7 +211,7 @@ struct MadeUpMachine {
             clockIsSynchronised: isSynchronised,
             now: now
         )
-        return DoctorFacts(DoctorPlace(tree: DoctorTree(root: root), machine: machine))
+        return DoctorFacts(DoctorRoot(tree: DoctorTree(root: root), machine: machine))
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct EyesControlTests {
     /// Three pictures, 1 to 3.
-    private final class Keeper: EyesKeeper {
+    private final class ThreePictures: EyesService {
         let numbers = Mutex<Set<UInt64>>([1, 2, 3])
 
         func report() async -> EyesReport {
@@ -47,7 +47,7 @@ import Testing
     }
 
     private static func ask<Body: Codable & Sendable>(
-        _ keeper: Keeper,
+        _ keeper: ThreePictures,
         _ request: EyesRequest,
         _ type: Body.Type
     ) async throws -> ControlAnswer<Body> {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func oneIsDeletedOrAllThatWereSeen() async throws {
-        let keeper = Keeper()
+        let keeper = ThreePictures()
         var request = EyesRequest(.delete)
         request.number = 2
         #expect(try await Self.ask(keeper, request, EyesDeletion.self).body?.count == 1)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func whatNamesNoPictureDeletesNone() async throws {
-        let keeper = Keeper()
+        let keeper = ThreePictures()
         var request = EyesRequest(.delete)
         #expect(try await Self.ask(keeper, request, EyesDeletion.self).error?.code == "bad-request")
         (request.number, request.upTo) = (1, 3)

@@ -6,7 +6,7 @@ import Testing
 
 /// Each request × each user of the camera's sockets.
 @Suite struct EyesRightsTests {
-    private struct NoKeeper: EyesKeeper {
+    private struct NoEyesService: EyesService {
         func report() async -> EyesReport {
             EyesReport(
                 version: "1",
@@ -48,7 +48,7 @@ import Testing
     @Test func theCourierIsRefused() async throws {
         let users = LocalUsers(own: 214) { ["roost-courier": 212][$0] }
         let control = EyesControl(
-            NoKeeper(),
+            NoEyesService(),
             ring: "/ring",
             clock: StillClock(),
             users: users

@@ -97,7 +97,7 @@ import Testing
     }
 }
 
-@Suite struct FeedPlaceTests {
+@Suite struct FeedLocationTests {
     @Test func bothEnvelopesSayWhereRegionsAre() throws {
         let (old, new) = try (
             SingaporeRows.decode(Fixture.bytes("v1-psi-20201215T0800")).places,
@@ -120,7 +120,7 @@ import Testing
 
     @Test func whatIsNoPlaceIsNone() {
         for (north, east) in [(nil, 1), (0, 0), (91, 0), (0, -181)] as [(Double?, Double?)] {
-            #expect(FeedPlace(series: "a", name: "a", latitude: north, longitude: east) == nil)
+            #expect(FeedLocation(series: "a", name: "a", latitude: north, longitude: east) == nil)
         }
     }
 }

@@ -13,8 +13,8 @@ import Testing
         return (card, try PictureRing(card, shape: shape))
     }
 
-    private static func moment(_ boot: UInt8, _ uptime: Int64, wall: Int64? = nil) -> RingMoment {
-        RingMoment(
+    private static func moment(_ boot: UInt8, _ uptime: Int64, wall: Int64? = nil) -> RingTime {
+        RingTime(
             boot: BootID(bytes: [UInt8](repeating: boot, count: 16)),
             uptime: MonotonicInstant(nanoseconds: uptime * 1_000_000_000),
             wall: wall.map { WallTime(nanoseconds: $0 * 1_000_000_000) }

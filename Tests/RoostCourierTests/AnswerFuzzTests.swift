@@ -80,11 +80,11 @@ import Testing
         func answer(_ request: OutboundRequest) async -> OutboundAnswer { given }
     }
 
-    private static func materials(_ clock: SimulatedClock) -> TargetMaterials {
+    private static func materials(_ clock: SimulatedClock) -> TargetDependencies {
         let secrets = CourierLife.Secrets()
         secrets.set("key", "secret-4f9a7b21c0")
         secrets.set("url", "http://192.168.1.5/hook")
-        return TargetMaterials(
+        return TargetDependencies(
             secrets: secrets,
             station: TargetFixture.station,
             clock: clock,

@@ -83,8 +83,8 @@ import Testing
     private func materials(
         _ clock: SimulatedClock,
         _ secrets: [String: Secret] = [:]
-    ) -> TargetMaterials {
-        TargetMaterials(
+    ) -> TargetDependencies {
+        TargetDependencies(
             secrets: Secrets(known: secrets),
             station: StationIdentity(id: "7f3a21c9d0e4", name: "b", model: "Pi", version: "1"),
             clock: clock,

@@ -110,12 +110,12 @@ final class CourierLife: Sendable {
     /// - Returns: The node, which `run(_:_:)` starts.
     func node(
         routes: (any RouteWatch)? = nil,
-        seeing: @escaping @Sendable (CourierWorld.NetworkNeeds) -> Void = { _ in }
+        seeing: @escaping @Sendable (CourierDependencies.NetworkNeeds) -> Void = { _ in }
     ) -> CourierNode {
         var logger = Logger(label: "courier") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
         let internet = internet
-        var world = CourierWorld(
+        var world = CourierDependencies(
             link: station,
             history: HistoryDisk(on: station),
             secrets: secrets,

@@ -82,7 +82,7 @@ import Testing
         let edit = Self.edits[index]
         try simulate { clock in
             let life = try CourierLife(clock, whole: Self.text())
-            let asked = Mutex<[CourierWorld.NetworkNeeds]>([])
+            let asked = Mutex<[CourierDependencies.NetworkNeeds]>([])
             let node = life.node(seeing: { needs in asked.withLock { $0.append(needs) } })
             try await life.run(node) {
                 try await clock.sleep(for: .seconds(30))

@@ -4,8 +4,8 @@ import SimulationKit
 import Testing
 
 @Suite struct FileCursorTests {
-    private static func mark(_ random: inout SplitMix64, from start: Int) -> FileMark {
-        var mark = FileMark(from: start + Int.random(in: 0...1_000_000_000, using: &random))
+    private static func mark(_ random: inout SplitMix64, from start: Int) -> FilePeriodCursor {
+        var mark = FilePeriodCursor(from: start + Int.random(in: 0...1_000_000_000, using: &random))
         mark.seen = mark.settled + Int.random(in: 0...100_000, using: &random)
         mark.waiting = Int.random(in: 0...9_000_000, using: &random)
         mark.hasExpired = Bool.random(using: &random)
@@ -20,7 +20,7 @@ import Testing
         var random = SplitMix64(seed: 9)
         for _ in 0..<200 {
             let origin = Int.random(in: 1_600_000_000...2_000_000_000, using: &random)
-            var marks: [FilePeriod: FileMark] = [:]
+            var marks: [FilePeriod: FilePeriodCursor] = [:]
             for period in FilePeriod.allCases where Bool.random(using: &random) {
                 marks[period] = Self.mark(&random, from: origin)
             }
@@ -31,7 +31,7 @@ import Testing
 
     @Test func fitsWithEveryNumberAtItsLargest() throws {
         let most = 1 << 53
-        var mark = FileMark(from: 4_000_000_000)
+        var mark = FilePeriodCursor(from: 4_000_000_000)
         (mark.seen, mark.waiting) = (4_200_000_000, most)
         mark.delivered = .init(files: most, samples: most)
         for reason in LeftOut.allCases { mark.leftOut[reason] = .init(files: most, samples: most) }
@@ -45,7 +45,7 @@ import Testing
     @Test func refusesWhatIsNoCursorOfFiles() throws {
         let samples = try OutboxCursor().encode()
         #expect(throws: OutboxCursorError.otherVersion(1)) { try FileCursor(samples) }
-        let files = FileCursor(origin: 5, marks: [.daily: FileMark(from: 7)]).encode()
+        let files = FileCursor(origin: 5, marks: [.daily: FilePeriodCursor(from: 7)]).encode()
         #expect(throws: OutboxCursorError.otherVersion(2)) {
             try OutboxCursor(files) { _ in nil }
         }

@@ -12,7 +12,7 @@ import Testing
         let clock: SimulatedClock
         let source: SimulatedFiles
         let internet: SimulatedInternet
-        let shelf: FileShelf
+        let shelf: ServerFiles
         /// Keeps cursors alone.
         let keeper: SimulatedRing
         var work: FileWork
@@ -35,7 +35,7 @@ import Testing
                 room: room,
                 silent: silent
             )
-            shelf = FileShelf(refusals: refusals)
+            shelf = ServerFiles(refusals: refusals)
             internet = SimulatedInternet(clock: clock)
             let server = ObjectStoreServer(bucket: "air", accessKey: "AKID", shelf)
             internet.add(server, at: FileTargetTests.host)

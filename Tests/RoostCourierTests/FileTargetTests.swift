@@ -147,7 +147,7 @@ import Testing
     private func world(
         _ kind: Kind,
         _ clock: SimulatedClock,
-        _ shelf: FileShelf
+        _ shelf: ServerFiles
     ) throws -> (any FileTarget, SimulatedInternet) {
         let internet = SimulatedInternet(clock: clock)
         clock.setWallTime(TargetFixture.time)
@@ -172,7 +172,7 @@ import Testing
     @Test(arguments: Kind.allCases)
     private func keepsAFileOfAnotherWriter(kind: Kind) throws {
         try simulate { clock in
-            let shelf = FileShelf()
+            let shelf = ServerFiles()
             let (target, internet) = try world(kind, clock, shelf)
             let theirs = [Array("theirs".utf8), Array("PM2.5,12.4\r\n".utf8)]
             for (number, bytes) in theirs.enumerated() {
@@ -191,7 +191,7 @@ import Testing
     @Test(arguments: Kind.allCases)
     private func takesAnEqualFileAsDelivered(kind: Kind) throws {
         try simulate { clock in
-            let shelf = FileShelf()
+            let shelf = ServerFiles()
             let (target, internet) = try world(kind, clock, shelf)
             let file = try await Self.file((0..<200_000).map { UInt8($0 % 251) })
             internet.set(.answerLost, at: Self.host)
@@ -208,7 +208,7 @@ import Testing
     @Test(arguments: Kind.allCases)
     private func saysWhatTheReceiverHasAndChangesNothing(kind: Kind) throws {
         try simulate { clock in
-            let shelf = FileShelf()
+            let shelf = ServerFiles()
             let (target, internet) = try world(kind, clock, shelf)
             let file = try await Self.file((0..<200_000).map { UInt8($0 % 251) })
             #expect(try await target.holding(of: file, over: internet) == .missing)
@@ -239,7 +239,7 @@ import Testing
             (.status(423, retryAfterSeconds: nil), "later"),
         ]
         try simulate { clock in
-            let shelf = FileShelf()
+            let shelf = ServerFiles()
             let (target, internet) = try world(kind, clock, shelf)
             let file = try await Self.file()
             for (fault, name) in faults {
@@ -311,7 +311,7 @@ import Testing
 
     @Test func renewsATokenBeforeItsHourIsOverAndAfterARefusal() throws {
         try simulate { clock in
-            let shelf = FileShelf()
+            let shelf = ServerFiles()
             let internet = SimulatedInternet(clock: clock)
             let server = GoogleStorageServer(bucket: "air", host: "https://\(Self.host)", shelf)
             internet.add(server, at: Self.host)
@@ -332,7 +332,7 @@ import Testing
 
     @Test func goesOnWithALargeFileWhereItWasCut() throws {
         try simulate { clock in
-            let shelf = FileShelf()
+            let shelf = ServerFiles()
             let internet = SimulatedInternet(clock: clock)
             let server = GoogleStorageServer(bucket: "air", host: "https://\(Self.host)", shelf)
             internet.add(server, at: Self.host)

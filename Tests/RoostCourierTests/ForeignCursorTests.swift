@@ -20,12 +20,12 @@ import Testing
     /// What other kinds of targets leave, by name.
     static func foreign() throws -> [(name: String, bytes: [UInt8])] {
         let boot = BootID(bytes: Array(repeating: 7, count: 16))
-        let place = OutboxPlace(boot: boot, bootNumber: 1, tick: Tick(tenths: 9))
-        var mark = DriveMark()
+        let place = OutboxPosition(boot: boot, bootNumber: 1, tick: Tick(tenths: 9))
+        var mark = DriveCursor()
         (mark.settled, mark.seen, mark.waiting) = (.init(place), .init(place), 12)
-        let samples = OutboxCursor(marks: [StreamID(1): StreamMark(after: place)])
+        let samples = OutboxCursor(marks: [StreamID(1): StreamCursor(after: place)])
         let origin = 1_795_000_000
-        let files = FileCursor(origin: origin, marks: [.daily: FileMark(from: origin)])
+        let files = FileCursor(origin: origin, marks: [.daily: FilePeriodCursor(from: origin)])
         return [
             ("samples", try samples.encode()), ("files", files.encode()),
             ("drives", mark.encode()),
@@ -90,7 +90,7 @@ import Testing
             try simulate { clock in
                 clock.setWallTime(WallTime(nanoseconds: 1_795_321_800_000_000_000))
                 let internet = SimulatedInternet(clock: clock)
-                let shelf = FileShelf(refusals: 0)
+                let shelf = ServerFiles(refusals: 0)
                 let server = ObjectStoreServer(bucket: "air", accessKey: "AKID", shelf)
                 internet.add(server, at: FileTargetTests.host)
                 let keeper = SimulatedRing(clock: clock, room: 1)

@@ -144,7 +144,7 @@ import Testing
             let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))
             for second in 1...86_400 {
                 let tick = Tick(tenths: Int64(second) * 10)
-                let place = OutboxPlace(boot: boot, bootNumber: 1, tick: tick)
+                let place = OutboxPosition(boot: boot, bootNumber: 1, tick: tick)
                 machine.see(1, upTo: place, of: StreamID(1))
             }
             guard case .send(.live, _) = machine.decide(at: clock.now) else {

@@ -264,8 +264,8 @@ import Testing
         raised.value = FixedPoint(161, decimals: 1)
         (raised.unit, raised.limit, raised.over) = ("µg/m³", FixedPoint(15, decimals: 0), 86_400)
         let time = TargetFixture.time
-        let news = try #require(MQTTNews.Alert(.raised(raised), time: time, age: .seconds(90)))
-        let message = try #require(MQTTNews.alert(news).messages(Self.payloads).first)
+        let news = try #require(MQTTEvent.Alert(.raised(raised), time: time, age: .seconds(90)))
+        let message = try #require(MQTTEvent.alert(news).messages(Self.payloads).first)
         #expect(message.topic == "roost/7f3a21c9d0e4/alert")
         #expect(message.expirySeconds == 3_510 && !message.isRetained)
         let text = """
@@ -274,10 +274,10 @@ import Testing
             "limit":15,"over":86400}
             """
         #expect(Self.text(message) == text)
-        let late = try #require(MQTTNews.Alert(.raised(raised), time: nil, age: .hours(1)))
-        #expect(MQTTNews.alert(late).messages(Self.payloads).isEmpty)
+        let late = try #require(MQTTEvent.Alert(.raised(raised), time: nil, age: .hours(1)))
+        #expect(MQTTEvent.alert(late).messages(Self.payloads).isEmpty)
         raised.flags = ["test", "to:phone"]
-        #expect(MQTTNews.Alert(.raised(raised), time: nil, age: .zero) == nil)
+        #expect(MQTTEvent.Alert(.raised(raised), time: nil, age: .zero) == nil)
         #expect(
             Self.text(Self.payloads.discovery(Self.view)[0]).contains(
                 """

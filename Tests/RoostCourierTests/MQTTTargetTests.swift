@@ -49,7 +49,7 @@ final class ScriptedFacts: StationFacts {
             by task: OutboxTask? = nil,
             _ body: @escaping @Sendable () async throws -> Void
         ) async throws {
-            let attendant = MQTTAttendant(
+            let attendant = MQTTDiscovery(
                 target,
                 over: internet,
                 asking: facts,

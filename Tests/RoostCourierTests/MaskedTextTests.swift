@@ -18,7 +18,7 @@ import Testing
 
     @Test func judgesAnswersWithoutAProof() {
         func judge(_ status: Int, _ text: String = "no") -> DeliveryOutcome {
-            DeliveryJudge.judge(OutboundAnswer(status, text: text))
+            DeliveryClassifier.judge(OutboundAnswer(status, text: text))
         }
         guard case .foreign = judge(200) else {
             Issue.record("a bare 200 counts")
@@ -41,12 +41,12 @@ import Testing
             return
         }
         let busy = OutboundAnswer(429, ["retry-after": "90000"], text: "")
-        guard case .later(_, afterSeconds: 86_400) = DeliveryJudge.judge(busy) else {
+        guard case .later(_, afterSeconds: 86_400) = DeliveryClassifier.judge(busy) else {
             Issue.record("Retry-After is bounded by a day")
             return
         }
         let sent = NetworkFailure(.silent, "silent", wasSent: true)
-        guard case .unknown = DeliveryJudge.judge(sent) else {
+        guard case .unknown = DeliveryClassifier.judge(sent) else {
             Issue.record("sent")
             return
         }

@@ -12,14 +12,14 @@ import Testing
         _ number: Int64,
         _ severity: AlertSeverity = .warning,
         _ key: AlertEvent.Key = key
-    ) -> AlertNews {
+    ) -> AlertChange {
         var raised = AlertEvent.Raised(number, key)
         (raised.severity, raised.value, raised.unit) = (severity, 16.1, "µg/m³")
-        return AlertNews(number: number, event: .raised(raised), time: nil)
+        return AlertChange(number: number, event: .raised(raised), time: nil)
     }
 
-    private static func resolved(_ number: Int64, of raise: Int64) -> AlertNews {
-        AlertNews(
+    private static func resolved(_ number: Int64, of raise: Int64) -> AlertChange {
+        AlertChange(
             number: number,
             event: .resolved(
                 AlertEvent.Resolved(
@@ -42,7 +42,7 @@ import Testing
         _ seconds: ClosedRange<Int64>,
         wall: Int64? = nil,
         in zone: Zone = .utc,
-        _ happening: (Int64) -> [AlertNews] = { _ in [] }
+        _ happening: (Int64) -> [AlertChange] = { _ in [] }
     ) -> [(second: Int64, plan: NoticePlanner.Plan)] {
         var sent: [(second: Int64, plan: NoticePlanner.Plan)] = []
         for second in seconds {
@@ -102,7 +102,7 @@ import Testing
             var raised = AlertEvent.Raised(1, .init("who-24h", "test"))
             raised.flags = flags
             let sent = Self.run(&planner, 1...60) { second in
-                second == 1 ? [AlertNews(number: 1, event: .raised(raised), time: nil)] : []
+                second == 1 ? [AlertChange(number: 1, event: .raised(raised), time: nil)] : []
             }
             #expect(sent.count == count, "\(flags) at \(receiver)")
         }
@@ -144,7 +144,7 @@ import Testing
         of raise: Int64,
         _ level: Int,
         was: Int
-    ) -> AlertNews {
+    ) -> AlertChange {
         let change = AlertEvent.Level(
             number: number,
             raise: raise,
@@ -154,14 +154,14 @@ import Testing
             severity: .warning,
             value: nil
         )
-        return AlertNews(number: number, event: .level(change), time: nil)
+        return AlertChange(number: number, event: .level(change), time: nil)
     }
 
     /// The table *what may speak when* of docs/reference/courier.md: seconds after the one before.
     @Test func anEndDelaysNoBeginningAndWhatIsWorsePasses() {
         let other = AlertEvent.Key("who-24h", "balcony/pm10")
         let rule = AlertEvent.Key("us-nowcast", "balcony/pm25")
-        let cases: [(String, [Int64: AlertNews], [Int64])] = [
+        let cases: [(String, [Int64: AlertChange], [Int64])] = [
             // The receiver was sent a beginning 100 s ago.
             ("other device", [100: Self.raised(2, .warning, other)], [11, 1_211]),
             ("other rule", [100: Self.raised(2, .warning, rule)], [11, 1_211]),
@@ -250,7 +250,7 @@ import Testing
         var options = ReceiverOptions()
         options.remind = .seconds(3_600)
         var planner = NoticePlanner(options)
-        let note = AlertNews(
+        let note = AlertChange(
             number: 2,
             event: .acknowledged(AlertEvent.Acknowledged(2, of: 1, Self.key, by: "ann", for: nil)),
             time: nil

@@ -42,13 +42,13 @@ import Testing
         _ number: Int64,
         _ key: AlertEvent.Key = key,
         _ severity: AlertSeverity = .warning
-    ) -> AlertNews {
+    ) -> AlertChange {
         var raised = AlertEvent.Raised(number, key)
         raised.severity = severity
-        return AlertNews(number: number, event: .raised(raised), time: nil)
+        return AlertChange(number: number, event: .raised(raised), time: nil)
     }
 
-    private static func resolved(_ number: Int64, of raise: Int64) -> AlertNews {
+    private static func resolved(_ number: Int64, of raise: Int64) -> AlertChange {
         let end = AlertEvent.Resolved(
             number: number,
             raise: raise,
@@ -58,11 +58,11 @@ import Testing
             worst: nil,
             severity: .warning
         )
-        return AlertNews(number: number, event: .resolved(end), time: nil)
+        return AlertChange(number: number, event: .resolved(end), time: nil)
     }
 
     private static func level(_ number: Int64, of raise: Int64, _ was: Int, _ level: Int)
-        -> AlertNews
+        -> AlertChange
     {
         let event = AlertEvent.Level(
             number: number,
@@ -73,7 +73,7 @@ import Testing
             severity: .warning,
             value: nil
         )
-        return AlertNews(number: number, event: .level(event), time: nil)
+        return AlertChange(number: number, event: .level(event), time: nil)
     }
 
     /// Sends what may go a second later, when alerts of one sample are together.

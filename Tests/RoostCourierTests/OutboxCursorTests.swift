@@ -7,14 +7,14 @@ import Testing
         BootID(bytes: [UInt8](repeating: UInt8(number), count: 16))
     }
 
-    private static func place(_ boot: Int, _ tick: Int64) -> OutboxPlace {
-        OutboxPlace(boot: Self.boot(boot), bootNumber: boot, tick: Tick(tenths: tick))
+    private static func place(_ boot: Int, _ tick: Int64) -> OutboxPosition {
+        OutboxPosition(boot: Self.boot(boot), bootNumber: boot, tick: Tick(tenths: tick))
     }
 
     private static func cursor(streams: Int, ranges: Int) -> OutboxCursor {
-        var marks: [StreamID: StreamMark] = [:]
+        var marks: [StreamID: StreamCursor] = [:]
         for stream in 1...streams {
-            var mark = StreamMark(settled: place(1, 100), seen: place(3, 9_000_000))
+            var mark = StreamCursor(settled: place(1, 100), seen: place(3, 9_000_000))
             mark.waiting = 70_000
             for index in 0..<ranges {
                 let from = place(2, Int64(index) * 10_000 + 500)

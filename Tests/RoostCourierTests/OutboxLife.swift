@@ -64,7 +64,7 @@ struct OutboxLife: Sendable {
             let body = Array(lines.joined(separator: "\n").utf8)
             return try await network.outcome(of: OutboundRequest(.post, url, body: body)) {
                 answer in
-                answer.isSuccess ? .delivered : DeliveryJudge.judge(answer)
+                answer.isSuccess ? .delivered : DeliveryClassifier.judge(answer)
             }
         }
     }

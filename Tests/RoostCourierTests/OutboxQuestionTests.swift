@@ -22,8 +22,8 @@ import Testing
 
         func count(
             of stream: StreamID,
-            after place: OutboxPlace?
-        ) async throws -> (count: Int, newest: OutboxPlace?) {
+            after place: OutboxPosition?
+        ) async throws -> (count: Int, newest: OutboxPosition?) {
             let found = try await ring.count(of: stream, after: place)
             try await clock.sleep(for: .seconds(1), tolerance: .zero)
             return found
@@ -31,7 +31,7 @@ import Testing
 
         func page(
             of stream: StreamID,
-            after place: OutboxPlace?,
+            after place: OutboxPosition?,
             limit: Int
         ) async throws -> OutboxPage? {
             try await ring.page(of: stream, after: place, limit: limit)

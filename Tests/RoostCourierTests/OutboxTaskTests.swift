@@ -44,9 +44,9 @@ private struct LineTarget: SampleTarget {
         do {
             let answer = try await network.exchange(request)
             if answer.text == "stored \(lines.count)" { return .delivered }
-            return DeliveryJudge.judge(answer)
+            return DeliveryClassifier.judge(answer)
         } catch let failure as NetworkFailure {
-            return DeliveryJudge.judge(failure)
+            return DeliveryClassifier.judge(failure)
         }
     }
 }

@@ -11,8 +11,8 @@ import Testing
         quantities: [.pm25]
     )
 
-    private static func place(_ tick: Int64) -> OutboxPlace {
-        OutboxPlace(
+    private static func place(_ tick: Int64) -> OutboxPosition {
+        OutboxPosition(
             boot: BootID(bytes: [UInt8](repeating: 1, count: 16)),
             bootNumber: 1,
             tick: Tick(tenths: tick)
@@ -24,7 +24,7 @@ import Testing
         var chance = SplitMix64(seed: seed)
         var recent = RecentSamples(after: [StreamID(1): Self.place(0)])
         recent.describe(Self.description)
-        var list: [OutboxPlace] = []
+        var list: [OutboxPosition] = []
         var tick: Int64 = 1
         for _ in 0..<6_000 {
             let outcome = Outcome.value(FixedPoint(1, decimals: 1))

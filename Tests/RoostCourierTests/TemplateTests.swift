@@ -60,6 +60,6 @@ import Testing
             "date": "Sun, 06 Nov 1994 08:49:37 GMT",
             "retry-after": "Sun, 06 Nov 1994 08:50:07 GMT",
         ]
-        #expect(DeliveryJudge.retryAfter(OutboundAnswer(503, fields)) == 30)
+        #expect(DeliveryClassifier.retryAfter(OutboundAnswer(503, fields)) == 30)
     }
 }

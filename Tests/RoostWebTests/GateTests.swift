@@ -154,7 +154,7 @@ import Testing
 
 extension GateTests {
     /// Who asks, as the doorman says it.
-    struct Asker: Gate.Doorman {
+    struct Asker: Gate.Authenticator {
         let name: String
         let identity: Identity?
         var isClaimed = true

@@ -32,7 +32,7 @@ import Testing
             let gate = Gate(
                 RouteTable(routes),
                 hosts: HostNames(["balcony"]),
-                doorman: OpenDoorman(.viewer)
+                doorman: OpenAuthenticator(.viewer)
             )
             responder = WebResponder(gate, logger: logger)
         }

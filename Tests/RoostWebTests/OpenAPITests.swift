@@ -14,7 +14,7 @@ import Testing
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let house = AccountStation(name: "t")
-        let door = AccountDoor(folder: folder.path, of: house, on: loop, logger: logger)
+        let door = ServerAccounts(folder: folder.path, of: house, on: loop, logger: logger)
         let station = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false)
         let reader = HistoryClient(nil, folder: folder.path, logger: logger)
         let history = HistoryRoutes(reader, nil, name: "t")
@@ -22,7 +22,7 @@ import Testing
         let parts = #filePath.split(separator: "/").dropLast(3)
         let www = "/" + parts.joined(separator: "/") + "/Sources/RoostWeb/www"
         let files = try StaticFiles(folder: www)
-        let updates = UpdateRoutes(UpdateDesk(state: folder.path))
+        let updates = UpdateRoutes(UpdateUploads(state: folder.path))
         let sources = FaceSources(reader, nil, nil, name: "t", zone: .utc, logger: logger)
         let routes =
             door.routes + station.all + history.all + trust.all

@@ -8,7 +8,7 @@ import Testing
         Gate(
             RouteTable(ProblemAdvice.routes),
             hosts: HostNames(["balcony"]),
-            doorman: OpenDoorman(.viewer)
+            doorman: OpenAuthenticator(.viewer)
         ),
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     )

@@ -11,7 +11,7 @@ import Testing
 /// The answer that a station nearby gets over a real connection, without an account.
 @Suite struct TimeRouteTests {
     /// A visitor without an account, where accounts are.
-    private struct Stranger: Gate.Doorman {
+    private struct Stranger: Gate.Authenticator {
         var isClaimed: Bool { true }
 
         func identity(_ headers: HTTPFields, _ peer: PeerAddress) -> Identity? { nil }

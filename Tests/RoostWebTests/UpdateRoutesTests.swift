@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct UpdateRoutesTests {
     private let folder: TestFolder
-    private let desk: UpdateDesk
+    private let desk: UpdateUploads
 
     init() throws {
         folder = try TestFolder(isInMemory: true)
@@ -18,7 +18,7 @@ import Testing
             "state", "usr", "usr/lib", "usr/lib/roost", "usr/share", "usr/share/roost",
             "usr/share/roost/update-keys.d", "run", "run/roost-web", "data", "data/system",
         ] { mkdir(folder.path(name), 0o755) }
-        desk = UpdateDesk(state: folder.path("state"), root: folder.path)
+        desk = UpdateUploads(state: folder.path("state"), root: folder.path)
     }
 
     private func write(_ text: String, _ name: String) throws {
@@ -105,7 +105,7 @@ import Testing
     @Test func boundsTheFile() throws {
         try makeImage()
         let problem = #expect(throws: Problem.self) {
-            try desk.add([1], at: UpdateDesk.byteCountMax)
+            try desk.add([1], at: UpdateUploads.byteCountMax)
         }
         #expect(problem?.kind == .tooLarge)
         #expect(throws: Problem.self) { try desk.begin(byteCount: 0) }

@@ -9,7 +9,6 @@ import Testing
     ///   - hasClock: Whether it learns the time within a minute, or after three days.
     ///   - length: Of the life; the power comes back after 331 days and 6 hours, with a clock two
     ///     days later: dates have agreed before.
-    ///   - bug: What is planted.
     /// - Returns: What became of it.
     /// - Throws: What the simulation throws.
     private static func live(

@@ -94,7 +94,7 @@ package final class DriveFixture {
         try history.close()
         reader = try HistoryReader(path: path)
         let present = now.map {
-            StoreMoment(boot: Self.id(boots.count - 1), tick: Tick(tenths: $0 * 10))
+            StoreTime(boot: Self.id(boots.count - 1), tick: Tick(tenths: $0 * 10))
         }
         times = try StoreTimes(reader, now: present)
     }

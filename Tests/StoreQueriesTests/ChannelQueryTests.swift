@@ -196,7 +196,7 @@ import Testing
     @Test func aGapThatLastsHasNoEndYet() throws {
         let fixture = try QueryFixture([Boot(started: "2026-04-14T00:00:00Z", minutes: 60)])
         let boot = try #require(fixture.times.runs.first?.boot)
-        let now = StoreMoment(boot: boot, tick: Tick(tenths: 300 * 600))
+        let now = StoreTime(boot: boot, tick: Tick(tenths: 300 * 600))
         let gap = try ChannelGap(
             fixture.channel(),
             fixture.reader,

@@ -64,7 +64,7 @@ import Testing
         let folder = try TestFolder(isInMemory: true)
         let reader = try Self.reader(folder)
         let times = try StoreTimes(reader)
-        #expect(times.end == StoreMoment(boot: Self.boots[1], tick: Tick(tenths: 107_990)))
+        #expect(times.end == StoreTime(boot: Self.boots[1], tick: Tick(tenths: 107_990)))
         let window = StoreWindow(times: times, last: .hours(1), now: times.end)
         #expect(try Self.lengths(window, reader) == [36_001])
         #expect(window.contains(Self.boots[1], Tick(tenths: 107_990)))
@@ -134,10 +134,10 @@ import Testing
     @Test func aRunThatGoesOnEndsNow() throws {
         let folder = try TestFolder(isInMemory: true)
         let reader = try Self.reader(folder)
-        let now = StoreMoment(boot: Self.boots[1], tick: Tick(tenths: 200_000))
+        let now = StoreTime(boot: Self.boots[1], tick: Tick(tenths: 200_000))
         #expect(try StoreTimes(reader, now: now).end == now)
         // Another boot's clock says nothing about this run.
-        let other = StoreMoment(boot: Self.boots[0], tick: Tick(tenths: 200_000))
+        let other = StoreTime(boot: Self.boots[0], tick: Tick(tenths: 200_000))
         #expect(try StoreTimes(reader, now: other).end?.tick == Tick(tenths: 107_990))
     }
 
@@ -175,7 +175,7 @@ import Testing
         }
         let found = StationTail([page([part(nil, "open")]), page([part(4, "a"), part(5, "b")])])
         #expect(found.folder == "/store")
-        #expect(found.now == StoreMoment(boot: Self.boots[0], tick: Tick(tenths: 123)))
+        #expect(found.now == StoreTime(boot: Self.boots[0], tick: Tick(tenths: 123)))
         let folder = try TestFolder(isInMemory: true)
         let path = "\(folder.path)/history.db"
         try HistoryFile.open(path: path, plan: StorePlan(.megabytes(4))).0.close()

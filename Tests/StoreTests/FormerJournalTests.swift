@@ -14,7 +14,7 @@ import Testing
     private var file: String { folder.path + "/journal.ring" }
 
     private func store(on ring: any BlockStorage, former: String?) throws -> StationStore {
-        var place = StorePlace(
+        var place = StoreLocation(
             journal: "/dev/roost/journal",
             history: folder.database,
             plan: StorePlan(.megabytes(4)),

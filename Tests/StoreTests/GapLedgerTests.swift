@@ -317,8 +317,8 @@ import Testing
         }
         #expect(ledger.finish().lines[0].remainderTenths == 0)
         let taken = ledger.takeStretches().count { $0.channel == 0 }
-        #expect(taken <= ChannelBook.closedMax)
-        #expect(taken >= ChannelBook.closedMax / 2)
+        #expect(taken <= ChannelTotals.closedMax)
+        #expect(taken >= ChannelTotals.closedMax / 2)
     }
 
     @Test func anEmptyHistoryIsNothing() {

@@ -49,7 +49,6 @@ struct DustSeries {
 
     /// - Parameters:
     ///   - interval: Tenths between two samples.
-    ///   - seed: Of the weather.
     ///   - noise: Added either way; much of it fills the rings with few samples.
     init(every interval: Int64, seed: UInt64 = 1, noise: Int64 = 3) {
         self.interval = interval

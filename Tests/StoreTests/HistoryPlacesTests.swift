@@ -32,7 +32,7 @@ import Testing
         let reader = try Self.reader(StoreBench())
         let places = HistoryPlaces(reader)
         let wanted = limit == 1 ? Array(try Self.all(reader).prefix(40)) : try Self.all(reader)
-        var (found, place): ([BootSample], SamplePlace?) = ([], nil)
+        var (found, place): ([BootSample], SamplePosition?) = ([], nil)
         while found.count < wanted.count {
             let batch = try places.samples(of: Self.stream, after: place, limit: limit)
             #expect(!batch.isLost && !batch.samples.isEmpty)
@@ -51,8 +51,8 @@ import Testing
         let reader = try Self.reader(StoreBench())
         let places = HistoryPlaces(reader)
         let all = try Self.all(reader)
-        func place(_ index: Int) -> SamplePlace {
-            SamplePlace(stream: Self.stream, boot: all[index].boot, tick: all[index].tick)
+        func place(_ index: Int) -> SamplePosition {
+            SamplePosition(stream: Self.stream, boot: all[index].boot, tick: all[index].tick)
         }
         #expect(try places.oldest(of: Self.stream) == place(0))
         #expect(try places.count(of: Self.stream) == all.count)
@@ -60,7 +60,7 @@ import Testing
             let count = try places.count(of: Self.stream, after: place(from), through: place(to))
             #expect(count == to - from)
         }
-        let unknown = SamplePlace(
+        let unknown = SamplePosition(
             stream: Self.stream,
             boot: BootID(bytes: [UInt8](repeating: 99, count: 16)),
             tick: Tick(tenths: 1)
@@ -112,7 +112,7 @@ import Testing
         let reader = try HistoryReader(path: bench.folder.database, tail: HistoryTail(blocks))
         let places = HistoryPlaces(reader)
         for limit in 1...6 {
-            var (names, place): ([String], EventPlace?) = ([], nil)
+            var (names, place): ([String], EventPosition?) = ([], nil)
             while true {
                 let batch = try places.events(after: place, limit: limit)
                 names += batch.events.map(\.event.kind.name)
@@ -123,7 +123,7 @@ import Testing
         }
         #expect(try places.events(after: nil, limit: 2).next?.ordinal == 1)
         let tops = try StoreTops(HistoryReader(path: bench.folder.database), [])
-        let newest = EventPlace(boot: bench.dust.boot, nanoseconds: 11_000_000_000, ordinal: 1)
+        let newest = EventPosition(boot: bench.dust.boot, nanoseconds: 11_000_000_000, ordinal: 1)
         #expect(tops.event == newest)
     }
 }

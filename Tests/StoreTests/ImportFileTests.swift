@@ -3,7 +3,7 @@ import Store
 import Testing
 
 /// What imports were given, known by source and time as a store would.
-private final class Shelf {
+private final class ImportedFiles {
     struct Key: Hashable {
         let source: String
         let wall: WallTime
@@ -52,7 +52,7 @@ private final class Shelf {
     ) throws {
         let bytes = try ExportFixture.bytes(name)
         let lineCount = bytes.count { $0 == UInt8(ascii: "\n") } - 1
-        let shelf = Shelf()
+        let shelf = ImportedFiles()
         let report = try shelf.load(bytes, as: .sensorCommunity)
         #expect(report.rows == lineCount)
         #expect(report.imported + report.known == lineCount)
@@ -63,7 +63,7 @@ private final class Shelf {
     }
 
     @Test func p1IsPM10AndP2IsPM25() throws {
-        let shelf = Shelf()
+        let shelf = ImportedFiles()
         let name = "2017-09-02_sds011_sensor_5331.csv"
         _ = try shelf.load(try ExportFixture.bytes(name), as: .sensorCommunity)
         #expect(shelf.samples[0].values.map(\.quantity.name) == ["pm10", "pm25"])
@@ -72,7 +72,7 @@ private final class Shelf {
 
     @Test func aSecondImportOfTheSameAddsNothing() throws {
         let bytes = try ExportFixture.bytes("2017-09-03_sds011_sensor_5331.csv")
-        let shelf = Shelf()
+        let shelf = ImportedFiles()
         let first = try shelf.load(bytes, as: .sensorCommunity)
         let second = try shelf.load(bytes, as: .sensorCommunity)
         #expect(second.imported == 0)
@@ -83,14 +83,14 @@ private final class Shelf {
     @Test(arguments: [1, 2, 7, 100_000])
     func thePiecesMakeNoDifference(size: Int) throws {
         let bytes = try ExportFixture.bytes("2017-09-20_sds011_sensor_5331_short_day.csv")
-        let (whole, parts) = (Shelf(), Shelf())
+        let (whole, parts) = (ImportedFiles(), ImportedFiles())
         _ = try whole.load(bytes, as: .sensorCommunity)
         _ = try parts.load(bytes, as: .sensorCommunity, pieces: size)
         #expect(whole.samples == parts.samples)
     }
 
     @Test func whatPeriodsWroteComesBack() throws {
-        let shelf = Shelf()
+        let shelf = ImportedFiles()
         var known = 0
         for name in ["hourly/Wed Feb 28 23:59:00 2024.csv", "daily/Wed Feb 28 23:59:00 2024.csv"] {
             let bytes = try ExportFixture.bytes("Periods/\(name)")
@@ -129,7 +129,7 @@ private final class Shelf {
             PM10,\(String(repeating: "9", count: 5_000)),\(time)
             PM2.5,1e-05,Tue Nov 14 22:15:20 2023
             """
-        let shelf = Shelf()
+        let shelf = ImportedFiles()
         let report = try shelf.load(Array(text.utf8), as: Self.periods)
         #expect(report.problems.map(\.line) == [3, 4, 5, 6, 7, 8, 11])
         #expect(report.badRows == 7)
@@ -150,7 +150,7 @@ private final class Shelf {
             PM2.5,5,Tue Nov 14 22:16:20 2023
             PM2.5,6,Tue Nov 14 22:17:20 2023
             """
-        let shelf = Shelf()
+        let shelf = ImportedFiles()
         _ = try shelf.load(Array(text.utf8), as: Self.periods)
         let values = shelf.samples.map { $0.values.map(\.value.description) }
         #expect(values == [["1"], ["2"], ["3", "4"], ["5"], ["6"]])
@@ -158,7 +158,7 @@ private final class Shelf {
 
     @Test func aFileOfAnotherKindIsNamedAtItsFirstLine() throws {
         let text = "date,value\n2020-01-01,1\n"
-        let report = try Shelf().load(Array(text.utf8), as: .sensorCommunity)
+        let report = try ImportedFiles().load(Array(text.utf8), as: .sensorCommunity)
         #expect(report.imported == 0)
         #expect(report.badRows == 2)
         #expect(report.problems[0].reason == .missingColumn("sensor_id"))
@@ -168,7 +168,7 @@ private final class Shelf {
         let text =
             "\u{FEFF}sensor_id;timestamp;P1;P2\r\n1;2017-09-02T00:00:49;;2.1\r\n"
             + "1;2017-09-02T00:01:49;;\r\n"
-        let shelf = Shelf()
+        let shelf = ImportedFiles()
         let report = try shelf.load(Array(text.utf8), as: .sensorCommunity)
         #expect(shelf.samples.map { $0.values.map(\.quantity.name) } == [["pm25"]])
         #expect(report.problems.map(\.reason) == [.noValue])
@@ -176,7 +176,7 @@ private final class Shelf {
 
     @Test func theListOfProblemsIsBounded() throws {
         let text = String(repeating: "nonsense\n", count: 1_000)
-        let report = try Shelf().load(Array(text.utf8), as: Self.periods)
+        let report = try ImportedFiles().load(Array(text.utf8), as: Self.periods)
         #expect(report.badRows == 1_000)
         #expect(report.problems.count == ImportReport.problemsMax)
     }
@@ -200,7 +200,7 @@ private final class Shelf {
             default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
             }
         }
-        let shelf = Shelf()
+        let shelf = ImportedFiles()
         let format = isDay ? ImportFormat.sensorCommunity : Self.periods
         let report = try shelf.load(bytes, as: format, pieces: 13)
         #expect(report.badRows <= 16)
@@ -215,7 +215,7 @@ private final class Shelf {
             Array("PM2.510,;\"\r\nTue Nov 14 22:13:20 2023e+-TZ\u{FEFF}".utf8) + [0, 255]
         let bytes = (0..<5_000).map { _ in alphabet.randomElement(using: &random) ?? 0 }
         for format in [Self.periods, .sensorCommunity] {
-            let report = try Shelf().load(bytes, as: format, pieces: 17)
+            let report = try ImportedFiles().load(bytes, as: format, pieces: 17)
             #expect(report.badRows + report.known + report.imported <= report.rows)
             #expect(report.badRows > 0)
         }
@@ -224,8 +224,8 @@ private final class Shelf {
     @Test(arguments: [ImportFileTests.periods, .sensorCommunity])
     func aFileWithoutOneGoodRowIsForeign(_ format: ImportFormat) throws {
         let foreign = (0..<300).map { "\($0);of;another\n" }.joined()
-        let report = try Shelf().load(Array(foreign.utf8), as: format)
+        let report = try ImportedFiles().load(Array(foreign.utf8), as: format)
         #expect(report.isForeign && report.badRows == 300 && report.imported == 0)
-        #expect(try !Shelf().load([], as: format).isForeign)
+        #expect(try !ImportedFiles().load([], as: format).isForeign)
     }
 }

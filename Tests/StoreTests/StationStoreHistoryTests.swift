@@ -39,7 +39,7 @@ import Testing
         try bench.store.close()
         // Nothing of it is left, but for a piece without any row.
         try bench.damage(0..<bench.folder.databaseByteCount / 4_096 - 8)
-        unlink(bench.folder.database + HistorySpare.suffix)
+        unlink(bench.folder.database + HistoryBackup.suffix)
         let again = try StoreBench.open(bench.ring, bench.folder)
         guard case .setAside = again.opening.history else {
             Issue.record("\(again.opening.history)")
@@ -93,7 +93,7 @@ import Testing
         // The leaf behind the table's root.
         let root = try bench.page(of: "streams")
         try bench.damage(root..<root + 1)
-        unlink(bench.folder.database + HistorySpare.suffix)
+        unlink(bench.folder.database + HistoryBackup.suffix)
         let again = try StoreBench.open(bench.ring, bench.folder)
         defer { try? again.close() }
         // Nobody but the ring knows the name; it has it when it was repeated.

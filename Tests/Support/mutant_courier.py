@@ -4,7 +4,7 @@ OUTBOX = "RoostCourierTests.OutboxTask|RoostCourierTests.CourierNode"
 MACHINE = "Sources/RoostCourier/Outbox/OutboxMachine.swift"
 LANE = "Sources/RoostCourier/Outbox/LiveLane.swift"
 NOTICES = "RoostCourierTests.NoticePlanner"
-PUSH = "RoostCourierTests.PushTask|RoostCourierTests.PushDesk|RoostCourierTests.APNs"
+PUSH = "RoostCourierTests.PushTask|RoostCourierTests.PushSubscriptions|RoostCourierTests.APNs"
 
 COURIER = [
     # The outbox: each sample has one fate, and the sum is what was recorded.
@@ -53,7 +53,7 @@ COURIER = [
      "for number in sent { alerts[number]?.isWaiting = false }", "",
      "sends all again after a restart", NOTICES),
     # Phones and browsers.
-    ("Sources/RoostCourier/Push/PushFanout.swift",
+    ("Sources/RoostCourier/Push/PushBroadcast.swift",
      "languages = Set(subscribers.map(\\.language))",
      "languages = Set(subscribers.dropFirst().map(\\.language))",
      "says what is over as if it lasted", PUSH),

@@ -26,7 +26,7 @@ extension TidyRule {
     ) { tree in
         let tables = tree.files.filter { $0.isUnder(table) || $0.isUnder(courierTable) }
         let rows = Set(tables.flatMap(\.metatypes))
-        return tree.files.filter { $0.isUnder("Sources/") }.flatMap { file in
+        return tree.files.filter { $0.isUnder("Sources/", "Lab/") }.flatMap { file in
             file.children.filter { !rows.contains($0.name) }.map {
                 Finding(path: file.path, line: $0.line, words: "\($0.name) has no row")
             }

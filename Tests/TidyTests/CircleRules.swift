@@ -6,12 +6,12 @@ extension TidyRule {
         "Sources/ControlProtocol/DetailRow.swift",
         "Sources/LinuxIO/Loop/EventLoop.swift",
         "Sources/LinuxIO/Network/LocalSocket.swift",
-        "Sources/PowerCut/Play.swift",
-        "Sources/PowerCutWorkloads/StoreCensus.swift",
+        "Lab/PowerCut/Play.swift",
+        "Lab/PowerCutWorkloads/StoreCensus.swift",
         "Sources/Profiles/Derived/GraphDescription.swift",
         "Sources/SQLite/Connection.swift",
-        "Sources/Scenarios/World/Part.swift",
-        "Sources/Scenarios/Checker/Checker.swift",
+        "Lab/Scenarios/World/Part.swift",
+        "Lab/Scenarios/Checker/Checker.swift",
         "Sources/SimulationKit/SimulatedGPIO.swift",
         "Sources/SimulationKit/SimulatedMemory.swift",
         "Sources/Station/Control/ClaimWindow.swift",
@@ -22,7 +22,7 @@ extension TidyRule {
         "Sources/Store/Ledger/GapLedgerTimeline.swift",
         "Sources/Store/Recovery/CatalogSnapshot.swift",
         "Sources/Store/Journal/JournalAlone.swift",
-        "Sources/Store/Ledger/ChannelBook.swift",
+        "Sources/Store/Ledger/ChannelTotals.swift",
         "Sources/Store/Partition/GUIDPartitionTable.swift",
         "Sources/Supervision/ChildSnapshot.swift",
         "Sources/Doctor/DoctorCard.swift",
@@ -66,7 +66,9 @@ extension TidyRule {
 enum FileCircles {
     /// Paths of each circle, in order.
     static func all(in tree: SourceTree) -> [[String]] {
-        let sources = tree.files.filter { $0.isUnder("Sources/") && $0.name.hasSuffix(".swift") }
+        let sources = tree.files.filter {
+            $0.isUnder("Sources/", "Lab/") && $0.name.hasSuffix(".swift")
+        }
         return Dictionary(grouping: sources) { $0.target ?? "" }.values
             .flatMap { circles(of: uses(in: $0)) }
             .sorted { $0[0] < $1[0] }

@@ -38,7 +38,7 @@ extension TidyRule {
         guard
             !file.isUnder(
                 "Sources/roost/",
-                "Sources/roost-lab/",
+                "Lab/roost-lab/",
                 "Sources/roost-web/",
                 "Sources/ClientSupport/",
                 "Benchmarks/"

@@ -130,7 +130,8 @@ extension TidyRule {
             .file("Tests/StationTests/A.swift", "import SimulationKit"),
         ]
     ) { file in
-        guard file.isUnder("Sources/"), let target = file.target, let row = table[target] else {
+        guard file.isUnder("Sources/", "Lab/"), let target = file.target, let row = table[target]
+        else {
             return []
         }
         return imports(of: file).compactMap { module, line in
@@ -145,7 +146,8 @@ extension TidyRule {
         bad: [.file("Sources/Novelty/A.swift", "")],
         good: [.file("Sources/Station/A.swift", ""), .file("Sources/CLinux/a.c", "")]
     ) { file in
-        guard file.isUnder("Sources/"), file.name.hasSuffix(".swift"), let target = file.target,
+        guard file.isUnder("Sources/", "Lab/"), file.name.hasSuffix(".swift"),
+            let target = file.target,
             table[target] == nil
         else { return [] }
         return [Finding(path: file.path, line: 0, words: "\(target) has no row in the table")]

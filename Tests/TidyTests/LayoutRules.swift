@@ -64,7 +64,7 @@ extension TidyRule {
             ])
         ]
     ) { tree in
-        let targets = Set(tree.files.filter { $0.isUnder("Sources/") }.compactMap(\.target))
+        let targets = Set(tree.files.filter { $0.isUnder("Sources/", "Lab/") }.compactMap(\.target))
         let exempt: Set = [
             "GPIOTests", "SimulationTests", "StoreFixtures", "TestSupport", "TidyTests",
         ]
@@ -175,7 +175,7 @@ extension SourceFile {
 
     /// Paths in back quotes that lead into this tree; a pattern with `*` or `<` is none.
     fileprivate var namedPaths: [(path: String, line: Int)] {
-        let tops = ["Sources/", "Tests/", "Benchmarks/", "scripts/", ".ci/"]
+        let tops = ["Sources/", "Lab/", "Tests/", "Benchmarks/", "scripts/", ".ci/"]
         return lines.enumerated().flatMap { number, line in
             let parts = line.split(separator: "`", omittingEmptySubsequences: false)
             let quoted = parts.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)

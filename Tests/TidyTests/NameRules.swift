@@ -1,12 +1,12 @@
 extension TidyRule {
-    static let names = [fileNames, plusNames]
+    static let names = [fileNames, plusNames, typeNames]
 
     /// Files of extensions and functions alone, each with the reason.
     private static let unnamed: Set<String> = [
         // Adds what udev's C structures hold to values that another target declares.
         "Sources/LinuxIO/Serial/UdevDevice.swift",
         // Reads a scenario's JSON: initialisers of `Scenario` and its parts.
-        "Sources/Scenarios/Scenario/ScenarioReader.swift",
+        "Lab/Scenarios/Scenario/ScenarioReader.swift",
         // Two ends of one encoding, in one file.
         "Sources/Store/Journal/RecordBytes.swift",
     ]
@@ -15,13 +15,13 @@ extension TidyRule {
     private static let plus: Set<String> = [
         "Sources/Devices/Serial/SensorSession+Sampling.swift",
         "Sources/Profiles/ProfileReader+Parts.swift",
-        "Sources/Scenarios/Checker/Checker+Devices.swift",
-        "Sources/Scenarios/Checker/Checker+Node.swift",
-        "Sources/Scenarios/Checker/Checker+Sampling.swift",
-        "Sources/Scenarios/World/Machine+Client.swift",
-        "Sources/Scenarios/World/Machine+Faults.swift",
-        "Sources/Scenarios/World/Machine+Owner.swift",
-        "Sources/Scenarios/World/Machine+USB.swift",
+        "Lab/Scenarios/Checker/Checker+Devices.swift",
+        "Lab/Scenarios/Checker/Checker+Node.swift",
+        "Lab/Scenarios/Checker/Checker+Sampling.swift",
+        "Lab/Scenarios/World/Machine+Client.swift",
+        "Lab/Scenarios/World/Machine+Faults.swift",
+        "Lab/Scenarios/World/Machine+Owner.swift",
+        "Lab/Scenarios/World/Machine+USB.swift",
         "Sources/Station/Control/Station+Reports.swift",
         "Sources/Station/Detection/DetectionMachine+Acts.swift",
         "Sources/Station/Detection/DetectionMachine+Adoption.swift",
@@ -44,7 +44,8 @@ extension TidyRule {
             .file("Tests/StationTests/A.swift", "struct B {}"),
         ]
     ) { file in
-        guard file.isUnder("Sources/"), file.name.hasSuffix(".swift"), file.name != "Main.swift",
+        guard file.isUnder("Sources/", "Lab/"), file.name.hasSuffix(".swift"),
+            file.name != "Main.swift",
             !unnamed.contains(file.path), !plus.contains(file.path)
         else { return [] }
         let name = file.name.dropLast(".swift".count).lowercased()
@@ -53,12 +54,36 @@ extension TidyRule {
         return [Finding(path: file.path, line: 0, words: "declares nothing of its name")]
     }
 
+    /// Private words for things that the field has a term for; CONTRIBUTING lists the terms.
+    private static let privateWords = [
+        "Attendant", "Birth", "Book", "Desk", "Doorman", "Draft", "Judge", "Keeper", "Lacks",
+        "Looks", "Materials", "Moment", "News", "Outlet", "Seats", "Shelf", "Spare",
+    ]
+
+    private static let typeNames = perFile(
+        "No type is named by a private word where the field has a term",
+        bad: [
+            .file("Sources/Station/AlertDesk.swift", "final class AlertDesk {}"),
+            .file("Tests/StationTests/A.swift", "private enum FlapJudge {}"),
+        ],
+        good: [
+            .file("Sources/Station/Notebook.swift", "struct Notebook {}"),
+            .file("Sources/Station/A.swift", "struct A { enum News {} }"),
+        ]
+    ) { file in
+        file.topNames.compactMap { name, _ in
+            guard let word = privateWords.first(where: name.hasSuffix) else { return nil }
+            return Finding(path: file.path, line: 0, words: "\(name) ends in \(word)")
+        }
+    }
+
     private static let plusNames = perFile(
         "No file holds an extension that opens another file's properties",
         bad: [.file("Sources/Station/A+B.swift", "")],
         good: [.file("Sources/Station/AB.swift", ""), .file("docs/a+b.md", "")]
     ) { file in
-        guard file.isUnder("Sources/"), file.name.contains("+"), !plus.contains(file.path) else {
+        guard file.isUnder("Sources/", "Lab/"), file.name.contains("+"), !plus.contains(file.path)
+        else {
             return []
         }
         return [Finding(path: file.path, line: 0, words: "make it a type, or part of one")]

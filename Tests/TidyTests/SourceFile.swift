@@ -19,7 +19,7 @@ struct SourceFile: Sendable {
     /// The target a Swift file belongs to: `Readings` for `Sources/Core/Event.swift`.
     var target: String? {
         let parts = path.split(separator: "/")
-        guard parts.count > 2, ["Sources", "Tests", "Benchmarks"].contains(parts[0]) else {
+        guard parts.count > 2, ["Sources", "Lab", "Tests", "Benchmarks"].contains(parts[0]) else {
             return nil
         }
         return String(parts[1])
@@ -52,7 +52,7 @@ struct SourceTree: Sendable {
     private init(readingFrom root: String) throws {
         let manager = FileManager.default
         var paths = try manager.contentsOfDirectory(atPath: root)
-        for folder in ["Sources", "Tests", "Benchmarks", "docs", "scripts", ".ci"]
+        for folder in ["Sources", "Lab", "Tests", "Benchmarks", "docs", "scripts", ".ci"]
         where manager.fileExists(atPath: "\(root)/\(folder)") {
             paths += try manager.subpathsOfDirectory(atPath: "\(root)/\(folder)")
                 .map { "\(folder)/\($0)" }

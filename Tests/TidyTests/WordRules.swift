@@ -23,7 +23,7 @@ extension TidyRule {
     ) { file in
         // A changelog is history, and CONTRIBUTING names the words.
         guard !["CHANGELOG.md", "CONTRIBUTING.md"].contains(file.name),
-            file.path.hasSuffix(".md") || file.isUnder("Sources/")
+            file.path.hasSuffix(".md") || file.isUnder("Sources/", "Lab/")
         else { return [] }
         return file.prose.compactMap { line, text in
             let words = text.lowercased().split { !($0.isLetter || $0 == "'") }

@@ -9,10 +9,10 @@ import RoostCourier
 package struct CurlNetwork: CourierNetwork {
     private let loop: EventLoop
     private let multi: CurlMulti
-    private let book: AddressBook
+    private let book: NameResolver
     /// libcurl waits for a mail server's last word, so it does that on a thread of its own.
     private let mail: DiskThread
-    private let brokers: BrokerDoor
+    private let brokers: BrokerConnector
     private let settings: CurlSettings
 
     /// - Throws: `NetworkFailure`, `LinuxError` when this machine lacks memory or descriptors.
@@ -25,8 +25,8 @@ package struct CurlNetwork: CourierNetwork {
         self.settings = settings
         multi = try CurlMulti(on: loop)
         mail = try DiskThread(name: "mail")
-        brokers = BrokerDoor(on: loop)
-        book = AddressBook(clock: loop.clock, names: names ?? NameLookup(clock: loop.clock))
+        brokers = BrokerConnector(on: loop)
+        book = NameResolver(clock: loop.clock, names: names ?? NameLookup(clock: loop.clock))
     }
 
     private init(_ other: CurlNetwork, _ settings: CurlSettings) {
@@ -55,10 +55,10 @@ package struct CurlNetwork: CourierNetwork {
     }
 
     package func send(_ message: MailMessage) async throws -> OutboundAnswer {
-        let place = try ServerPlace(message.url, schemes: ["smtp", "smtps"])
+        let place = try ServerAddress(message.url, schemes: ["smtp", "smtps"])
         let route = try await route(to: place)
         let clock = loop.clock
-        let setup = ConnectionSetup(settings: settings, route: route, trust: message.trust)
+        let setup = ConnectionOptions(settings: settings, route: route, trust: message.trust)
         return try await MailTransfer.perform(on: mail) { isLeft throws(NetworkFailure) in
             try MailTransfer(message, setup, clock: clock, isLeft: isLeft).run()
         }
@@ -68,7 +68,7 @@ package struct CurlNetwork: CourierNetwork {
         guard settings.proxy == nil else {
             throw NetworkFailure(.local, "a broker cannot be asked through a proxy")
         }
-        let route = try await route(to: try BrokerSetup.place(of: broker))
+        let route = try await route(to: try BrokerOptions.place(of: broker))
         return try await brokers.connect(broker, to: route, authorities: settings.authorities)
     }
 
@@ -79,12 +79,12 @@ package struct CurlNetwork: CourierNetwork {
         _ source: Transfer.Source,
         read: (@Sendable () async throws -> [UInt8]?)?
     ) async throws -> OutboundAnswer {
-        let place = try ServerPlace(request.url, schemes: ["http", "https"])
+        let place = try ServerAddress(request.url, schemes: ["http", "https"])
         let route = try await route(to: place)
         let handle = try CurlHandle()
-        try ConnectionSetup(settings: settings, route: route, trust: request.trust)
+        try ConnectionOptions(settings: settings, route: route, trust: request.trust)
             .apply(to: handle)
-        try RequestSetup(request: request, place: place, source: source).apply(to: handle)
+        try RequestOptions(request: request, place: place, source: source).apply(to: handle)
         let transfer = Transfer(handle, to: route, sending: source, clock: loop.clock)
         transfer.answerLimit = request.answerLimit
         let deadlines = TransferDeadlines(
@@ -105,10 +105,10 @@ package struct CurlNetwork: CourierNetwork {
     }
 
     /// Looks up the server, or the proxy on the way to it.
-    private func route(to place: ServerPlace) async throws -> Route {
+    private func route(to place: ServerAddress) async throws -> Route {
         // Through a proxy it is the proxy that looks up and connects.
         let proxy = try settings.proxy.map { proxy throws(NetworkFailure) in
-            try ServerPlace(proxy, schemes: ["http", "https", "socks5h"])
+            try ServerAddress(proxy, schemes: ["http", "https", "socks5h"])
         }
         let isOpen = settings.allowsLocal || proxy != nil
         let reach: AddressRule.Reach =

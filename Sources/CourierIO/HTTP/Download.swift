@@ -17,7 +17,6 @@ package enum Download {
     /// Encrypted from end to end, by servers that the machine trusts.
     ///
     /// - Parameters:
-    ///   - address: An address of https://.
     ///   - descriptor: Where the bytes go.
     ///   - seconds: How long it may take, from 1.
     /// - Throws: `NetworkFailure`; bytes may have been written before.

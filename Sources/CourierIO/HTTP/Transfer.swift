@@ -59,7 +59,7 @@ final class Transfer {
         setCallbacks()
     }
 
-    var place: ServerPlace { route.place }
+    var place: ServerAddress { route.place }
 
     var size: Int { source.size }
 

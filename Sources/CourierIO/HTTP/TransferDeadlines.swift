@@ -36,8 +36,6 @@ package struct TransferDeadlines {
     /// - Parameters:
     ///   - place: Of the server, for people.
     ///   - addressCount: With several, connecting may take twice as long.
-    ///   - wholeSeconds: All stages together.
-    ///   - connectLimit: Of one address.
     package init(
         place: String,
         addressCount: Int,

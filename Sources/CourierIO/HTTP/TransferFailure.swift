@@ -12,7 +12,7 @@ struct TransferFailure {
     /// What libcurl leaves there when the chain is right and the name is not.
     private static let undecided = 1
 
-    let place: ServerPlace
+    let place: ServerAddress
     /// The value of `CURLINFO_SSL_VERIFYRESULT`.
     var verifyResult = 0
     /// The value of `CURLINFO_OS_ERRNO`.

@@ -64,13 +64,12 @@ struct MailConversation {
     /// What became of the message.
     ///
     /// - Parameters:
-    ///   - place: The server.
     ///   - failure: What went wrong beside the answers.
     /// - Returns: The answer to the final dot, or the refusal that ended the conversation; refused
     ///   recipients in the field `refused`.
     /// - Throws: `NetworkFailure`: `notAuthorised`, or `failure` where no answer decides.
     func outcome(
-        of place: ServerPlace,
+        of place: ServerAddress,
         otherwise failure: NetworkFailure?
     ) throws(NetworkFailure) -> OutboundAnswer {
         let closed = NetworkFailure(.closed, "\(place.text) broke the conversation off")

@@ -15,7 +15,7 @@ final class MailTransfer {
     static let wholeSeconds = 180
 
     private let message: MailMessage
-    private let place: ServerPlace
+    private let place: ServerAddress
     private let route: Route
     private let handle: CurlHandle
     private let clock: any NodeClock
@@ -55,7 +55,7 @@ final class MailTransfer {
 
     init(
         _ message: MailMessage,
-        _ setup: ConnectionSetup,
+        _ setup: ConnectionOptions,
         clock: any NodeClock,
         isLeft: Flag
     ) throws(NetworkFailure) {

@@ -28,7 +28,7 @@ package actor HTTPLineDriver: OrderlyStop {
     private let stop = Signal()
     private let stopRequested = Atomic(false)
 
-    private var judge: ChannelJudge
+    private var judge: PlausibilityFilter
     private var eventBudget = EventBudget(perHour: 120)
     private var failures = 0
     private var failingSince: MonotonicInstant?
@@ -44,10 +44,7 @@ package actor HTTPLineDriver: OrderlyStop {
     /// - Parameters:
     ///   - name: The device's name, for channels and events.
     ///   - target: Where the HTTP device is.
-    ///   - format: What its line holds.
     ///   - interval: From one question to the next, 1…3 600 s.
-    ///   - fetcher: Asks.
-    ///   - environment: Clock, sink and heartbeat.
     package init(
         name: String,
         target: HTTPTarget,
@@ -61,7 +58,7 @@ package actor HTTPLineDriver: OrderlyStop {
         self.format = format
         self.interval = interval
         self.fetcher = fetcher
-        judge = ChannelJudge(format.quantities, by: format.channels)
+        judge = PlausibilityFilter(format.quantities, by: format.channels)
         clock = environment.clock
         sink = environment.sink
         heartbeat = environment.heartbeat
@@ -221,7 +218,7 @@ package actor HTTPLineDriver: OrderlyStop {
     private func tell(
         _ kind: EventKind.Plain,
         _ severity: Event.Severity,
-        _ finding: ChannelJudge.Finding
+        _ finding: PlausibilityFilter.Finding
     ) async {
         let decision = eventBudget.admit(at: clock.now)
         guard decision != .withhold else { return }

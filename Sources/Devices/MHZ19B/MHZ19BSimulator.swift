@@ -14,7 +14,6 @@ package struct MHZ19BSimulator: SerialPeer {
     private var input: [UInt8] = []  // At most the last nine bytes.
 
     /// - Parameters:
-    ///   - seed: Of the air.
     ///   - coldFor: From power on; what it says later is none of `coldValues` then.
     package init(seed: UInt64 = 1, coldFor: Duration = .zero) {
         self.coldFor = coldFor

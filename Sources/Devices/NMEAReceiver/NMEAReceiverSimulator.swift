@@ -32,8 +32,6 @@ package struct NMEAReceiverSimulator: DatedPeer {
 
     /// - Parameters:
     ///   - track: At least one step; nil walks along the Adige in Trento, by the seed.
-    ///   - seed: Of all that drifts.
-    ///   - now: When it gets power.
     package init(
         track: [Step]? = nil,
         seed: UInt64 = 1,

@@ -47,8 +47,6 @@ package enum NMEASentence: Hashable, Sendable {
     package static let fixes = 1...5
 
     /// Reads a line without its end.
-    ///
-    /// - Throws: `Flaw`.
     package init(_ line: ArraySlice<UInt8>) throws(Flaw) {
         guard line.first == UInt8(ascii: "$"), let star = line.firstIndex(of: UInt8(ascii: "*"))
         else { throw .noChecksum }

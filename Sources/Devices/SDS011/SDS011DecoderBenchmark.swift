@@ -27,7 +27,6 @@ package enum SDS011DecoderBenchmark {
     /// Decodes `stream` so many times, `chunk` bytes a call.
     ///
     /// - Parameters:
-    ///   - stream: What to decode.
     ///   - repeats: How many times, ≥ 1.
     ///   - chunk: Bytes a call, ≥ 1; a serial line gives a few, a pseudo-terminal 4 096.
     ///   - clock: A real clock, or the duration means nothing.

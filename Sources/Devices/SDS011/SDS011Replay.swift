@@ -22,7 +22,6 @@ package struct SDS011Replay: SerialPeer {
     ///   - recording: What to play, once.
     ///   - interval: From one piece to the next, > 0.
     ///   - start: When the first piece leaves; nil is `startDelay` after the host's first byte.
-    ///   - now: When it is powered.
     package init(
         _ recording: SDS011Recording,
         every interval: Duration = .seconds(1),

@@ -60,7 +60,7 @@ package struct PartDialogue: Sendable {
     // What is known about the part.
     private var times = TimeRun()
     private(set) var identity: PartIdentity
-    private(set) var awake = AwakeAccount()
+    private(set) var awake = OperatingTime()
     var warmth: Warmth
     var warmAt: MonotonicInstant? { warmth.warmAt }
     /// Which of its report modes it is in; nil when not known.
@@ -70,7 +70,7 @@ package struct PartDialogue: Sendable {
     private var isAcknowledging = true
     private var hasMissedAcknowledgement = false
 
-    init(_ setup: SensorSetup, speaking dialect: any SensorDialect, interval: Duration) {
+    init(_ setup: SensorDependencies, speaking dialect: any SensorDialect, interval: Duration) {
         var dialect = dialect
         identity = PartIdentity(wanted: setup.id.map { dialect.address($0) })
         self.dialect = dialect

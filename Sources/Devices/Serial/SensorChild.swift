@@ -38,7 +38,7 @@ package struct AnotherPart: Error, Hashable, CustomStringConvertible {
 }
 
 /// Everything that a driver of a sensor is made of.
-package struct SensorSetup: Sendable {
+package struct SensorDependencies: Sendable {
     /// Opens the port anew.
     package typealias Reopen = @Sendable () async throws -> Line
 

@@ -10,7 +10,7 @@ import Synchronization
 /// acknowledged, after cancellation or a failure without a wait for its answer.
 package actor SensorDriver: SensorChild {
     private let clock: any NodeClock
-    private let reopen: SensorSetup.Reopen?
+    private let reopen: SensorDependencies.Reopen?
     private let line: SensorLine
 
     private let requested: Mutex<RequestedMode>
@@ -20,7 +20,7 @@ package actor SensorDriver: SensorChild {
     private let isStopRequested = Atomic(false)
 
     /// A driver that has not touched the port yet.
-    package init(_ setup: SensorSetup, speaking dialect: any SensorDialect) {
+    package init(_ setup: SensorDependencies, speaking dialect: any SensorDialect) {
         (clock, reopen) = (setup.environment.clock, setup.reopen)
         line = SensorLine(setup, speaking: dialect)
         requested = Mutex(RequestedMode(setup.mode))

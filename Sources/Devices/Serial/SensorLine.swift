@@ -28,7 +28,7 @@ final class SensorLine: SerialReceiver {
     /// Whether the driver has something to pass to the session; it is resumed for that.
     private let hasRequest = Atomic(false)
 
-    init(_ setup: SensorSetup, speaking dialect: any SensorDialect) {
+    init(_ setup: SensorDependencies, speaking dialect: any SensorDialect) {
         environment = setup.environment
         var first = State(session: SensorSession(setup, speaking: dialect), port: setup.port)
         first.actions.reserveCapacity(8)

@@ -13,17 +13,17 @@ struct SensorOutput: Sendable {
     private let channels: [Channel]
     /// Places of the channels among what the dialect measures.
     private let shown: [Int]
-    private var judge: ChannelJudge
+    private var judge: PlausibilityFilter
     private var budget = EventBudget(perHour: 120)
 
     init(name: String, quantities: [Quantity], profile: Profile) {
         let shown = profile.shown(of: quantities)
         (self.name, self.shown) = (name, shown)
         channels = shown.map { Channel(device: name, quantity: quantities[$0]) }
-        judge = ChannelJudge(quantities, by: profile.channels)
+        judge = PlausibilityFilter(quantities, by: profile.channels)
     }
 
-    var findings: [ChannelJudge.Finding] { judge.findings }
+    var findings: [PlausibilityFilter.Finding] { judge.findings }
 
     /// Forgets earlier measurements, as when the mode changes.
     mutating func restart() { judge.restart() }
@@ -111,7 +111,7 @@ struct SensorOutput: Sendable {
     }
 }
 
-extension ChannelJudge.Finding: CustomStringConvertible {
+extension PlausibilityFilter.Finding: CustomStringConvertible {
     package var description: String {
         channel.map { "\(doubt.rawValue) \($0)" } ?? doubt.rawValue
     }

@@ -97,7 +97,9 @@ extension SensorSession {
     }
 
     mutating func closeWindow() {
-        guard let median = ChannelJudge.median(of: window.measurements) else { return recover() }
+        guard let median = PlausibilityFilter.median(of: window.measurements) else {
+            return recover()
+        }
         succeed()
         missPeriods()
         accept(median, hasMoved: window.hasMoved, at: now)

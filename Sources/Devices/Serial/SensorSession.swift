@@ -56,7 +56,7 @@ package struct SensorSession: Sendable {
     var nextAttempt: MonotonicInstant?
 
     // Live mode.
-    var live: LiveAccount
+    var live: LiveCoverage
     private(set) var liveSince: MonotonicInstant?
     var sampleBudget: SampleBudget
     var questionDue = MonotonicInstant.boot
@@ -74,7 +74,7 @@ package struct SensorSession: Sendable {
     private var heard: [SensorUtterance] = []
 
     /// A session that has not touched its part yet.
-    package init(_ setup: SensorSetup, speaking dialect: any SensorDialect) {
+    package init(_ setup: SensorDependencies, speaking dialect: any SensorDialect) {
         interval =
             switch dialect.rhythm {
             case .streams(let every): every
@@ -84,7 +84,7 @@ package struct SensorSession: Sendable {
         (canReopen, yieldsToAnother) = (setup.reopen != nil, setup.yieldsToAnother)
         part = PartDialogue(setup, speaking: dialect, interval: interval)
         duty = DutySchedule(setup.profile.dutyCycle, from: .boot)
-        live = LiveAccount(every: interval)
+        live = LiveCoverage(every: interval)
         sampleBudget = SampleBudget(fastest: dialect.fastest)
     }
 
@@ -105,8 +105,6 @@ package struct SensorSession: Sendable {
     /// Takes an event.
     ///
     /// - Parameters:
-    ///   - event: What happened.
-    ///   - now: When.
     ///   - actions: Empty; filled with what to carry out now, in this order.
     package mutating func handle(
         _ event: SensorEvent,
@@ -142,8 +140,6 @@ package struct SensorSession: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: In stream order.
-    ///   - now: When they came.
-    ///   - actions: As of `handle`.
     package mutating func receive(
         _ bytes: Span<UInt8>,
         at now: MonotonicInstant,

@@ -38,7 +38,6 @@ package final class CameraStream {
     /// Opens the first camera that is meant and gives pictures, and starts it.
     ///
     /// - Parameters:
-    ///   - choice: Which one.
     ///   - wish: The camera takes what is nearest to it.
     /// - Returns: The stream of the first that starts.
     /// - Throws: `CameraTrouble` of the last one that is there.
@@ -125,7 +124,6 @@ package final class CameraStream {
     /// Waits for the next picture.
     ///
     /// - Returns: A whole JPEG.
-    /// - Throws: `CameraTrouble`.
     package func next() throws(CameraTrouble) -> [UInt8] {
         for _ in 0..<Self.cutMax {
             var set = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -37,12 +37,9 @@ package final class LiveServer: Sendable {
     private let shared: Mutex<Shared>
 
     /// - Parameters:
-    ///   - settings: Of the live picture.
-    ///   - path: Of its socket.
     ///   - mark: By which the next start finds what outlived this process and its guard.
     ///   - use: Knows that the program runs.
     ///   - refusal: Whether a bound is reached or a mask holds, and why.
-    /// - Throws: `LocalSocketError`.
     package init(
         _ settings: LiveSettings,
         path: String,

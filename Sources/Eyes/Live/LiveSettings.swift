@@ -19,7 +19,6 @@ package struct LiveSettings: Hashable, Sendable {
     /// Reads the object `live`.
     ///
     /// - Parameters:
-    ///   - reader: Of the object.
     ///   - instead: The command where there is none; nil if one is required.
     ///   - texts: Reads a list of texts.
     init(

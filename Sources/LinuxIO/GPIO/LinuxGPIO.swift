@@ -32,7 +32,6 @@ package enum LinuxGPIO {
     ///   - request: Which lines, as what; 1…64 of one chip.
     ///   - loop: Where edges are waited for.
     /// - Returns: The lines, held until released.
-    /// - Throws: `GPIOError`.
     package static func requestLines(
         _ request: LineRequest,
         on loop: EventLoop

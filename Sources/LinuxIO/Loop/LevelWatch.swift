@@ -24,10 +24,7 @@ package final class LevelWatch: Sendable {
     /// Starts watching; nothing is expected yet.
     ///
     /// - Parameters:
-    ///   - descriptor: Stays open until `close()`.
     ///   - loop: Calls `body` on its thread and outside of any task.
-    ///   - body: Must not wait.
-    /// - Throws: `LinuxError.system`.
     package init(
         _ descriptor: Int32,
         on loop: EventLoop,
@@ -39,8 +36,6 @@ package final class LevelWatch: Sendable {
     }
 
     /// Says what to watch for from now on; `failed` is always watched for.
-    ///
-    /// - Throws: `LinuxError.system`.
     package func expect(_ events: Events) throws(LinuxError) {
         var mask: UInt32 = 0
         if events.contains(.readable) { mask |= EPOLLIN.rawValue }

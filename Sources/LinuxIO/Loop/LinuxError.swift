@@ -35,7 +35,6 @@ extension LinuxError: CustomStringConvertible {
 ///   - path: What it was about, for the error.
 ///   - body: The call; negative means failure and `errno` says why.
 /// - Returns: What the call returned, ≥ 0.
-/// - Throws: `LinuxError.system`.
 @discardableResult
 func check<Result: FixedWidthInteger & SignedInteger>(
     _ call: String,

@@ -11,8 +11,6 @@ package final class LoopTimer: Sendable {
     ///
     /// - Parameters:
     ///   - loop: Calls `body` on its thread and outside of any task.
-    ///   - body: Must not wait.
-    /// - Throws: `LinuxError.system`.
     package init(
         on loop: EventLoop,
         _ body: @escaping @Sendable () -> Void
@@ -35,7 +33,6 @@ package final class LoopTimer: Sendable {
     /// Sets the timer to fire once; nil stops it.
     ///
     /// - Parameter delay: From now on; zero fires in the loop's next round.
-    /// - Throws: `LinuxError.system`.
     package func set(after delay: Duration?) throws(LinuxError) {
         var setting = itimerspec()
         if let delay {

@@ -19,8 +19,6 @@ package final class SignalMonitor: Sendable {
     }
 
     /// Watches signals that are blocked already.
-    ///
-    /// - Throws: `LinuxError`.
     package init(
         _ signals: [Int32] = daemonSignals,
         on loop: EventLoop

@@ -145,7 +145,6 @@ package final class Watched: Sendable {
     /// Reports again what comes, after `leaveUnread`.
     ///
     /// - Returns: Whether something came that was not reported.
-    /// - Throws: `LinuxError`.
     func attend() throws(LinuxError) -> Bool {
         let wasIgnored = state.withLock { state in
             defer { state.isInputIgnored = false }

@@ -32,7 +32,6 @@ package final class HTTPListener: Sendable {
     ///   - address: Four bytes of IPv4.
     ///   - port: 0 picks a free one.
     ///   - loop: Where clients are waited for.
-    /// - Throws: `LinuxError`.
     package init(address: [UInt8], port: UInt16, on loop: EventLoop) throws(LinuxError) {
         precondition(address.count == 4, "IPv4")
         let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

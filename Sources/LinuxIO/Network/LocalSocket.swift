@@ -6,8 +6,6 @@ import HardwareIO
 /// The client's side of the control socket.
 package enum LocalSocket {
     /// Connects to a node, or is refused at once: the socket is local.
-    ///
-    /// - Throws: `LocalSocketError`.
     package static func connect(
         path: String,
         on loop: EventLoop

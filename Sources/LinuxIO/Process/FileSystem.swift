@@ -29,7 +29,6 @@ package enum FileSystem {
     ///
     /// - Parameter path: Any file or folder on it; for a block device, the device.
     /// - Returns: What was brought to the device.
-    /// - Throws: `LinuxError.system`.
     @discardableResult
     package static func settle(_ path: String) throws(LinuxError) -> Settled {
         let file = OwnedDescriptor(

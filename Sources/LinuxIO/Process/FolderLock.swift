@@ -44,8 +44,6 @@ package final class FolderLock: Sendable {
     }
 
     /// Refuses while another process has a file or folder locked; one that is not there is free.
-    ///
-    /// - Throws: `StorageError.held`.
     package static func demandFree(_ path: String) throws(StorageError) {
         let raw = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard raw >= 0 else { return }

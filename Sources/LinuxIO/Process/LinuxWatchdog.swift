@@ -59,11 +59,8 @@ package final class LinuxWatchdog: WatchdogDevice {
     /// Opens and starts the watchdog.
     ///
     /// - Parameters:
-    ///   - path: Its node.
     ///   - timeout: The time-out to request, in whole seconds ≥ 1; a Pi accepts 15 s at most before
     ///     Linux 6.8. Where the hardware refuses it, its own time stays in force: see `timeout`.
-    ///   - calls: How to reach it.
-    /// - Throws: `WatchdogError`.
     package init(
         path: String = "/dev/watchdog",
         timeout: Duration,

@@ -22,7 +22,6 @@ package final class SharedMemoryFile: SharedMemory {
     ///
     /// - Parameters:
     ///   - path: In a folder that exists.
-    ///   - byteCount: Its size, for ever.
     /// - Throws: `StorageError`; `.held` with name and pid of who has it.
     package init(path: String, byteCount: Int) throws(StorageError) {
         func checked<Result: FixedWidthInteger & SignedInteger>(

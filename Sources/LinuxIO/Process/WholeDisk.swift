@@ -75,11 +75,6 @@ package final class WholeDisk: DiskSectors {
     }
 
     /// Writes sectors and waits until they are durable.
-    ///
-    /// - Parameters:
-    ///   - first: Where they go.
-    ///   - bytes: Whole sectors.
-    /// - Throws: `StorageError`.
     package func write(_ first: UInt64, _ bytes: [UInt8]) throws(StorageError) {
         precondition(bytes.count % Self.sectorSize == 0, "whole sectors")
         var done = 0

@@ -10,7 +10,7 @@ import Synchronization
 /// device needs `DEVPATH`, `SUBSYSTEM` and `DEVNAME`. Each time it is written or replaced, what it
 /// says is a new snapshot; a file that is not there lists none.
 ///
-/// Bound: the first 1 MiB is read, and of that as many devices as `HotplugLedger` knows.
+/// Bound: the first 1 MiB is read, and of that as many devices as `HotplugDifference` knows.
 package final class AdapterFile: HotplugMonitor {
     private static let byteLimit = 1 << 20
     private static let chunk = 65_536
@@ -69,7 +69,7 @@ package final class AdapterFile: HotplugMonitor {
     static func devices(in text: String) -> [HotplugDevice] {
         let blocks = text.split(separator: "\n", omittingEmptySubsequences: false)
             .split(separator: "")
-        return blocks.prefix(HotplugLedger.capacity).compactMap { lines in
+        return blocks.prefix(HotplugDifference.capacity).compactMap { lines in
             let pairs = lines.filter { $0.hasPrefix("E: ") }.compactMap { line in
                 let parts = line.dropFirst(3).split(
                     separator: "=",

@@ -49,10 +49,7 @@ package final class LinuxSerialPort: SerialPort {
     /// Opens the line on the disk thread, for opening may wait for the device.
     ///
     /// - Parameters:
-    ///   - path: The tty.
-    ///   - settings: Speed.
     ///   - loop: Where it will be read.
-    ///   - disk: Where it is opened.
     /// - Returns: The open port.
     /// - Throws: `SerialError`; `CancellationError`.
     package static func open(
@@ -68,7 +65,6 @@ package final class LinuxSerialPort: SerialPort {
     /// Connects to a gpsd, and asks it for sentences.
     ///
     /// - Parameters:
-    ///   - address: Where it listens.
     ///   - path: As the configuration names it, for messages.
     ///   - loop: Where it will be read.
     /// - Returns: The connection; its end is a device that goes away.

@@ -49,7 +49,6 @@ package final class PseudoTerminal: Sendable {
     ///     it, bytes in hex.
     ///   - baud: The device's rate: a client at another hears and says noise, as on a real line.
     ///   - loop: The loop that hosts the device.
-    /// - Throws: `LinuxError`.
     package init(
         link: String? = nil,
         trace: String? = nil,

@@ -43,7 +43,7 @@ enum Udev {
     /// Properties of a device read at most; a USB serial adapter has about 30.
     private static let propertiesMax = 512
     /// Devices of one enumeration read at most; more are left out.
-    private static let devicesMax = HotplugLedger.capacity
+    private static let devicesMax = HotplugDifference.capacity
 
     /// All devices of some subsystems that there are now.
     ///

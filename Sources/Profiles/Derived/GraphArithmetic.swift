@@ -55,7 +55,6 @@ extension HumidityFit {
     /// The mass without its water.
     ///
     /// - Parameters:
-    ///   - value: Mass concentration.
     ///   - humidity: In percent; nothing comes of one below 0 or above 105 %.
     ///   - limit: Humidity above it counts as this much, since the formulas go astray near 100 %.
     /// - Returns: The result, and whether the limit was above the humidity.

@@ -80,7 +80,7 @@ struct GraphNames {
 
     // MARK: Names
 
-    mutating func add(_ drafts: [GraphDraft]) {
+    mutating func add(_ drafts: [UncheckedNode]) {
         for (index, draft) in drafts.enumerated() {
             guard let name = draft.name else { continue }
             _ = add(name, .node(index), at: "\(draft.place).name")

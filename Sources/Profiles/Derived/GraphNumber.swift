@@ -26,9 +26,6 @@ enum GraphNumber {
 
     /// `numerator / denominator` rounded to a whole number, halves away from zero.
     ///
-    /// - Parameters:
-    ///   - numerator: Any value.
-    ///   - denominator: Above zero.
     /// - Returns: The nearest whole number.
     static func quotient(_ numerator: Int128, _ denominator: Int128) -> Int128 {
         let (whole, rest) = numerator.quotientAndRemainder(dividingBy: denominator)

@@ -35,7 +35,7 @@ package enum GraphReader {
         if !isListed { reader.problem("nodes", "is missing; a graph without nodes has []") }
         let listed = reader.array("nodes", limit: GraphDescription.nodeLimit)
         let drafts = listed.enumerated().map { index, node in
-            GraphDraft(node, at: "\(reader.path("nodes"))[\(index)]", problems)
+            UncheckedNode(node, at: "\(reader.path("nodes"))[\(index)]", problems)
         }
         names.add(drafts)
         let wiring = GraphWiring(drafts, &names, problems)

@@ -7,14 +7,14 @@ struct GraphWiring {
     /// In the order of declaration; nil when anything is wrong.
     private(set) var nodes: [GraphNode]?
 
-    private let drafts: [GraphDraft]
+    private let drafts: [UncheckedNode]
     private let problems: ProblemList
     /// Of each draft; nil where a name stands for nothing.
     private var inputs: [[GraphSource?]]
     private var units: [GraphUnit?]
     private var decimals: [Int]
 
-    init(_ drafts: [GraphDraft], _ names: inout GraphNames, _ problems: ProblemList) {
+    init(_ drafts: [UncheckedNode], _ names: inout GraphNames, _ problems: ProblemList) {
         (self.drafts, self.problems) = (drafts, problems)
         units = Array(repeating: nil, count: drafts.count)
         decimals = Array(repeating: 0, count: drafts.count)
@@ -130,7 +130,7 @@ struct GraphWiring {
         if let unit = draft.unit, GraphUnit.named(unit) == nil {
             return problems.add("\(draft.place).unit", GraphUnit.unknown(unit))
         }
-        let judge = GraphUnitJudge(draft: draft, names: draft.inputs, problems: problems)
+        let judge = GraphUnitCheck(draft: draft, names: draft.inputs, problems: problems)
         units[index] = judge.unit(operation, first, inputUnits)
         if case .threshold = operation, draft.decimals == nil { decimals[index] = 0 }
     }
@@ -159,8 +159,8 @@ struct GraphWiring {
 }
 
 /// Derives the unit of a node from those of its inputs.
-struct GraphUnitJudge {
-    let draft: GraphDraft
+struct GraphUnitCheck {
+    let draft: UncheckedNode
     let names: [(key: String, name: String)]
     let problems: ProblemList
 

@@ -23,7 +23,6 @@ package struct CardLayout: Hashable, Sendable {
     package let partitions: [Partition]
 
     /// - Parameter disk: A card, or the image of one.
-    /// - Throws: `StorageError`.
     /// - Returns: Nil without a table.
     package static func read(_ disk: some DiskSectors) throws(StorageError) -> CardLayout? {
         guard disk.sectorCount > 0 else { return nil }

@@ -25,7 +25,6 @@ package struct FATVolume {
     package private(set) var files: [File] = []
 
     /// - Parameters:
-    ///   - disk: The whole card.
     ///   - first: The first sector of the partition; nil when it holds no such file system.
     package init?(_ disk: some DiskSectors, first: UInt64) {
         let end = disk.sectorCount

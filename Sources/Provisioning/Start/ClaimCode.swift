@@ -4,7 +4,6 @@
 package enum ClaimCode {
     package static let name = "roost-claim.txt"
 
-    /// - Parameter bytes: The file.
     /// - Returns: Why it is none; nil for a right one.
     package static func problem(_ bytes: [UInt8]) -> ProvisionProblem? {
         let next = "Write one line of 8 to 64 letters and digits into it"

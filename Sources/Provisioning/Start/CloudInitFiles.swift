@@ -11,14 +11,13 @@ package enum CloudInitFiles {
     package static let networkName = "network-config"
 
     /// - Parameters:
-    ///   - bytes: Of `user-data`.
     ///   - knowsZone: Whether the station has rules for a time zone.
     /// - Returns: What is right of it, and what is not.
     package static func readUser(
         _ bytes: [UInt8],
         knowsZone: @escaping (String) -> Bool
     ) -> ProvisionedFile {
-        var draft = SettingsDraft(userName, knowsZone: knowsZone)
+        var draft = SettingsBuilder(userName, knowsZone: knowsZone)
         guard let tree = tree(bytes, &draft) else { return draft.file }
         take(tree["hostname"], &draft) { settings, text throws(SettingRules.Refusal) in
             settings.hostName = try SettingRules.hostName(text)
@@ -39,10 +38,9 @@ package enum CloudInitFiles {
         return draft.finished
     }
 
-    /// - Parameter bytes: Of `network-config`.
     /// - Returns: What is right of it, and what is not.
     package static func readNetwork(_ bytes: [UInt8]) -> ProvisionedFile {
-        var draft = SettingsDraft(networkName) { _ in false }
+        var draft = SettingsBuilder(networkName) { _ in false }
         guard let tree = tree(bytes, &draft) else { return draft.file }
         let root = tree["network"] ?? tree
         guard let radio = root["wifis"]?["wlan0"] else { return draft.finished }
@@ -67,7 +65,7 @@ package enum CloudInitFiles {
         return draft.finished
     }
 
-    private static func tree(_ bytes: [UInt8], _ draft: inout SettingsDraft) -> BlockYAML? {
+    private static func tree(_ bytes: [UInt8], _ draft: inout SettingsBuilder) -> BlockYAML? {
         do throws(ProvisionProblem) {
             return BlockYAML(try PlainLines(bytes, of: draft.problems.file).lines)
         } catch {
@@ -78,7 +76,7 @@ package enum CloudInitFiles {
 
     private static func take(
         _ value: BlockYAML?,
-        _ draft: inout SettingsDraft,
+        _ draft: inout SettingsBuilder,
         _ body: (inout ProvisionedSettings, String) throws(SettingRules.Refusal) -> Void
     ) {
         guard case .text(let text, let line)? = value, !text.isEmpty else { return }
@@ -87,7 +85,7 @@ package enum CloudInitFiles {
         draft.file.settings = settings
     }
 
-    private static func takeUser(_ user: BlockYAML, _ draft: inout SettingsDraft) {
+    private static func takeUser(_ user: BlockYAML, _ draft: inout SettingsBuilder) {
         guard case .text(let text, let line)? = user["name"],
             let name = draft.value(
                 line,

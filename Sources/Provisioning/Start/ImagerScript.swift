@@ -15,14 +15,13 @@ package enum ImagerScript {
     }
 
     /// - Parameters:
-    ///   - bytes: The file.
     ///   - knowsZone: Whether the station has rules for a time zone.
     /// - Returns: What is right of it, and what is not.
     package static func read(
         _ bytes: [UInt8],
         knowsZone: @escaping (String) -> Bool
     ) -> ProvisionedFile {
-        var draft = SettingsDraft(name, knowsZone: knowsZone)
+        var draft = SettingsBuilder(name, knowsZone: knowsZone)
         let lines: PlainLines
         do throws(ProvisionProblem) { lines = try PlainLines(bytes, of: name) } catch {
             draft.file.problems = [error]
@@ -61,7 +60,7 @@ package enum ImagerScript {
         login words: [String],
         _ line: Int,
         _ login: inout Login,
-        _ draft: inout SettingsDraft
+        _ draft: inout SettingsBuilder
     ) {
         guard let first = words.first else { return }
         login.name = draft.value(line) { () throws(SettingRules.Refusal) in
@@ -79,7 +78,7 @@ package enum ImagerScript {
         _ words: [String],
         _ line: Int,
         _ keys: inout [String],
-        _ draft: inout SettingsDraft
+        _ draft: inout SettingsBuilder
     ) {
         switch command {
         case "set_hostname":
@@ -118,7 +117,7 @@ package enum ImagerScript {
     private static func takeWireless(
         _ words: [String],
         _ line: Int,
-        _ draft: inout SettingsDraft
+        _ draft: inout SettingsBuilder
     ) {
         let plain = words.filter { $0 != "-h" && $0 != "-p" }
         guard let first = plain.first, !first.isEmpty else { return }

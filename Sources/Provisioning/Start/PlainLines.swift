@@ -18,8 +18,6 @@ package struct PlainLines: Hashable, Sendable {
 
     /// - Parameters:
     ///   - bytes: All of the file, or more of it than `byteCountMax`.
-    ///   - file: Its name.
-    /// - Throws: `ProvisionProblem`.
     package init(_ bytes: [UInt8], of file: String) throws(ProvisionProblem) {
         guard bytes.count <= Self.byteCountMax else {
             throw ProvisionProblem(

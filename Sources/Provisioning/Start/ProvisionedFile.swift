@@ -11,7 +11,7 @@ package struct ProvisionedFile: Hashable, Sendable {
 }
 
 /// Collects the settings of a file, and the problems of those that are not taken.
-struct SettingsDraft {
+struct SettingsBuilder {
     var file = ProvisionedFile()
     var problems: ProvisionProblems
     let knowsZone: (String) -> Bool

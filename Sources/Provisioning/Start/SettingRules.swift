@@ -58,10 +58,8 @@ enum SettingRules {
     }
 
     /// - Parameters:
-    ///   - text: As `Europe/Berlin`.
     ///   - knows: Whether the station has rules for a zone.
     /// - Returns: The zone.
-    /// - Throws: `Refusal`.
     static func timeZone(_ text: String, _ knows: (String) -> Bool) throws(Refusal) -> String {
         let isName =
             (1...64).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "/")

@@ -18,14 +18,13 @@ package enum StationFile {
     private static let keyCountMax = 16
 
     /// - Parameters:
-    ///   - bytes: The file.
     ///   - knowsZone: Whether the station has rules for a time zone.
     /// - Returns: What is right of it, and what is not.
     package static func read(
         _ bytes: [UInt8],
         knowsZone: @escaping (String) -> Bool
     ) -> ProvisionedFile {
-        var draft = SettingsDraft(name, knowsZone: knowsZone)
+        var draft = SettingsBuilder(name, knowsZone: knowsZone)
         let lines: PlainLines
         do throws(ProvisionProblem) { lines = try PlainLines(bytes, of: name) } catch {
             draft.file.problems = [error]
@@ -119,7 +118,7 @@ package enum StationFile {
 
     private static func take(
         _ values: [String: (text: String, line: Int)],
-        _ draft: inout SettingsDraft
+        _ draft: inout SettingsBuilder
     ) {
         if let (text, line) = values["name"] {
             draft.file.settings.hostName = draft.value(line) { () throws(SettingRules.Refusal) in
@@ -141,7 +140,7 @@ package enum StationFile {
 
     private static func takeWireless(
         _ values: [String: (text: String, line: Int)],
-        _ draft: inout SettingsDraft
+        _ draft: inout SettingsBuilder
     ) {
         guard let (text, line) = values["wifi"] else {
             if let other = values["wifi-password"] ?? values["wifi-hidden"] {
@@ -191,7 +190,7 @@ package enum StationFile {
     private static func takeUser(
         _ user: (text: String, line: Int)?,
         _ keys: [(text: String, line: Int)],
-        _ draft: inout SettingsDraft
+        _ draft: inout SettingsBuilder
     ) {
         let right = keys.compactMap { key in
             draft.value(key.line) { () throws(SettingRules.Refusal) in

@@ -22,7 +22,6 @@ package struct WirelessFinding: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - evidence: What the system says, as `WirelessEvidence` reads it.
-    ///   - configuration: wpa_supplicant's file.
     package init?(_ evidence: String, configuration: String) {
         guard let network = WirelessConfiguration.network(of: configuration) else { return nil }
         let seen = WirelessEvidence(evidence, of: network.name)

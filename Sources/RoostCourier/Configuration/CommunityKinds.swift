@@ -7,7 +7,7 @@ enum CommunityKinds {
     static func sensorCommunity(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let sensor = sensor(&reader)
         let isNamed = reader.object.has("devices")
         let pins = isNamed ? pins(&reader) : nil
@@ -29,7 +29,7 @@ enum CommunityKinds {
     static func madavi(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let sensor = sensor(&reader)
         let device = reader.object.string("device")
         let prefix = reader.object.string("prefix") ?? "SDS_"
@@ -51,7 +51,7 @@ enum CommunityKinds {
     static func openSenseMap(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let box = reader.object.required("box").flatMap { box -> String? in
             if isID(box) { return box }
             reader.object.problem("box", "expected the box's id, 24 hexadecimal digits")
@@ -83,7 +83,7 @@ enum CommunityKinds {
     static func safecast(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let key = reader.secret("apiKey")
         let device = reader.object.string("device")
         let site = site(&reader)

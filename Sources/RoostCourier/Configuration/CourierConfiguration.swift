@@ -20,8 +20,6 @@ package struct CourierConfiguration: Sendable {
     /// Reads a configuration.
     ///
     /// - Parameters:
-    ///   - bytes: The file's content.
-    ///   - file: Its name, for messages.
     ///   - presets: The services that receivers may name.
     /// - Throws: `ConfigurationError` with all mistakes at once.
     package init(

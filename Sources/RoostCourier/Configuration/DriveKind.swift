@@ -7,7 +7,7 @@ enum DriveKind {
     static func read(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let key = reader.secret("apiKey")
         let credits = text("credits", &reader)
         let cities = text("cities", &reader)

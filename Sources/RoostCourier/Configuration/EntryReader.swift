@@ -171,8 +171,6 @@ package enum URLSetting: Hashable, Sendable {
     case secret(SecretName)
 
     /// The address to use.
-    ///
-    /// - Throws: `SecretError`.
     func text(_ secrets: any SecretSource) throws(SecretError) -> MaskedText {
         switch self {
         case .plain(let text): MaskedText(text)
@@ -187,8 +185,6 @@ package enum TextSetting: Hashable, Sendable {
     case secret(SecretName)
 
     /// The text to use; never shown, wherever it stands.
-    ///
-    /// - Throws: `SecretError`.
     func secret(_ secrets: any SecretSource) throws(SecretError) -> Secret {
         switch self {
         case .plain(let text): Secret(text)

@@ -32,7 +32,7 @@ enum FileKinds {
     static func google(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let bucket = bucket(&reader)
         let account = reader.secret("account")
         let url = reader.optionalURL("url")
@@ -61,7 +61,7 @@ enum FileKinds {
     static func objectStore(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let name = bucket(&reader)
         let region = reader.object.required("region")
         let accessKey = reader.object.required("accessKey")
@@ -90,7 +90,7 @@ enum FileKinds {
     static func webDAV(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let url = reader.url("url")
         let user = reader.object.string("user")
         let password = reader.secret("password", isRequired: user != nil)

@@ -6,7 +6,7 @@ enum HeartbeatKind {
     static func read(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let url = reader.secretURL("url")
         let every = reader.object.seconds("everySeconds", in: 60...86_400) ?? .seconds(300)
         let saysUnwell = reader.object.bool("fail") ?? true

@@ -6,7 +6,7 @@ enum InfluxKinds {
     static func influx1(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let url = server(&reader)
         let database = reader.object.required("database")
         let user = reader.object.string("user")
@@ -33,7 +33,7 @@ enum InfluxKinds {
     static func influx2(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let url = server(&reader)
         let organisation = reader.object.required("org")
         let bucket = reader.object.required("bucket")
@@ -60,7 +60,7 @@ enum InfluxKinds {
     static func influx3(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let url = server(&reader)
         let database = reader.object.required("database")
         let token = reader.secret("token")

@@ -6,7 +6,7 @@ enum MQTTEntry {
     static func read(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let place = place(&reader)
         let user = reader.object.string("user")
         let password = reader.secret("password", isRequired: user != nil)

@@ -9,7 +9,7 @@ enum MailKind {
     static func read(
         _ reader: inout EntryReader,
         _ common: inout ReceiverOptions
-    ) -> TargetMaterials.MakeReceiver? {
+    ) -> TargetDependencies.MakeReceiver? {
         // A mail is read later than a push message.
         if !reader.object.has("everySeconds") { common.every = .seconds(3_600) }
         let url = reader.url("url", schemes: ["smtps", "smtp"])

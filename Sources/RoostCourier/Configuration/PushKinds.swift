@@ -8,7 +8,7 @@ enum PushKinds {
     static func readWebPush(
         _ reader: inout EntryReader,
         _ common: inout ReceiverOptions
-    ) -> TargetMaterials.MakeReceiver? {
+    ) -> TargetDependencies.MakeReceiver? {
         refuseInterval(&reader)
         // Endpoints come from those who subscribe.
         (common.isPublicOnly, common.isLocal) = (true, false)
@@ -32,7 +32,7 @@ enum PushKinds {
     static func readAPNs(
         _ reader: inout EntryReader,
         _ common: inout ReceiverOptions
-    ) -> TargetMaterials.MakeReceiver? {
+    ) -> TargetDependencies.MakeReceiver? {
         refuseInterval(&reader)
         // The seed's app is notified again as long as the air is bad.
         common.remindsAtInterval = !reader.object.has("remindSeconds")
@@ -88,9 +88,9 @@ enum PushKinds {
     }
 }
 
-extension TargetMaterials {
+extension TargetDependencies {
     /// - Throws: `CourierFilesError` where the process has no folder.
-    func subscriberBook() throws(CourierFilesError) -> SubscriberBook {
+    func subscriberBook() throws(CourierFilesError) -> SubscriberStore {
         guard let subscribers else {
             throw CourierFilesError("there is no folder for subscribers here")
         }

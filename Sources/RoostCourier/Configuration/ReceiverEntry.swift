@@ -7,7 +7,7 @@ package struct ReceiverEntry: Sendable {
     package let common: ReceiverOptions
     package let secrets: [SecretName]
     package let source: JSONValue
-    package let make: TargetMaterials.MakeReceiver
+    package let make: TargetDependencies.MakeReceiver
 
     /// Reads an entry; nil with problems noted when it is wrong.
     init?(

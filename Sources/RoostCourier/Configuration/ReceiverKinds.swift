@@ -11,7 +11,7 @@ enum ReceiverKinds {
         _ reader: inout EntryReader,
         _ common: inout ReceiverOptions,
         _ presets: PresetCatalog
-    ) -> TargetMaterials.MakeReceiver? {
+    ) -> TargetDependencies.MakeReceiver? {
         let takesPictures =
             type == MailKind.name || (try? ShippedPresets.preset(type))??.picture != nil
         if common.hasPictures, !takesPictures {
@@ -58,7 +58,7 @@ enum ReceiverKinds {
         _ preset: Preset,
         _ reader: inout EntryReader,
         _ common: ReceiverOptions
-    ) -> TargetMaterials.MakeReceiver? {
+    ) -> TargetDependencies.MakeReceiver? {
         var plain: [String: String] = [:]
         var secret: [String: SecretName] = [:]
         var isWhole = true

@@ -10,15 +10,9 @@ package struct TargetEntry: Sendable {
     package let secrets: [SecretName]
     /// The entry as it stands, to see what a reload changes.
     package let source: JSONValue
-    package let make: TargetMaterials.MakeTarget
+    package let make: TargetDependencies.MakeTarget
 
     /// Reads an entry; nil with problems noted when it is wrong.
-    ///
-    /// - Parameters:
-    ///   - value: As it stands.
-    ///   - place: Where, for messages.
-    ///   - receivers: Types of receivers.
-    ///   - problems: Takes what is wrong.
     init?(
         _ value: JSONValue,
         at place: String,

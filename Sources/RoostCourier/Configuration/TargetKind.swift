@@ -14,7 +14,7 @@ enum TargetKind: String, CaseIterable {
     func read(
         _ reader: inout EntryReader,
         _ common: inout TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         switch self {
         case .influx1: InfluxKinds.influx1(&reader, common)
         case .influx2: InfluxKinds.influx2(&reader, common)

@@ -6,7 +6,7 @@ enum WebhookKind {
     static func read(
         _ reader: inout EntryReader,
         _ common: TargetOptions
-    ) -> TargetMaterials.MakeTarget? {
+    ) -> TargetDependencies.MakeTarget? {
         let url = reader.secretURL("url")
         let key = reader.secret("signature", isRequired: false)
         let authorisation = reader.secret("authorization", isRequired: false)

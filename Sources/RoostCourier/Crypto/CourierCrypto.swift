@@ -67,7 +67,6 @@ package enum CourierCrypto {
     /// Encrypts by AES-GCM (NIST SP 800-38D): AES-128 or AES-256 by the key's length.
     ///
     /// - Parameters:
-    ///   - plain: Any text.
     ///   - key: 16 or 32 bytes.
     ///   - nonce: 12 bytes, never twice with one key.
     ///   - open: Sent in the clear and protected against change.

@@ -30,7 +30,7 @@ package struct DriveMachine: Sendable {
     /// Answers in a row that the receiver still works on a drive: a day.
     package static let patience = 100
 
-    package internal(set) var mark: DriveMark
+    package internal(set) var mark: DriveCursor
     /// Why it is held; nil while it is not.
     package private(set) var held: DeliveryReason?
     /// The last failure; nil after a success.
@@ -46,9 +46,8 @@ package struct DriveMachine: Sendable {
 
     /// - Parameters:
     ///   - mark: Where it was; a fresh one begins with the oldest drive.
-    ///   - pace: Between two requests.
     ///   - seed: Of the back-off's random part.
-    package init(_ mark: DriveMark = DriveMark(), pace: Duration, seed: UInt64) {
+    package init(_ mark: DriveCursor = DriveCursor(), pace: Duration, seed: UInt64) {
         (self.mark, self.pace) = (mark, pace)
         delay = RetryDelay(seed: seed)
     }
@@ -59,7 +58,7 @@ package struct DriveMachine: Sendable {
     ///   - drives: Those without a fate, oldest first.
     ///   - seen: The place up to which they were counted before.
     /// - Returns: What to say of it.
-    package mutating func see(_ drives: [PlannedDrive], after seen: OutboxPlace?) -> [Notice] {
+    package mutating func see(_ drives: [PlannedDrive], after seen: OutboxPosition?) -> [Notice] {
         var (left, new) = (0, 0)
         for drive in drives {
             let isSeen = seen.map { drive.place <= $0 } ?? false
@@ -70,7 +69,7 @@ package struct DriveMachine: Sendable {
         mark.leaveOut(.expired, drives: 0, samples: lost)
         mark.waiting = left + new
         if let last = drives.last, seen.map({ $0 < last.place }) ?? true {
-            mark.seen = DriveMark.Place(last.place)
+            mark.seen = DriveCursor.Place(last.place)
         }
         return lost > 0 ? [.expired(samples: lost)] : []
     }
@@ -84,7 +83,7 @@ package struct DriveMachine: Sendable {
     /// - Returns: What to do with it.
     package func turn(of drive: PlannedDrive, ageLimit: Duration?, now: Int?) -> Turn {
         if drive.isPrivate { return .leaveOut(drive, .markedPrivate) }
-        let isUnderWay = mark.current?.place == DriveMark.Place(drive.place)
+        let isUnderWay = mark.current?.place == DriveCursor.Place(drive.place)
         // What the ring does meanwhile does not matter.
         if isAtReceiver(drive) { return .send(drive) }
         if drive.samples == 0 || mark.hasExpired && drive.hasOldest {
@@ -105,7 +104,8 @@ package struct DriveMachine: Sendable {
 
     /// Whether the receiver has the log of a drive, whatever it still does with it.
     package func isAtReceiver(_ drive: PlannedDrive) -> Bool {
-        mark.current?.place == DriveMark.Place(drive.place) && mark.current?.upload.importID != nil
+        mark.current?.place == DriveCursor.Place(drive.place)
+            && mark.current?.upload.importID != nil
     }
 
     /// Gives a drive a fate without being sent.
@@ -123,10 +123,10 @@ package struct DriveMachine: Sendable {
     package mutating func begin(
         _ drive: PlannedDrive,
         _ dates: DriveDates
-    ) -> (current: DriveMark.Current, isNew: Bool) {
-        let place = DriveMark.Place(drive.place)
+    ) -> (current: DriveCursor.Current, isNew: Bool) {
+        let place = DriveCursor.Place(drive.place)
         if let current = mark.current, current.place == place { return (current, false) }
-        let current = DriveMark.Current(place, samples: drive.samples, dates)
+        let current = DriveCursor.Current(place, samples: drive.samples, dates)
         mark.current = current
         waits = 0
         return (current, true)
@@ -135,10 +135,7 @@ package struct DriveMachine: Sendable {
     /// Notes what became of a step.
     ///
     /// - Parameters:
-    ///   - step: What the target said.
-    ///   - drive: Which.
     ///   - lines: Samples that have a line in its log.
-    ///   - now: The time.
     /// - Returns: What to say of it.
     package mutating func finish(
         _ step: DriveStep,
@@ -194,10 +191,10 @@ package struct DriveMachine: Sendable {
 
     private mutating func settle(
         _ drive: PlannedDrive,
-        _ change: (inout DriveMark, _ samples: Int) -> Void
+        _ change: (inout DriveCursor, _ samples: Int) -> Void
     ) {
         change(&mark, samples(of: drive))
-        mark.settled = DriveMark.Place(drive.place)
+        mark.settled = DriveCursor.Place(drive.place)
         mark.hasExpired = mark.hasExpired && drive.samples == 0
         mark.current = nil
         working = nil

@@ -28,11 +28,6 @@ package protocol DriveTarget: Sendable {
     /// Takes the next step: sends the file while `upload` has no number, else asks the receiver
     /// how far it is and does what is missing.
     ///
-    /// - Parameters:
-    ///   - upload: How far it is.
-    ///   - drive: Which, with its name.
-    ///   - file: Its log.
-    ///   - network: Carries the requests.
     /// - Returns: What became of it.
     /// - Throws: `CancellationError`. What the network does is in the step.
     func advance(

@@ -7,7 +7,7 @@ package actor DriveTask: Child {
     /// What it works with.
     package struct World: Sendable {
         package let source: any DriveSource
-        package let keeper: any CursorKeeper
+        package let keeper: any CursorStore
         package let network: any CourierNetwork
         package let clock: any NodeClock
         let dates: LeastDate
@@ -16,7 +16,7 @@ package actor DriveTask: Child {
 
         package init(
             source: any DriveSource,
-            keeper: any CursorKeeper,
+            keeper: any CursorStore,
             network: any CourierNetwork,
             clock: any NodeClock,
             tell: @escaping @Sendable (_ target: String, DriveMachine.Notice) -> Void
@@ -35,7 +35,7 @@ package actor DriveTask: Child {
     /// How it stands, for reports.
     package struct Standing: Hashable, Sendable {
         package let id: String
-        package let mark: DriveMark
+        package let mark: DriveCursor
         /// Drives with samples that wait, the present one among them.
         package let waitingCount: Int
         /// The end of the oldest; nil when none waits, or nothing dates it.
@@ -67,13 +67,13 @@ package actor DriveTask: Child {
     private let heartbeat: Heartbeat
     private let changed = Signal()
     /// What gives drives their fates is alone.
-    private let turns: OneAtATime
+    private let turns: TaskLock
     private var machine: DriveMachine
     private var hasBegun = false
     /// Without a fate, oldest first.
     private var drives: [PlannedDrive] = []
     /// Lines of the log that was made last: making it again for each step would read it again.
-    private var made: (place: OutboxPlace, lines: Int)?
+    private var made: (place: OutboxPosition, lines: Int)?
     private var waitsForClock = false
     private var lastDelivery: MonotonicInstant?
     private var sourceTrouble: String?
@@ -84,8 +84,6 @@ package actor DriveTask: Child {
     ///   - id: The target's, from the configuration.
     ///   - work: Where drives go, and which.
     ///   - seed: Of the back-off's random part.
-    ///   - world: What it works with.
-    ///   - heartbeat: Beaten at each turn.
     package init(
         id: String,
         _ work: DriveWork,
@@ -96,13 +94,13 @@ package actor DriveTask: Child {
         (self.id, self.work, self.world) = (id, work, world)
         self.heartbeat = heartbeat
         machine = DriveMachine(pace: work.pace, seed: seed)
-        turns = OneAtATime(world.clock)
+        turns = TaskLock(world.clock)
     }
 
     package var standing: Standing {
         let waiting = drives.filter { $0.samples > 0 && !$0.isPrivate }
         let current = machine.mark.current
-        let present = drives.first { DriveMark.Place($0.place) == current?.place }
+        let present = drives.first { DriveCursor.Place($0.place) == current?.place }
         return Standing(
             id: id,
             mark: machine.mark,
@@ -171,9 +169,9 @@ package actor DriveTask: Child {
     /// Reads the cursor, or makes one.
     private func begin() async throws {
         guard !hasBegun else { return }
-        var (mark, lost): (DriveMark?, OutboxCursorError?)
+        var (mark, lost): (DriveCursor?, OutboxCursorError?)
         if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
-            do throws(OutboxCursorError) { mark = try DriveMark(bytes) } catch { lost = error }
+            do throws(OutboxCursorError) { mark = try DriveCursor(bytes) } catch { lost = error }
         }
         if let mark {
             machine.mark = mark
@@ -215,11 +213,11 @@ package actor DriveTask: Child {
         report(machine.see(found, after: seen))
     }
 
-    private func place(_ place: DriveMark.Place?) async throws -> OutboxPlace? {
+    private func place(_ place: DriveCursor.Place?) async throws -> OutboxPosition? {
         guard let place, let number = try await world.source.number(of: place.boot) else {
             return nil
         }
-        return OutboxPlace(boot: place.boot, bootNumber: number, tick: place.tick)
+        return OutboxPosition(boot: place.boot, bootNumber: number, tick: place.tick)
     }
 
     /// Does what is next for the oldest drive.
@@ -234,7 +232,7 @@ package actor DriveTask: Child {
         case .leaveOut(_, let reason): machine.leaveOut(drive, reason)
         case .send: try await advance(drive)
         }
-        drives.removeAll { machine.mark.settled == DriveMark.Place($0.place) }
+        drives.removeAll { machine.mark.settled == DriveCursor.Place($0.place) }
         await keep()
         return true
     }

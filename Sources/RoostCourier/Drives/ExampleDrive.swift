@@ -5,7 +5,7 @@ package enum ExampleDrive {
     /// A log of one line, with made-up values.
     package static func make() -> (drive: PlannedDrive, file: DriveFile) {
         let boot = BootID(bytes: Array(repeating: 0, count: 16))
-        let place = OutboxPlace(boot: boot, bootNumber: 1, tick: Tick(tenths: 0))
+        let place = OutboxPosition(boot: boot, bootNumber: 1, tick: Tick(tenths: 0))
         let record = BGeigieRecord(
             device: 0,
             at: WallTime(nanoseconds: 1_795_321_800_000_000_000),

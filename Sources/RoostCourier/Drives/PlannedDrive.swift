@@ -16,7 +16,7 @@ package struct PlannedDrive: Hashable, Sendable {
     /// As its owner named it.
     package let name: String
     /// Where it begins.
-    package let place: OutboxPlace
+    package let place: OutboxPosition
     /// Samples of its counter that can be read.
     package let samples: Int
     /// By the wall clock; nil while nothing dates it.
@@ -27,7 +27,7 @@ package struct PlannedDrive: Hashable, Sendable {
     /// Whether the oldest sample that can be read is one of it: its beginning may be gone.
     package var hasOldest = false
 
-    package init(name: String, at place: OutboxPlace, samples: Int) {
+    package init(name: String, at place: OutboxPosition, samples: Int) {
         (self.name, self.place, self.samples) = (name, place, samples)
     }
 }
@@ -83,7 +83,7 @@ package protocol DriveSource: Sendable {
     /// - Parameter place: Of the last one that is not wanted any more; nil wants all.
     /// - Returns: Oldest first.
     /// - Throws: What reading the store throws.
-    func drives(after place: OutboxPlace?) async throws -> [PlannedDrive]
+    func drives(after place: OutboxPosition?) async throws -> [PlannedDrive]
 
     /// The log of a drive: for the same dates the same bytes whenever it is made.
     ///

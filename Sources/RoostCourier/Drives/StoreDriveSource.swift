@@ -8,19 +8,18 @@ package struct StoreDriveSource: DriveSource {
     private let choice: DriveLog.Choice
 
     /// - Parameters:
-    ///   - history: Of the station.
     ///   - choice: Which samples make a drive.
     package init(_ history: any HistoryAccess, _ choice: DriveLog.Choice) {
         (self.history, self.choice) = (history, choice)
     }
 
-    package func drives(after place: OutboxPlace?) async throws -> [PlannedDrive] {
+    package func drives(after place: OutboxPosition?) async throws -> [PlannedDrive] {
         try await history.read { [choice] reader, times in
             let numbers = try Self.numbers(reader)
             var found: [PlannedDrive] = []
             for survey in try StoredSurvey.all(reader, times) where survey.to != nil {
                 guard let number = numbers[survey.boot] else { continue }
-                let begun = OutboxPlace(
+                let begun = OutboxPosition(
                     boot: survey.boot,
                     bootNumber: number,
                     tick: survey.from

@@ -93,7 +93,6 @@ package enum FeedKind: Hashable, Sendable {
     /// The first pages to ask for, each with what follows `standardURL`.
     ///
     /// - Parameters:
-    ///   - part: One of `parts`.
     ///   - now: nil while the time is not known; Singapore then says what is newest.
     ///   - last: Until when its values are there; nil for none.
     /// - Returns: None while the service cannot be asked without the time.
@@ -205,10 +204,8 @@ package enum FeedKind: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The body as it came.
-    ///   - path: What was asked for.
     ///   - part: Of which; nil for the registry.
     /// - Returns: What it holds.
-    /// - Throws: `FeedFault`.
     package func decode(
         _ bytes: [UInt8],
         of path: String,

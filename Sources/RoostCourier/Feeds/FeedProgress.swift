@@ -68,7 +68,6 @@ struct FeedProgress {
     /// Whether a turn asks for it now.
     ///
     /// - Parameters:
-    ///   - now: The present.
     ///   - period: After that it is due again.
     /// - Returns: False where its server wants no question yet, and for what was taken already.
     func isDue(at now: MonotonicInstant, every period: Duration) -> Bool {

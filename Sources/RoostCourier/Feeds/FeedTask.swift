@@ -30,7 +30,7 @@ package actor FeedTask: Child {
         package var next: MonotonicInstant
         package var counts = FeedCounts()
         /// Where its series belong to; sorted by their names.
-        package var places: [FeedPlace] = []
+        package var places: [FeedLocation] = []
     }
 
     /// After a failure it is tried again within these, doubled each time.
@@ -283,7 +283,7 @@ package actor FeedTask: Child {
         }.first
     }
 
-    private func take(_ places: [FeedPlace]) {
+    private func take(_ places: [FeedLocation]) {
         var known = Dictionary(standing.places.map { ($0.series, $0) }) { $1 }
         for place in places where place.name.utf8.count <= Self.placeNameMax {
             guard place.series.utf8.count <= Self.placeNameMax else { continue }

@@ -18,14 +18,14 @@ struct FeedTrouble: Error {
 
     /// Of an answer that is no success.
     init(_ answer: OutboundAnswer) {
-        self.init(DeliveryJudge.judge(answer))
+        self.init(DeliveryClassifier.judge(answer))
         isOfPart = answer.status != 429
         isFinal = isHeld
     }
 
     /// Of a request without an answer.
     init(_ failure: NetworkFailure) {
-        let outcome = DeliveryJudge.judge(failure)
+        let outcome = DeliveryClassifier.judge(failure)
         self.init(outcome)
         // A question without an answer says nothing of the next one.
         if case .unknown = outcome { isOfPart = true }
@@ -44,7 +44,7 @@ struct FeedTrouble: Error {
     ///   - fault: What is wrong with an answer.
     ///   - answer: Which; nil where it was taken, and its end was not.
     init(_ fault: FeedFault, of answer: OutboundAnswer? = nil) {
-        afterSeconds = answer.flatMap(DeliveryJudge.retryAfter)
+        afterSeconds = answer.flatMap(DeliveryClassifier.retryAfter)
         (isOfPart, isFinal) = (true, true)
         let words = ForeignText.masked(fault.message, answer?.secrets ?? [])
         switch fault {

@@ -9,9 +9,9 @@ package struct FileCursor: Hashable, Sendable {
 
     /// Seconds since 1970 at which all windows begin; names of files count from it for ever.
     package var origin: Int
-    package var marks: [FilePeriod: FileMark]
+    package var marks: [FilePeriod: FilePeriodCursor]
 
-    package init(origin: Int, marks: [FilePeriod: FileMark]) {
+    package init(origin: Int, marks: [FilePeriod: FilePeriodCursor]) {
         (self.origin, self.marks) = (origin, marks)
     }
 
@@ -44,17 +44,15 @@ package struct FileCursor: Hashable, Sendable {
     }
 
     /// Reads a cursor.
-    ///
-    /// - Throws: `OutboxCursorError`.
     package init(_ bytes: [UInt8]) throws(OutboxCursorError) {
         var input = VarintReader(bytes)
         let version = try input.next()
         guard version == Self.version else { throw .otherVersion(version) }
         let origin = try input.count(below: Int(UInt32.max))
-        var marks: [FilePeriod: FileMark] = [:]
+        var marks: [FilePeriod: FilePeriodCursor] = [:]
         for _ in 0..<(try input.count(below: FilePeriod.allCases.count)) {
             let number = try input.count(below: FilePeriod.allCases.count - 1)
-            var mark = FileMark(from: origin + (try input.count(below: Int(UInt32.max))))
+            var mark = FilePeriodCursor(from: origin + (try input.count(below: Int(UInt32.max))))
             mark.seen = origin + (try input.count(below: Int(UInt32.max)))
             mark.hasExpired = try input.count(below: 1) == 1
             mark.waiting = try input.count(below: .max)
@@ -62,7 +60,7 @@ package struct FileCursor: Hashable, Sendable {
             mark.delivered.samples = try input.count(below: .max)
             for _ in 0..<(try input.count(below: LeftOut.allCases.count)) {
                 let number = try input.count(below: LeftOut.allCases.count - 1)
-                mark.leftOut[LeftOut.allCases[number]] = FileMark.Count(
+                mark.leftOut[LeftOut.allCases[number]] = FilePeriodCursor.Count(
                     files: try input.count(below: .max),
                     samples: try input.count(below: .max)
                 )

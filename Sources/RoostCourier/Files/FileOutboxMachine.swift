@@ -23,7 +23,7 @@ package struct FileOutboxMachine: Sendable {
     /// So many files in a row without a pause of hours are a backlog worth a word.
     private static let drainWorth = 10
 
-    package internal(set) var marks: [FilePeriod: FileMark]
+    package internal(set) var marks: [FilePeriod: FilePeriodCursor]
     /// Why it is held; nil while it is not.
     package private(set) var held: DeliveryReason?
     /// The last failure; nil after a success.
@@ -37,7 +37,7 @@ package struct FileOutboxMachine: Sendable {
     /// Files since nothing waited.
     private var run = 0
 
-    package init(marks: [FilePeriod: FileMark] = [:], pace: Duration, seed: UInt64) {
+    package init(marks: [FilePeriod: FilePeriodCursor] = [:], pace: Duration, seed: UInt64) {
         (self.marks, self.pace) = (marks, pace)
         delay = RetryDelay(seed: seed)
     }
@@ -45,7 +45,6 @@ package struct FileOutboxMachine: Sendable {
     /// Counts what was recorded since the last look, and what the ring wrote over.
     ///
     /// - Parameters:
-    ///   - period: Of which files.
     ///   - time: Since when samples can be read, and until when they are counted now.
     ///   - left: Samples that can still be read from `settled` to `seen`.
     ///   - new: Samples from `seen` to the end.
@@ -85,10 +84,8 @@ package struct FileOutboxMachine: Sendable {
     /// Notes what became of a file.
     ///
     /// - Parameters:
-    ///   - file: Which.
     ///   - samples: Samples in its time; `skipped`: samples since the last file that have none.
     ///   - outcome: What the target said; nil leaves the file out as too old.
-    ///   - now: The time.
     /// - Returns: What to say of it.
     package mutating func finish(
         _ file: PlannedFile,
@@ -127,7 +124,7 @@ package struct FileOutboxMachine: Sendable {
     private mutating func settle(
         _ file: PlannedFile,
         _ samples: (own: Int, skipped: Int),
-        _ change: (inout FileMark) -> Void
+        _ change: (inout FilePeriodCursor) -> Void
     ) {
         guard var mark = marks[file.period] else { return }
         // Either no row could be made of them, or their file's beginning is gone.

@@ -6,7 +6,7 @@ package actor FileOutboxTask: Child {
     /// What it works with.
     package struct World: Sendable {
         package let source: any FileSource
-        package let keeper: any CursorKeeper
+        package let keeper: any CursorStore
         package let network: any CourierNetwork
         package let clock: any NodeClock
         let dates: LeastDate
@@ -15,7 +15,7 @@ package actor FileOutboxTask: Child {
 
         package init(
             source: any FileSource,
-            keeper: any CursorKeeper,
+            keeper: any CursorStore,
             network: any CourierNetwork,
             clock: any NodeClock,
             tell: @escaping @Sendable (_ target: String, FileOutboxMachine.Notice) -> Void
@@ -28,7 +28,7 @@ package actor FileOutboxTask: Child {
     /// How it stands, for reports.
     package struct Standing: Hashable, Sendable {
         package let id: String
-        package let marks: [FilePeriod: FileMark]
+        package let marks: [FilePeriod: FilePeriodCursor]
         package let held: DeliveryReason?
         package let trouble: DeliveryReason?
         package let notBefore: MonotonicInstant
@@ -65,7 +65,6 @@ package actor FileOutboxTask: Child {
     ///   - id: The target's, from the configuration.
     ///   - work: Where files go, and which.
     ///   - seed: Of the back-off's random part.
-    ///   - world: What it works with.
     ///   - heartbeat: Beaten at each turn and each piece of a file.
     package init(
         id: String,
@@ -158,7 +157,7 @@ package actor FileOutboxTask: Child {
                 let old = (edge - origin).flooredDivision(by: period.seconds).quotient
                 start = max(start, origin + old * period.seconds)
             }
-            machine.marks[period] = FileMark(from: start)
+            machine.marks[period] = FilePeriodCursor(from: start)
         }
         // A period that the configuration does not name any more keeps its mark, and waits.
         self.origin = origin
@@ -259,7 +258,7 @@ package actor FileOutboxTask: Child {
         }
     }
 
-    private func next(_ origin: Int) async throws -> (PlannedFile, FileMark)? {
+    private func next(_ origin: Int) async throws -> (PlannedFile, FilePeriodCursor)? {
         var files: [PlannedFile] = []
         for period in work.periods {
             guard let start = machine.marks[period]?.settled else { continue }

@@ -31,7 +31,6 @@ package protocol FileSource: Sendable {
     /// A window without a row has no file, and neither has one whose beginning the ring wrote over.
     ///
     /// - Parameters:
-    ///   - period: Of the file.
     ///   - start: The beginning of a window.
     ///   - origin: Where the first window begins.
     /// - Returns: nil when there is none yet.
@@ -47,7 +46,6 @@ package protocol FileSource: Sendable {
     ///
     /// - Parameters:
     ///   - number: From 0 on.
-    ///   - file: Which.
     ///   - origin: Where the first window begins.
     /// - Returns: nil after the last; a piece may be empty.
     /// - Throws: What reading the store throws.

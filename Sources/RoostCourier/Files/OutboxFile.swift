@@ -51,7 +51,6 @@ package actor FileStream {
     private var left: Int
 
     /// - Parameters:
-    ///   - file: Of which.
     ///   - offset: The first byte.
     ///   - count: Bytes.
     package init(_ file: OutboxFile, from offset: Int = 0, count: Int) {

@@ -41,8 +41,6 @@ package final class StoreFileSource: FileSource {
     private let known = Mutex(Known())
 
     /// - Parameters:
-    ///   - history: Of the station.
-    ///   - naming: How files are called.
     ///   - zone: The station's, for the seed's names and the times in rows.
     ///   - clock: Says when a silent sensor's file is over.
     package init(

@@ -13,7 +13,6 @@ package struct MailReceiver: NoticeReceiver {
 
     /// - Parameters:
     ///   - envelope: Server, account, sender and recipients.
-    ///   - station: The station that sends.
     ///   - clock: Gives `Date`; without a trusted time the notice waits.
     package init(_ envelope: MailMessage, station: StationIdentity, clock: any NodeClock) {
         (self.envelope, self.station, self.clock) = (envelope, station, clock)
@@ -36,7 +35,7 @@ package struct MailReceiver: NoticeReceiver {
             message.bytes = bytes(notice.without(.refused(reason.words)), at: date)
             return Self.judge(try await network.send(message))
         } catch let failure as NetworkFailure {
-            return DeliveryJudge.judge(failure)
+            return DeliveryClassifier.judge(failure)
         }
     }
 

@@ -182,7 +182,7 @@ package actor CourierControl: Child {
         }
     }
 
-    private func outlet(_ request: CourierRequest) throws(ControlFailure) -> Outlet {
+    private func outlet(_ request: CourierRequest) throws(ControlFailure) -> Connector {
         try node.outlet(of: request)
     }
 

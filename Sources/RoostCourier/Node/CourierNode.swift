@@ -31,34 +31,33 @@ package final class CourierNode: Sendable {
     /// With a new default route, what waits is tried within this time.
     private static let newRouteSpread: Duration = .seconds(30)
 
-    package let world: CourierWorld
+    package let world: CourierDependencies
     private let file: String
     private let startedAt: MonotonicInstant
     private let zone: FollowedZone
     private let current: CurrentStation
     private let alerts: AlertHub
     private let cursors: StationCursors
-    private let news: StationNews
+    private let news: StationEvents
     private let supervision: SupervisorContext
     private let root: Supervisor
     private let targets: CourierTargets
-    private let lateness: LatenessWatch
+    private let lateness: LatenessReporter
     private let pauses: PauseFile?
     /// Answers about phones and browsers; nil where there is no folder for them.
-    let pushDesk: PushDesk?
+    let pushDesk: PushSubscriptions?
 
     /// - Parameters:
-    ///   - configuration: What its file said.
     ///   - file: The file's name, for reports.
-    ///   - given: What it works with.
-    package init(_ configuration: CourierConfiguration, file: String, in given: CourierWorld) {
-        let world: CourierWorld
+    package init(_ configuration: CourierConfiguration, file: String, in given: CourierDependencies)
+    {
+        let world: CourierDependencies
         (zone, world) = Self.followingZone(given)
         (self.world, self.file, startedAt) = (world, file, world.clock.now)
         let names = configuration.names
         cursors = StationCursors(world.link, names: names, clock: world.clock, logger: world.logger)
         (current, alerts) = (CurrentStation(), AlertHub(world.clock))
-        news = StationNews(world.link, clock: world.clock, logger: world.logger)
+        news = StationEvents(world.link, clock: world.clock, logger: world.logger)
         let logger = world.logger
         supervision = SupervisorContext(
             clock: world.clock,
@@ -71,23 +70,18 @@ package final class CourierNode: Sendable {
             },
             onUnkillable: { [world] child in world.endProcess("\(child) does not stop") }
         )
-        root = Supervisor(
-            id: "courier",
-            policy: Self.policy,
-            context: supervision,
-            children: []
-        )
-        let book = world.files.map { SubscriberBook($0, clock: world.clock) }
+        root = Supervisor(id: "courier", policy: Self.policy, context: supervision, children: [])
+        let book = world.files.map { SubscriberStore($0, clock: world.clock) }
         let pushes = PushTasks()
         pushDesk = book.map { book in
-            PushDesk(book, pushes, runtime: world.runtime, clock: world.clock)
+            PushSubscriptions(book, pushes, runtime: world.runtime, clock: world.clock)
         }
         pauses = Self.pauses(configuration, in: world)
         let failures = Signal()
         targets = CourierTargets(
             configuration,
             in: world,
-            OutletMaker.Parts(
+            ConnectorFactory.Parts(
                 source: CurrentSource(current),
                 history: StationHistory(
                     world.link,
@@ -105,7 +99,7 @@ package final class CourierNode: Sendable {
                 failed: { failures.raise() }
             )
         )
-        lateness = LatenessWatch(news, clock: world.clock, failures: failures) { [targets] in
+        lateness = LatenessReporter(news, clock: world.clock, failures: failures) { [targets] in
             guard targets.hasBegun else { return nil }
             let all = await targets.reports
             return all.targets + all.receivers + all.feeds
@@ -114,7 +108,7 @@ package final class CourierNode: Sendable {
 
     private static func pauses(
         _ configuration: CourierConfiguration,
-        in world: CourierWorld
+        in world: CourierDependencies
     ) -> PauseFile? {
         world.files.map { files in
             PauseFile(
@@ -128,7 +122,9 @@ package final class CourierNode: Sendable {
     }
 
     /// A world whose zone is the station's, once that has named one.
-    private static func followingZone(_ given: CourierWorld) -> (FollowedZone, CourierWorld) {
+    private static func followingZone(_ given: CourierDependencies) -> (
+        FollowedZone, CourierDependencies
+    ) {
         var world = given
         let zone = FollowedZone(given.zone, find: given.findZone)
         world.zone = zone.zone
@@ -272,7 +268,7 @@ package final class CourierNode: Sendable {
             if case .alert(let alert) = event.kind {
                 if case .raised = alert { await readWords() }
                 await alerts.take(alert, time, at: event.instant)
-                if let news = MQTTNews.Alert(alert, time: time, age: age) {
+                if let news = MQTTEvent.Alert(alert, time: time, age: age) {
                     await targets.take(.alert(news))
                 }
             }
@@ -308,7 +304,6 @@ package final class CourierNode: Sendable {
     ///
     /// - Parameters:
     ///   - id: One target; nil for all.
-    ///   - patience: How long.
     /// - Throws: `CancellationError`.
     package func flush(_ id: String?, for patience: Duration) async throws {
         try await targets.flush(id, for: patience)
@@ -322,12 +317,12 @@ package final class CourierNode: Sendable {
     /// The targets that run.
     package var ids: [String] { targets.outlets.map(\.entry.id) }
 
-    package func outlet(_ id: String) -> Outlet? { targets.outlet(id) }
+    package func outlet(_ id: String) -> Connector? { targets.outlet(id) }
 
     /// The target that a request names.
     ///
     /// - Throws: `ControlFailure` that names those there are.
-    func outlet(of request: CourierRequest) throws(ControlFailure) -> Outlet {
+    func outlet(of request: CourierRequest) throws(ControlFailure) -> Connector {
         guard let id = request.target else {
             throw CourierRefusal.wrong("target is missing", at: "/target")
         }

@@ -3,7 +3,6 @@ import ControlProtocol
 /// Refusals of requests to a courier.
 enum CourierRefusal {
     /// - Parameters:
-    ///   - words: What is right.
     ///   - pointer: The place of what is wrong.
     /// - Returns: A refusal with the code `bad-request`.
     static func wrong(_ words: String, at pointer: String) -> ControlFailure {

@@ -10,7 +10,7 @@ final class CourierTargets: Sendable {
     private struct State {
         var configuration: CourierConfiguration
         var identity: StationIdentity?
-        var outlets: [Outlet] = []
+        var outlets: [Connector] = []
         var supervisor: Supervisor?
         /// What the way to other networks was at last; nil before the first look.
         var route: RouteState?
@@ -24,13 +24,16 @@ final class CourierTargets: Sendable {
         }
     }
 
-    private let world: CourierWorld
-    private let parts: OutletMaker.Parts
+    private let world: CourierDependencies
+    private let parts: ConnectorFactory.Parts
     private let state: Mutex<State>
     private let finder: StationFinder
 
-    init(_ configuration: CourierConfiguration, in world: CourierWorld, _ parts: OutletMaker.Parts)
-    {
+    init(
+        _ configuration: CourierConfiguration,
+        in world: CourierDependencies,
+        _ parts: ConnectorFactory.Parts
+    ) {
         (self.world, self.parts) = (world, parts)
         finder = StationFinder(world)
         state = Mutex(State(configuration: configuration))
@@ -77,17 +80,17 @@ final class CourierTargets: Sendable {
     }
 
     private func add(
-        _ entry: OutletEntry,
+        _ entry: ConnectorEntry,
         _ configuration: CourierConfiguration,
         _ identity: StationIdentity,
         to supervisor: Supervisor
     ) {
-        var needs = CourierWorld.NetworkNeeds(
+        var needs = CourierDependencies.NetworkNeeds(
             allowsLocal: entry.isLocal,
             proxy: configuration.network.proxy
         )
         needs.isPublicOnly = entry.isPublicOnly
-        let outlet: Outlet
+        let outlet: Connector
         do {
             let network = TargetNetwork(
                 try world.network(needs),
@@ -95,7 +98,8 @@ final class CourierTargets: Sendable {
             ) { [parts] in parts.failed() }
             let streams = StreamChoice(wanted: entry.streams, left: configuration.left)
             let pauses = parts.pauses
-            outlet = Outlet(entry, over: network, clock: world.clock, pauses: pauses) { [parts] in
+            outlet = Connector(entry, over: network, clock: world.clock, pauses: pauses) {
+                [parts] in
                 await parts.source.channels(of: streams)
             }
         } catch {
@@ -103,7 +107,7 @@ final class CourierTargets: Sendable {
             return world.logger.error("target has no network", metadata: details)
         }
         state.withLock { $0.outlets.append(outlet) }
-        var materials = TargetMaterials(
+        var materials = TargetDependencies(
             secrets: HiddenSecrets(secrets: world.secrets, network: outlet.network),
             station: identity,
             clock: world.clock,
@@ -116,7 +120,7 @@ final class CourierTargets: Sendable {
             do {
                 await outlet.set(metered: isMetered)
                 try await outlet.restorePause()
-                let maker = OutletMaker(
+                let maker = ConnectorFactory(
                     world: world,
                     parts: parts,
                     left: left,
@@ -136,7 +140,7 @@ final class CourierTargets: Sendable {
 
     /// An alert goes to all brokers, a motion to those whose owner named its channel: it says who
     /// is at home.
-    func take(_ news: MQTTNews) async {
+    func take(_ news: MQTTEvent) async {
         let left = state.withLock { $0.configuration.left }
         for outlet in outlets {
             if case .motion(let motion) = news {
@@ -179,7 +183,6 @@ final class CourierTargets: Sendable {
     /// The way to other networks is another one.
     ///
     /// - Parameters:
-    ///   - now: What it is.
     ///   - isNew: Whether a default route is new: what waits is then tried within `spread`.
     ///   - spread: So that not all targets begin at once.
     func take(_ now: RouteState, isNew: Bool, spread: Duration) async {
@@ -232,12 +235,12 @@ final class CourierTargets: Sendable {
     var isMetered: Bool { state.withLock { $0.isMetered } }
 
     /// In the order of the configuration.
-    var outlets: [Outlet] {
+    var outlets: [Connector] {
         let (configured, outlets) = state.withLock { ($0.configuration.entries, $0.outlets) }
         return configured.compactMap { entry in outlets.first { $0.entry.id == entry.id } }
     }
 
-    func outlet(_ id: String) -> Outlet? {
+    func outlet(_ id: String) -> Connector? {
         state.withLock { $0.outlets.first { $0.entry.id == id } }
     }
 

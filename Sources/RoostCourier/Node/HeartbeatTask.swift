@@ -31,11 +31,6 @@ package actor HeartbeatTask: Child {
     private let wakeUp = Signal()
 
     /// - Parameters:
-    ///   - target: The watchdog elsewhere.
-    ///   - link: Asks the station.
-    ///   - network: Carries the requests.
-    ///   - clock: The machine's.
-    ///   - heartbeat: Beaten at each turn.
     ///   - id: The target's, from the configuration.
     package init(
         _ target: HeartbeatTarget,

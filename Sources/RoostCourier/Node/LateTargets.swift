@@ -49,7 +49,6 @@ package struct LateTargets: Sendable {
     ///
     /// - Parameters:
     ///   - reports: Of all targets, receivers and feeds that there are.
-    ///   - now: The time.
     ///   - wall: The time of day; nil while it is not trusted: then no age is known.
     /// - Returns: In the order of the reports; of targets that are no more at the end.
     package mutating func judge(

@@ -13,13 +13,12 @@ actor PauseFile {
     private let clock: any NodeClock
     private let boot: BootID?
     private let logger: Logger
-    private let turn: OneAtATime
+    private let turn: TaskLock
     private var names: Set<String>
     private var pauses: [String: KeptPause] = [:]
     private var isRead = false
 
     /// - Parameters:
-    ///   - files: The courier's folder.
     ///   - names: The ids of all entries.
     ///   - boot: The kernel's id of this boot; nil where it gives none.
     ///   - clock: Says when a pause is over.
@@ -32,7 +31,7 @@ actor PauseFile {
         logger: Logger
     ) {
         (self.files, self.names, self.boot) = (files, names, boot)
-        (self.clock, self.logger, turn) = (clock, logger, OneAtATime(clock))
+        (self.clock, self.logger, turn) = (clock, logger, TaskLock(clock))
     }
 
     /// The configuration has others from now on.
@@ -58,7 +57,6 @@ actor PauseFile {
     /// Keeps the pause of a target.
     ///
     /// - Parameters:
-    ///   - target: Its id.
     ///   - length: nil until `resume`.
     /// - Throws: `CourierFilesError`; `CancellationError`.
     func begin(_ target: String, for length: Duration?) async throws {

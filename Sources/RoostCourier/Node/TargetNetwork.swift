@@ -18,7 +18,6 @@ package final class TargetNetwork: CourierNetwork {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - network: What carries it out.
     ///   - timeoutSeconds: Of a whole request, 1…600; nil leaves what each request says.
     ///   - failed: Called after each request that brought no success.
     package init(

@@ -6,7 +6,7 @@ import Core
 package actor AlertHub {
     static let limit = 1_024
 
-    private var news: [AlertNews] = []
+    private var news: [AlertChange] = []
     private var waiting: [Signal] = []
     /// Until when alerts are silenced.
     private(set) var silences: [AlertEvent.Key: MonotonicInstant] = [:]
@@ -22,7 +22,7 @@ package actor AlertHub {
     package func set(words: [String: [String: String]]) { self.words = words }
 
     /// What the history has, oldest first: all that is raised, and the newest of the rest.
-    package func begin(_ past: [AlertNews]) {
+    package func begin(_ past: [AlertChange]) {
         for item in past { add(item) }
         isReady = true
         wake()
@@ -38,12 +38,12 @@ package actor AlertHub {
             silences[silence.key] = now.advanced(by: .seconds(silence.seconds))
         case .raised, .level, .acknowledged, .resolved:
             guard let number = event.number else { return }
-            add(AlertNews(number: number, event: event, time: time, instant: instant))
+            add(AlertChange(number: number, event: event, time: time, instant: instant))
         }
         wake()
     }
 
-    private func add(_ item: AlertNews) {
+    private func add(_ item: AlertChange) {
         guard !news.contains(where: { $0.number == item.number && $0.event == item.event }) else {
             return
         }
@@ -59,14 +59,14 @@ package actor AlertHub {
     }
 
     /// What came after a number, oldest first.
-    func news(after number: Int64) -> [AlertNews] { news.filter { $0.number > number } }
+    func news(after number: Int64) -> [AlertChange] { news.filter { $0.number > number } }
 
     /// The number of the newest; 0 without any.
     var newest: Int64 { news.last?.number ?? 0 }
 
     /// What happened up to a number, oldest first, of alerts that are raised.
-    func standing(upTo number: Int64) -> [AlertNews] {
-        var raised: [Int64: [AlertNews]] = [:]
+    func standing(upTo number: Int64) -> [AlertChange] {
+        var raised: [Int64: [AlertChange]] = [:]
         for item in news where item.number <= number {
             switch item.event {
             case .raised: raised[item.number] = [item]

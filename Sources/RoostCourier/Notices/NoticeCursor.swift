@@ -35,7 +35,6 @@ struct NoticeCursor: Hashable, Sendable {
         return out.bytes
     }
 
-    /// - Throws: `OutboxCursorError`.
     init(_ bytes: [UInt8]) throws(OutboxCursorError) {
         var input = VarintReader(bytes)
         let version = try input.next()

@@ -69,7 +69,6 @@ package protocol PictureSource: Sendable {
     /// The newest picture of a motion sensor.
     ///
     /// - Parameters:
-    ///   - sensor: Its name.
     ///   - instant: The motion began no earlier, in this boot of the machine.
     /// - Returns: The picture, or why there is none.
     /// - Throws: `CancellationError`.

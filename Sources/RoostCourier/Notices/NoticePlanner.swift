@@ -82,7 +82,6 @@ package struct NoticePlanner: Sendable {
     private let receiver: String
 
     /// - Parameters:
-    ///   - options: When notices may go.
     ///   - receiver: The id of the receiver that it plans for.
     init(_ options: ReceiverOptions, for receiver: String = "") {
         (self.options, self.receiver) = (options, receiver)
@@ -97,13 +96,12 @@ package struct NoticePlanner: Sendable {
     ///   - tokenAt: When the bucket has its token again.
     ///   - sent: The numbers of raises that the receiver was sent.
     ///   - standing: What happened up to then to alerts that are raised.
-    ///   - now: The time.
     ///   - wall: The time for people, by which alerts of earlier boots have their age.
     mutating func begin(
         after number: Int64,
         tokenAt: MonotonicInstant,
         sent: Set<Int64>,
-        _ standing: [AlertNews],
+        _ standing: [AlertChange],
         at now: MonotonicInstant,
         _ wall: WallTime? = nil
     ) {
@@ -114,7 +112,7 @@ package struct NoticePlanner: Sendable {
         (lastNumber, self.tokenAt) = (number, tokenAt)
     }
 
-    mutating func take(_ news: AlertNews, at now: MonotonicInstant, _ wall: WallTime? = nil) {
+    mutating func take(_ news: AlertChange, at now: MonotonicInstant, _ wall: WallTime? = nil) {
         lastNumber = max(lastNumber, news.number)
         switch news.event {
         case .raised(let raised): take(raised, news.time, news.instant(at: now, wall), at: now)
@@ -190,7 +188,6 @@ package struct NoticePlanner: Sendable {
     // MARK: What to do
 
     /// - Parameters:
-    ///   - now: The time.
     ///   - wall: The time for people; nil while it is not known: then no hour is quiet.
     ///   - zone: Of the quiet hours.
     /// - Returns: What is due, or until when nothing is.

@@ -9,7 +9,7 @@ package actor NoticeTask: Child {
     /// What it works with.
     package struct World: Sendable {
         package let hub: AlertHub
-        package let keeper: any CursorKeeper
+        package let keeper: any CursorStore
         package let network: any CourierNetwork
         package let clock: any NodeClock
         package let zone: Zone
@@ -30,7 +30,7 @@ package actor NoticeTask: Child {
 
         package init(
             hub: AlertHub,
-            keeper: any CursorKeeper,
+            keeper: any CursorStore,
             network: any CourierNetwork,
             clock: any NodeClock,
             zone: Zone,
@@ -89,11 +89,7 @@ package actor NoticeTask: Child {
     ///
     /// - Parameters:
     ///   - id: The receiver's, from the configuration.
-    ///   - receiver: The way.
-    ///   - options: What goes there when.
     ///   - seed: Of the back-off's random part.
-    ///   - world: What it works with.
-    ///   - heartbeat: Beaten at each turn.
     package init(
         id: String,
         _ receiver: any NoticeReceiver,

@@ -34,8 +34,6 @@ struct NoticeWriter {
     }
 
     /// - Parameters:
-    ///   - plan: What goes out.
-    ///   - alerts: Those that are raised.
     ///   - now: For how long they last.
     /// - Returns: The notices, at least one for a plan that is not empty.
     func write(

@@ -3,7 +3,7 @@ import Core
 /// Where the newest samples go on, ahead of older ones.
 struct LiveLane: Sendable {
     struct Start: Hashable, Sendable {
-        var after: OutboxPlace?
+        var after: OutboxPosition?
         var waiting = 0
     }
 
@@ -12,7 +12,7 @@ struct LiveLane: Sendable {
     init() {}
 
     /// A lane for what will be recorded: all that was seen is past.
-    init(after marks: [StreamID: StreamMark]) {
+    init(after marks: [StreamID: StreamCursor]) {
         starts = marks.mapValues { Start(after: $0.seen) }
     }
 
@@ -24,7 +24,7 @@ struct LiveLane: Sendable {
     /// what was new is past by now.
     mutating func see(
         _ count: Int,
-        after seen: OutboxPlace?,
+        after seen: OutboxPosition?,
         of stream: StreamID,
         limit: Int
     ) {
@@ -40,13 +40,13 @@ struct LiveLane: Sendable {
     }
 
     /// Samples up to a place have their fates.
-    private mutating func advance(_ count: Int, to place: OutboxPlace, of stream: StreamID) {
+    private mutating func advance(_ count: Int, to place: OutboxPosition, of stream: StreamID) {
         let left = max((starts[stream]?.waiting ?? 0) - count, 0)
         starts[stream] = Start(after: place, waiting: left)
     }
 
     /// The other lane may have come up to this one.
-    private mutating func follow(_ mark: StreamMark, of stream: StreamID) {
+    private mutating func follow(_ mark: StreamCursor, of stream: StreamID) {
         guard let start = starts[stream], let settled = mark.settled,
             start.after.map({ $0 <= settled }) ?? true
         else { return }
@@ -55,10 +55,10 @@ struct LiveLane: Sendable {
 
     /// A part of a draft has its fate.
     mutating func settle(
-        _ part: OutboxDraft.Part,
+        _ part: OutboxBatch.Part,
         of stream: StreamID,
-        in lane: OutboxDraft.Lane,
-        _ mark: inout StreamMark
+        in lane: OutboxBatch.Lane,
+        _ mark: inout StreamCursor
     ) {
         mark.waiting -= part.count
         switch lane {

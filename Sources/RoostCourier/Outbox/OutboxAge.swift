@@ -13,13 +13,13 @@ struct OutboxAge: Sendable {
     private var unsaid: (count: Int, reason: DeliveryReason)?
 
     /// The receiver refuses every sample of a draft for its age.
-    mutating func begin(_ reason: DeliveryReason, _ draft: OutboxDraft) {
+    mutating func begin(_ reason: DeliveryReason, _ draft: OutboxBatch) {
         guard let newest = draft.samples.compactMap(\.time).max() else { return }
         search = AgeSearch(reason, refused: newest, of: draft.samples.first?.stream)
     }
 
     /// The receiver refuses the one sample of a draft.
-    mutating func refuse(_ reason: DeliveryReason, _ draft: OutboxDraft) {
+    mutating func refuse(_ reason: DeliveryReason, _ draft: OutboxBatch) {
         guard let stream = draft.samples.first?.stream else { return }
         let isSame = row?.code == reason.code && row?.stream == stream
         let count = (isSame ? row?.count ?? 0 : 0) + 1
@@ -60,7 +60,7 @@ struct OutboxAge: Sendable {
     }
 
     /// What to say after a draft of the backlog has its fates: once for all that was too old.
-    mutating func say(after draft: OutboxDraft, isLast: Bool) -> [OutboxNotice] {
+    mutating func say(after draft: OutboxBatch, isLast: Bool) -> [OutboxNotice] {
         let count = draft.parts.values.reduce(0) { $0 + ($1.leftOut[.notKept] ?? 0) }
         if count == 0 { floor = nil }
         guard let (before, reason) = unsaid else { return [] }

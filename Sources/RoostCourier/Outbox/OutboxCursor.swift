@@ -15,12 +15,12 @@ package struct OutboxCursor: Hashable, Sendable {
     private static let aheadLimit = 768
     private static let version: UInt64 = 1
 
-    package var marks: [StreamID: StreamMark]
+    package var marks: [StreamID: StreamCursor]
     package var totals: OutboxTotals
     /// Refused samples that are tried again by themselves.
     package var asides: [RefusedSample] = []
 
-    package init(marks: [StreamID: StreamMark] = [:], totals: OutboxTotals = OutboxTotals()) {
+    package init(marks: [StreamID: StreamCursor] = [:], totals: OutboxTotals = OutboxTotals()) {
         (self.marks, self.totals) = (marks, totals)
     }
 
@@ -88,7 +88,7 @@ package struct OutboxCursor: Hashable, Sendable {
         out.append(UInt64(boots.count))
         for boot in boots { out.bytes += boot.bytes }
         let index = Dictionary(uniqueKeysWithValues: boots.enumerated().map { ($1, UInt64($0)) })
-        func append(_ place: OutboxPlace) {
+        func append(_ place: OutboxPosition) {
             out.append(index[place.boot] ?? 0)
             out.append(UInt64(max(place.tick.tenths, 0)))
         }
@@ -118,10 +118,8 @@ package struct OutboxCursor: Hashable, Sendable {
     /// Reads a cursor.
     ///
     /// - Parameters:
-    ///   - bytes: As `encode` made them.
     ///   - number: The number of a boot in the store; nil when the store has it no more, and
     ///     everything of it is gone.
-    /// - Throws: `OutboxCursorError`.
     package init(
         _ bytes: [UInt8],
         number: (BootID) -> Int?
@@ -140,28 +138,28 @@ package struct OutboxCursor: Hashable, Sendable {
             let boot = BootID(bytes: try input.take(16))
             boots.append((boot, number(boot) ?? 0))
         }
-        func place() throws(OutboxCursorError) -> OutboxPlace {
+        func place() throws(OutboxCursorError) -> OutboxPosition {
             let index = try input.count(below: boots.count - 1)
             let tick = Tick(tenths: Int64(try input.count(below: .max)))
-            return OutboxPlace(boot: boots[index].0, bootNumber: boots[index].1, tick: tick)
+            return OutboxPosition(boot: boots[index].0, bootNumber: boots[index].1, tick: tick)
         }
-        var marks: [StreamID: StreamMark] = [:]
+        var marks: [StreamID: StreamCursor] = [:]
         for _ in 0..<(try input.count(below: Self.byteLimit)) {
             let stream = StreamID(UInt16(try input.count(below: Int(UInt16.max))))
             let flags = try input.next()
-            var mark = StreamMark()
+            var mark = StreamCursor()
             if flags & 1 != 0 { mark.settled = try place() }
             if flags & 2 != 0 { mark.seen = try place() }
             if flags & 4 != 0 { mark.begin = try place() }
             mark.waiting = try input.count(below: .max)
-            for _ in 0..<(try input.count(below: StreamMark.rangeLimit)) {
+            for _ in 0..<(try input.count(below: StreamCursor.rangeLimit)) {
                 let from = try place()
                 let length = Int64(try input.count(below: .max))
                 let end = Tick(
                     tenths: from.tick.tenths.addingReportingOverflow(length).partialValue
                 )
                 guard end >= from.tick else { throw .malformed }
-                let to = OutboxPlace(boot: from.boot, bootNumber: from.bootNumber, tick: end)
+                let to = OutboxPosition(boot: from.boot, bootNumber: from.bootNumber, tick: end)
                 let count = try input.count(below: .max)
                 mark.ranges.append(OutboxRange(from: from, to: to, count: count))
             }

@@ -4,7 +4,7 @@ import Core
 package enum OutboxDecision: Hashable, Sendable {
     /// Nothing to send before then, or before something is recorded.
     case wait(until: MonotonicInstant?)
-    case send(OutboxDraft.Lane, limit: Int)
+    case send(OutboxBatch.Lane, limit: Int)
     /// The first sample after a moment, to see whether the target takes such; it waits on.
     ///
     /// Of one stream, or of all.

@@ -53,7 +53,7 @@ struct OutboxDoubt: Hashable, Sendable {
     }
 
     /// A server failed at a draft.
-    mutating func fail(_ draft: OutboxDraft, _ reason: DeliveryReason) -> Step {
+    mutating func fail(_ draft: OutboxBatch, _ reason: DeliveryReason) -> Step {
         if code != reason.code { self = OutboxDoubt() }
         code = reason.code
         if isProven {
@@ -77,10 +77,8 @@ struct OutboxDoubt: Hashable, Sendable {
     /// A draft was taken: the server is there.
     ///
     /// - Parameters:
-    ///   - draft: The draft.
     ///   - isWhole: Whether no part of it is looked for any more.
-    ///   - isLast: Whether nothing waits.
-    mutating func succeed(_ draft: OutboxDraft, isWhole: Bool, isLast: Bool) {
+    mutating func succeed(_ draft: OutboxBatch, isWhole: Bool, isLast: Bool) {
         guard code != nil else { return }
         let isAll = draft.lane == .backlog && draft.samples.count >= size && isWhole
         if isLast || isAll && !isSearching { self = OutboxDoubt() } else { isProven = true }

@@ -13,7 +13,7 @@ package struct OutboxMachine: Sendable {
     package static let refusalLimit = 10
 
     package let traits: SampleTargetTraits
-    package internal(set) var marks: [StreamID: StreamMark]
+    package internal(set) var marks: [StreamID: StreamCursor]
     package internal(set) var totals: OutboxTotals
     /// Why it is held; nil while it is not.
     package private(set) var held: DeliveryReason?
@@ -43,7 +43,7 @@ package struct OutboxMachine: Sendable {
 
     package init(
         _ traits: SampleTargetTraits,
-        marks: [StreamID: StreamMark] = [:],
+        marks: [StreamID: StreamCursor] = [:],
         totals: OutboxTotals = OutboxTotals(),
         seed: UInt64
     ) {
@@ -69,8 +69,8 @@ package struct OutboxMachine: Sendable {
     private var canSearch: Bool { traits.refusesByAge && traits.repetition != .atMostOnce }
 
     /// Counts what was recorded.
-    package mutating func see(_ count: Int, upTo place: OutboxPlace, of stream: StreamID) {
-        var mark = marks[stream] ?? StreamMark()
+    package mutating func see(_ count: Int, upTo place: OutboxPosition, of stream: StreamID) {
+        var mark = marks[stream] ?? StreamCursor()
         if hasLanes { ahead.see(count, after: mark.seen, of: stream, limit: traits.itemLimit) }
         mark.waiting += count
         mark.seen = place
@@ -112,7 +112,7 @@ package struct OutboxMachine: Sendable {
     }
 
     /// The place after which a lane goes on in a stream.
-    package func start(_ lane: OutboxDraft.Lane, of stream: StreamID) -> OutboxPlace? {
+    package func start(_ lane: OutboxBatch.Lane, of stream: StreamID) -> OutboxPosition? {
         let settled = marks[stream]?.settled
         return lane == .live ? ahead.starts[stream]?.after ?? settled : settled
     }
@@ -120,14 +120,14 @@ package struct OutboxMachine: Sendable {
     /// Notes that a lane has nothing to send now.
     ///
     /// - Returns: When the live lane goes on, where it was the other; nil with nothing new.
-    package mutating func foundNothing(in lane: OutboxDraft.Lane) -> MonotonicInstant? {
+    package mutating func foundNothing(in lane: OutboxBatch.Lane) -> MonotonicInstant? {
         wasLive = lane == .live
         if lane == .live { ahead.empty() }
         return canGoAhead ? due(at: notBefore) : nil
     }
 
     /// The streams in which a lane has something to send.
-    package func streams(_ lane: OutboxDraft.Lane) -> [StreamID] {
+    package func streams(_ lane: OutboxBatch.Lane) -> [StreamID] {
         let waiting = marks.filter { stream, mark in
             (lane == .live ? ahead.starts[stream]?.waiting ?? 0 : mark.waiting) > 0
         }
@@ -136,12 +136,12 @@ package struct OutboxMachine: Sendable {
 
     /// Whether there is something new, and ranges can take one more.
     private var canGoAhead: Bool {
-        ahead.waiting > 0 && marks.values.allSatisfy { $0.ranges.count < StreamMark.rangeLimit }
+        ahead.waiting > 0 && marks.values.allSatisfy { $0.ranges.count < StreamCursor.rangeLimit }
     }
 
     /// Notes what became of a draft.
     package mutating func finish(
-        _ draft: OutboxDraft,
+        _ draft: OutboxBatch,
         _ outcome: DeliveryOutcome,
         at now: MonotonicInstant
     ) -> [Notice] {
@@ -226,7 +226,7 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Gives samples of a draft that is not sent their fates.
-    @discardableResult mutating func leaveOut(_ draft: OutboxDraft) -> [Notice] {
+    @discardableResult mutating func leaveOut(_ draft: OutboxBatch) -> [Notice] {
         settle(draft)
         wasLive = draft.lane == .live
         return sayGone(after: draft)
@@ -247,7 +247,7 @@ package struct OutboxMachine: Sendable {
     }
 
     private mutating func deliver(
-        _ draft: OutboxDraft,
+        _ draft: OutboxBatch,
         refused: Int = 0,
         _ reason: DeliveryReason? = nil,
         at now: MonotonicInstant
@@ -274,7 +274,7 @@ package struct OutboxMachine: Sendable {
     }
 
     /// What a person should learn of when samples have their fates.
-    private mutating func sayGone(after draft: OutboxDraft) -> [Notice] {
+    private mutating func sayGone(after draft: OutboxBatch) -> [Notice] {
         let said = draft.lane == .backlog ? age.say(after: draft, isLast: waiting == 0) : []
         return waiting == 0 ? said + drain.end(worth: traits.itemLimit) : said
     }
@@ -304,7 +304,7 @@ package struct OutboxMachine: Sendable {
 
     /// A server failed at a draft: it may be down, or unable to take one sample of it.
     private mutating func failAtServer(
-        _ draft: OutboxDraft,
+        _ draft: OutboxBatch,
         _ reason: DeliveryReason,
         at now: MonotonicInstant
     ) -> [Notice] {
@@ -338,7 +338,7 @@ package struct OutboxMachine: Sendable {
     }
 
     private mutating func refuse(
-        _ draft: OutboxDraft,
+        _ draft: OutboxBatch,
         _ reason: DeliveryReason,
         at now: MonotonicInstant
     ) -> [Notice] {
@@ -372,7 +372,7 @@ package struct OutboxMachine: Sendable {
     ///
     /// None is left out before newer ones are known to be taken: either clock may be wrong.
     private mutating func refuseAll(
-        _ draft: OutboxDraft,
+        _ draft: OutboxBatch,
         _ reason: DeliveryReason,
         at now: MonotonicInstant
     ) -> [Notice] {
@@ -387,9 +387,9 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Gives every sample of a draft its fate.
-    private mutating func settle(_ draft: OutboxDraft) {
+    private mutating func settle(_ draft: OutboxBatch) {
         for (stream, part) in draft.parts.sorted(by: { $0.key < $1.key }) {
-            var mark = marks[stream] ?? StreamMark()
+            var mark = marks[stream] ?? StreamCursor()
             totals.delivered += part.sent
             totals.leaveOut(part.leftOut)
             ahead.settle(part, of: stream, in: draft.lane, &mark)

@@ -4,7 +4,7 @@ import Core
 package enum OutboxNotice: Hashable, Sendable {
     case held(DeliveryReason)
     case resumed
-    case refused(StreamID, from: OutboxPlace, count: Int, DeliveryReason)
+    case refused(StreamID, from: OutboxPosition, count: Int, DeliveryReason)
     /// Values of a channel, whose samples go without it.
     case refusedChannel(String, DeliveryReason)
     case expired(StreamID, count: Int)

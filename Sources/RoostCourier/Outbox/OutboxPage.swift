@@ -20,8 +20,8 @@ package struct OutboxPage: Hashable, Sendable {
         (self.isPresent, self.samples) = (isPresent, samples)
     }
 
-    func place(_ sample: OutboxSample) -> OutboxPlace {
-        OutboxPlace(boot: boot, bootNumber: bootNumber, tick: sample.tick)
+    func place(_ sample: OutboxSample) -> OutboxPosition {
+        OutboxPosition(boot: boot, bootNumber: bootNumber, tick: sample.tick)
     }
 
     /// How old a sample is, as far as that is sure.
@@ -36,7 +36,6 @@ package struct OutboxPage: Hashable, Sendable {
     /// older by its date.
     ///
     /// - Parameters:
-    ///   - sample: One of the page.
     ///   - limit: What is older is old.
     ///   - dates: Say what date it is.
     /// - Returns: The age.
@@ -85,33 +84,31 @@ package protocol SampleSource: Sendable {
     /// How many samples a stream has after a place, and the newest of them.
     ///
     /// - Parameters:
-    ///   - stream: The stream.
     ///   - place: nil counts all that there are.
     /// - Returns: The count, and the place of the newest; nil when there is none.
     /// - Throws: What reading the store throws.
     func count(
         of stream: StreamID,
-        after place: OutboxPlace?
-    ) async throws -> (count: Int, newest: OutboxPlace?)
+        after place: OutboxPosition?
+    ) async throws -> (count: Int, newest: OutboxPosition?)
 
     /// The next samples after a place, of one boot; equal ticks are never split.
     ///
     /// - Parameters:
-    ///   - stream: The stream.
     ///   - place: nil begins with the oldest.
     ///   - limit: 1…5 000.
     /// - Returns: nil when there is none.
     /// - Throws: What reading the store throws.
     func page(
         of stream: StreamID,
-        after place: OutboxPlace?,
+        after place: OutboxPosition?,
         limit: Int
     ) async throws -> OutboxPage?
 
     /// The last place that is not later than a moment; nil where nothing dates one.
     ///
     /// Its boot is known; a stream need not have a sample there.
-    func place(notAfter moment: WallTime) async throws -> OutboxPlace?
+    func place(notAfter moment: WallTime) async throws -> OutboxPosition?
 
     /// Waits until something was recorded since the last call, or the window opens.
     ///
@@ -125,5 +122,5 @@ package protocol SampleSource: Sendable {
 }
 
 extension SampleSource {
-    package func place(notAfter moment: WallTime) async throws -> OutboxPlace? { nil }
+    package func place(notAfter moment: WallTime) async throws -> OutboxPosition? { nil }
 }

@@ -12,7 +12,6 @@ struct OutboxProbe: Hashable, Sendable {
     /// The first sample after a moment that waits, or was delivered ahead of those that do.
     ///
     /// - Parameters:
-    ///   - moment: Later samples only.
     ///   - source: Where they are; bound: reads on until there is one, at most what the ring has.
     ///   - marks: How far the target has got.
     ///   - leavesOut: Why a sample is none of the target's.
@@ -21,7 +20,7 @@ struct OutboxProbe: Hashable, Sendable {
     static func first(
         after moment: WallTime,
         in source: any SampleSource,
-        _ marks: [StreamID: StreamMark],
+        _ marks: [StreamID: StreamCursor],
         _ leavesOut: (_ sample: OutboxSample, _ page: OutboxPage) -> LeftOut?
     ) async throws -> OutboxProbe? {
         let place = try await source.place(notAfter: moment)
@@ -59,10 +58,10 @@ struct OutboxProbe: Hashable, Sendable {
     private static func lastPlace(
         notAfter moment: WallTime,
         of stream: StreamID,
-        _ settled: OutboxPlace?,
-        _ seen: OutboxPlace,
+        _ settled: OutboxPosition?,
+        _ seen: OutboxPosition,
         _ source: any SampleSource
-    ) async throws -> OutboxPlace? {
+    ) async throws -> OutboxPosition? {
         let oldest = try await source.page(of: stream, after: settled, limit: 1)
         let newest = try await source.page(of: stream, after: seen.earlier, limit: 1)
         guard let oldest, let first = oldest.samples.first, let last = newest?.samples.first,
@@ -73,7 +72,7 @@ struct OutboxProbe: Hashable, Sendable {
         var high = seen.tick.tenths
         while low + 1 < high {
             let middle = low + (high - low) / 2
-            let place = OutboxPlace(
+            let place = OutboxPosition(
                 boot: seen.boot,
                 bootNumber: seen.bootNumber,
                 tick: Tick(tenths: middle)
@@ -82,7 +81,7 @@ struct OutboxProbe: Hashable, Sendable {
             let isLater = page?.samples.first?.time.map { $0 > moment } ?? true
             if isLater { high = middle } else { low = middle }
         }
-        return OutboxPlace(boot: seen.boot, bootNumber: seen.bootNumber, tick: Tick(tenths: low))
+        return OutboxPosition(boot: seen.boot, bootNumber: seen.bootNumber, tick: Tick(tenths: low))
     }
 
     func batch(of target: String) -> SampleBatch {

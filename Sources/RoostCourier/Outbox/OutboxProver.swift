@@ -160,7 +160,7 @@ package struct OutboxProver: Sendable {
 
     private func start(
         _ stream: StreamID,
-        after begin: OutboxPlace,
+        after begin: OutboxPosition,
         _ bounds: inout Bounds
     ) async throws {
         guard let sample = try await first(of: stream, after: begin.earlier),
@@ -175,7 +175,7 @@ package struct OutboxProver: Sendable {
 
     private func first(
         of stream: StreamID,
-        after place: OutboxPlace?
+        after place: OutboxPosition?
     ) async throws -> OutboxSample? {
         try await snapshot.source.page(of: stream, after: place, limit: 1)?.samples.first
     }
@@ -239,7 +239,7 @@ package struct OutboxProver: Sendable {
         }
     }
 
-    private func isDelivered(_ sample: OutboxSample, at place: OutboxPlace) -> Bool {
+    private func isDelivered(_ sample: OutboxSample, at place: OutboxPosition) -> Bool {
         switch fates.kind(of: sample, at: place) {
         case .delivered, .settled: true
         case .waiting, .notSeen, .earlier, .leftOut: false

@@ -3,7 +3,7 @@ import Core
 /// How far a task has got at one moment, with what it works with, for questions about its samples.
 package struct OutboxSnapshot: Sendable {
     package let id: String
-    package let marks: [StreamID: StreamMark]
+    package let marks: [StreamID: StreamCursor]
     package let totals: OutboxTotals
     /// The newest of those that were refused since the task began.
     package let refused: [RefusedSample]
@@ -15,5 +15,5 @@ package struct OutboxSnapshot: Sendable {
 /// A sample that a target refused.
 package struct RefusedSample: Hashable, Sendable {
     let stream: StreamID
-    let place: OutboxPlace
+    let place: OutboxPosition
 }

@@ -3,7 +3,7 @@ import Supervision
 
 /// Sends one target what is recorded, as `OutboxMachine` decides.
 package actor OutboxTask: Child {
-    package typealias World = OutboxWorld
+    package typealias World = OutboxDependencies
     package typealias Standing = OutboxStanding
 
     /// How often a backlog is compared with what the ring still has.
@@ -28,7 +28,7 @@ package actor OutboxTask: Child {
     private var isReady = false
     private let wakeUp = Signal()
     /// What gives samples their fates is alone.
-    private let turns: OneAtATime
+    private let turns: TaskLock
     private var sourceTrouble: String?
     private var refused = OutboxRefusals()
     private var oldest: WallTime?
@@ -37,11 +37,8 @@ package actor OutboxTask: Child {
     ///
     /// - Parameters:
     ///   - id: The target's, from the configuration.
-    ///   - target: Where samples go.
     ///   - startsWithBacklog: Whether a target without a cursor gets what was recorded before it.
     ///   - seed: Of the back-off's random part.
-    ///   - world: What it works with.
-    ///   - heartbeat: Beaten at each turn.
     package init(
         id: String,
         _ target: any SampleTarget,
@@ -53,7 +50,7 @@ package actor OutboxTask: Child {
         (self.id, self.target, self.world) = (id, target, world)
         (self.startsWithBacklog, self.heartbeat) = (startsWithBacklog, heartbeat)
         machine = OutboxMachine(target.traits, seed: seed)
-        turns = OneAtATime(world.clock)
+        turns = TaskLock(world.clock)
     }
 
     package var standing: Standing {
@@ -86,7 +83,7 @@ package actor OutboxTask: Child {
             } catch let error where !(error is CancellationError) {
                 sourceTrouble = "\(error)"
                 let pause = Self.sourcePause
-                try await world.clock.sleep(for: pause, tolerance: OutboxWorld.tolerance)
+                try await world.clock.sleep(for: pause, tolerance: OutboxDependencies.tolerance)
             }
         }
     }
@@ -186,10 +183,10 @@ package actor OutboxTask: Child {
     ///
     /// - Returns: Whether anything got its fate or was tried, and when to look again where not.
     private func send(
-        _ lane: OutboxDraft.Lane,
+        _ lane: OutboxBatch.Lane,
         limit: Int
     ) async throws -> (hasSent: Bool, next: MonotonicInstant?) {
-        var draft = OutboxDraft(lane)
+        var draft = OutboxBatch(lane)
         let target = target
         var isHeld = false
         for stream in machine.streams(lane) where draft.samples.count < limit {
@@ -258,7 +255,7 @@ package actor OutboxTask: Child {
     /// must repeat it.
     ///
     /// - Returns: `delivered` when it may be sent; else why not yet.
-    private func keepAhead(of draft: OutboxDraft) async throws -> DeliveryOutcome {
+    private func keepAhead(of draft: OutboxBatch) async throws -> DeliveryOutcome {
         guard target.traits.repetition == .atMostOnce else { return .delivered }
         let cursor = cursor(after: draft)
         guard cursor.keepsRanges(in: OutboxCursor.byteLimit) else {
@@ -272,14 +269,14 @@ package actor OutboxTask: Child {
     }
 
     /// The cursor when a draft that is never sent twice has its fate.
-    private func cursor(after draft: OutboxDraft) -> OutboxCursor {
+    private func cursor(after draft: OutboxBatch) -> OutboxCursor {
         var ahead = machine
         _ = ahead.finish(draft, .unknown(DeliveryReason("sent", "")), at: world.clock.now)
         return OutboxCursor(marks: ahead.marks, totals: ahead.totals)
     }
 
     /// Whether it is kept that a draft went ahead, where it must not go twice; else it waits.
-    private func mayGoAhead(_ draft: OutboxDraft) -> Bool {
+    private func mayGoAhead(_ draft: OutboxBatch) -> Bool {
         target.traits.repetition != .atMostOnce || cursor(after: draft).hasRoomAhead
     }
 

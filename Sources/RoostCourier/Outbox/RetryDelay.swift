@@ -23,7 +23,6 @@ package struct RetryDelay: Sendable {
     /// The wait after one more failure.
     ///
     /// - Parameters:
-    ///   - reason: Why it failed.
     ///   - asked: What the receiver asked for, in seconds; never shortened.
     /// - Returns: How long to wait, 2.5 s or more.
     package mutating func fail(

@@ -56,7 +56,7 @@ package struct SampleFates: Sendable {
     }
 
     /// What became of one sample.
-    func kind(of sample: OutboxSample, at place: OutboxPlace) -> SampleFate.Kind {
+    func kind(of sample: OutboxSample, at place: OutboxPosition) -> SampleFate.Kind {
         guard let mark = snapshot.marks[sample.stream] else { return .notSeen }
         if let begin = mark.begin, place <= begin { return .earlier }
         let isSettled = mark.settled.map { place <= $0 } ?? false

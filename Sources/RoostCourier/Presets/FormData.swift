@@ -9,7 +9,6 @@ struct FormData {
     /// - Parameters:
     ///   - fields: Names and values; names are a preset's.
     ///   - file: The name of the file's field.
-    ///   - picture: The file.
     init(_ fields: [(String, String)], file: String, _ picture: NoticePicture) {
         // Of the file's hash, so that neither the file nor a text has it by chance.
         let hash = CourierCrypto.sha256(picture.bytes)

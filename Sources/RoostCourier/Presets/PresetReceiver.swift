@@ -15,9 +15,7 @@ package struct PresetReceiver: NoticeReceiver {
     package var replaces: Bool { preset.replaces }
 
     /// - Parameters:
-    ///   - preset: The service.
     ///   - settings: The owner's values by the preset's names; what lacks has its default.
-    ///   - station: The station that sends.
     ///   - zone: Of dates in the text.
     ///   - trust: The certificates that the server may show.
     package init(
@@ -128,13 +126,13 @@ package struct PresetReceiver: NoticeReceiver {
         _ answer: OutboundAnswer,
         _ values: [String: TemplateValue]
     ) -> DeliveryOutcome {
-        guard !answer.isHTML else { return DeliveryJudge.judge(answer) }
+        guard !answer.isHTML else { return DeliveryClassifier.judge(answer) }
         let json = WireJSON.parse(answer.body)
         for rule in preset.rules where holds(rule.when, answer, json, values) {
             return outcome(rule, answer, json)
         }
         return holds(preset.proof, answer, json, values)
-            ? .delivered : DeliveryJudge.judge(answer)
+            ? .delivered : DeliveryClassifier.judge(answer)
     }
 
     private func outcome(
@@ -151,7 +149,7 @@ package struct PresetReceiver: NoticeReceiver {
         case .later:
             let said = rule.waitPath.flatMap { Self.value(at: $0, in: json)?.integer }
             let seconds = said.map { min(max($0, 0), 86_400) } ?? rule.waitSeconds
-            return .later(reason, afterSeconds: seconds ?? DeliveryJudge.retryAfter(answer))
+            return .later(reason, afterSeconds: seconds ?? DeliveryClassifier.retryAfter(answer))
         }
     }
 

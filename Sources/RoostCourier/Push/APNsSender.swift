@@ -81,7 +81,7 @@ package final class APNsSender: PushSender {
         do {
             return judge(try await network.exchange(request), of: subscriber, now)
         } catch let failure as NetworkFailure {
-            return .judged(DeliveryJudge.judge(failure))
+            return .judged(DeliveryClassifier.judge(failure))
         }
     }
 
@@ -156,7 +156,7 @@ package final class APNsSender: PushSender {
         if answer.status == 200, !answer.isHTML { return .judged(.delivered) }
         let json = WireJSON.parse(answer.body)
         guard let word = json?["reason"]?.string else {
-            return .judged(DeliveryJudge.judge(answer))
+            return .judged(DeliveryClassifier.judge(answer))
         }
         let words = "\(answer.line(word)): \(Self.advice(word))"
         let reason = DeliveryReason("apns-\(answer.status)", words)

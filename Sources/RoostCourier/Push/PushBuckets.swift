@@ -20,7 +20,6 @@ struct PushBuckets: Hashable, Sendable {
 
     /// - Parameters:
     ///   - intervals: Whose tokens may be used.
-    ///   - now: The time.
     /// - Returns: Those that had a token, which is used now.
     mutating func take(_ intervals: Set<Int>, at now: MonotonicInstant) -> Set<Int> {
         let free = intervals.filter { ready($0) <= now }

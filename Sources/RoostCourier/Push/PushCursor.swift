@@ -58,7 +58,6 @@ struct PushCursor: Hashable, Sendable {
         return out.bytes + kept.flatMap(\.bytes) + (hasEnds ? ends.bytes : [])
     }
 
-    /// - Throws: `OutboxCursorError`.
     init(_ bytes: [UInt8]) throws(OutboxCursorError) {
         var input = VarintReader(bytes)
         let version = try input.next()

@@ -22,8 +22,6 @@ package struct PushEndpoint: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - url: `endpoint` of the browser's subscription.
-    ///   - key: `keys.p256dh`, base64url.
-    ///   - secret: `keys.auth`, base64url.
     /// - Throws: `PushMistake` with the member that is wrong.
     package init(url: String, key: String, secret: String) throws(PushMistake) {
         guard url.utf8.count <= Self.byteLimit else {

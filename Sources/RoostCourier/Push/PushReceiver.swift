@@ -4,11 +4,11 @@
 /// all at once, to try the way.
 package struct PushReceiver: NoticeReceiver {
     package let sender: any PushSender
-    package let book: SubscriberBook
+    package let book: SubscriberStore
 
     package var replaces: Bool { true }
 
-    package init(_ sender: any PushSender, to book: SubscriberBook) {
+    package init(_ sender: any PushSender, to book: SubscriberStore) {
         (self.sender, self.book) = (sender, book)
     }
 

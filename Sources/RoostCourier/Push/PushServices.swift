@@ -49,11 +49,7 @@ struct PushServices: Sendable {
     /// A service did not.
     ///
     /// - Parameters:
-    ///   - subscriber: Whose service.
-    ///   - reason: Why.
-    ///   - seconds: What it asked for.
     ///   - isHeld: Whether a person has to change something: then it is tried each hour.
-    ///   - now: The time.
     mutating func fail(
         _ subscriber: Subscriber,
         _ reason: DeliveryReason,

@@ -28,7 +28,7 @@ package actor PushTask: Child {
     private let wakeUp = Signal()
     private var planners: [Int: NoticePlanner] = [:]
     private var groups: [Int: [Subscriber]] = [:]
-    private var fanouts: [PushFanout] = []
+    private var fanouts: [PushBroadcast] = []
     private var services: PushServices
     private var cursor = PushCursor()
     /// Of the station's owner, as the hub has them.
@@ -50,8 +50,6 @@ package actor PushTask: Child {
     ///   - receiver: The way and the subscribers.
     ///   - options: What goes there when; each subscriber has its own interval.
     ///   - seed: Of the back-off's random part.
-    ///   - world: What it works with.
-    ///   - heartbeat: Beaten at each turn.
     package init(
         id: String,
         _ receiver: PushReceiver,
@@ -100,7 +98,7 @@ package actor PushTask: Child {
                 continue
             }
             let now = world.clock.now
-            var fanout = PushFanout(
+            var fanout = PushBroadcast(
                 .notice(notice),
                 notice.severity,
                 to: subscribers,
@@ -251,7 +249,7 @@ package actor PushTask: Child {
                     let worst = severities.compactMap { Notice.Severity(rawValue: $0.rawValue) }
                         .max()
                     fanouts.append(
-                        PushFanout(
+                        PushBroadcast(
                             .plan(plan),
                             worst ?? .notice,
                             to: groups[interval] ?? [],

@@ -6,10 +6,7 @@ import Core
 enum SignedToken {
     /// - Parameters:
     ///   - head: Members of the header, with values that are JSON already.
-    ///   - claims: Those of the payload.
-    ///   - key: Who signs.
     /// - Returns: Three parts of base64url, with points between them.
-    /// - Throws: `CryptoFailure`.
     static func make(
         _ head: [(key: String, value: String)],
         _ claims: [(key: String, value: String)],

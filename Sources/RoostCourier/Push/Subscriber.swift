@@ -33,7 +33,6 @@ package struct Subscriber: Hashable, Sendable {
     /// Checks a device's token, which Apple calls opaque and of variable length.
     ///
     /// - Parameter token: 32…400 hexadecimal digits, small or capital.
-    /// - Throws: `PushMistake`.
     package init(token: String) throws(PushMistake) {
         guard (32...400).contains(token.utf8.count), token.utf8.count % 2 == 0,
             Hexadecimal.bytes(token) != nil
@@ -83,8 +82,6 @@ package struct Subscriber: Hashable, Sendable {
     }
 
     /// Reads what `plain` wrote, or the seed's token.
-    ///
-    /// - Throws: `PushMistake`.
     init(plain: String) throws(PushMistake) {
         guard plain.hasPrefix("{") else {
             try self.init(token: plain)

@@ -25,11 +25,9 @@ package enum SubscriberFile {
     /// Encrypts a subscriber.
     ///
     /// - Parameters:
-    ///   - subscriber: Who it is.
     ///   - key: 32 bytes.
     ///   - nonce: 12 bytes, never twice with one key; nil takes random ones.
     /// - Returns: Hexadecimal digits.
-    /// - Throws: `CryptoFailure`.
     static func line(
         of subscriber: Subscriber,
         key: [UInt8],
@@ -76,7 +74,6 @@ package enum SubscriberFile {
     /// All lines of a file.
     ///
     /// - Parameters:
-    ///   - bytes: The file.
     ///   - key: 32 bytes.
     /// - Returns: Each subscriber with its line, the newest of equal ones, at most
     ///   `limit`; and the lines that are not used.

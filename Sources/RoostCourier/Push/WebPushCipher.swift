@@ -13,11 +13,9 @@ enum WebPushCipher {
 
     /// - Parameters:
     ///   - plain: At most `plainLimit` bytes.
-    ///   - endpoint: The browser's keys.
     ///   - sender: A key for this message alone.
     ///   - salt: 16 random bytes.
     /// - Returns: The body of the request, in one record.
-    /// - Throws: `CryptoFailure`.
     static func encrypt(
         _ plain: [UInt8],
         for endpoint: PushEndpoint,

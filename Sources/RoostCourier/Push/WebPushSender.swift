@@ -59,7 +59,7 @@ package final class WebPushSender: PushSender {
                 if answer.status == 413, limit == WebPushCipher.plainLimit { continue }
                 return Self.judge(answer, of: endpoint)
             } catch let failure as NetworkFailure {
-                return .judged(DeliveryJudge.judge(failure))
+                return .judged(DeliveryClassifier.judge(failure))
             }
         }
         return .judged(.refused(DeliveryReason("status-413", "too large, also when shortened")))
@@ -153,7 +153,7 @@ package final class WebPushSender: PushSender {
         case 200...202 where !answer.isHTML: return .judged(.delivered)
         case 404 where !answer.isHTML, 410: return .gone(reason)
         case 400, 401, 403: return .judged(.hold(reason))
-        default: return .judged(DeliveryJudge.judge(answer))
+        default: return .judged(DeliveryClassifier.judge(answer))
         }
     }
 }

@@ -51,20 +51,20 @@ package struct CurrentSource: SampleSource {
 
     package func count(
         of stream: StreamID,
-        after place: OutboxPlace?
-    ) async throws -> (count: Int, newest: OutboxPlace?) {
+        after place: OutboxPosition?
+    ) async throws -> (count: Int, newest: OutboxPosition?) {
         try await source.count(of: stream, after: place)
     }
 
     package func page(
         of stream: StreamID,
-        after place: OutboxPlace?,
+        after place: OutboxPosition?,
         limit: Int
     ) async throws -> OutboxPage? {
         try await source.page(of: stream, after: place, limit: limit)
     }
 
-    package func place(notAfter moment: WallTime) async throws -> OutboxPlace? {
+    package func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
         try await source.place(notAfter: moment)
     }
 

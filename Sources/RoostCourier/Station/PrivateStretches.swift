@@ -4,8 +4,8 @@ import Core
 struct PrivateStretches: Sendable {
     private struct Stretch {
         let name: String
-        let from: OutboxPlace
-        var to: OutboxPlace?
+        let from: OutboxPosition
+        var to: OutboxPosition?
     }
 
     /// Bound: `limit`, the oldest are dropped: their samples have left the ring long before.
@@ -17,7 +17,7 @@ struct PrivateStretches: Sendable {
     }
 
     /// Notes an event, in the order of time; those of surveys count.
-    mutating func note(_ event: Event, at place: OutboxPlace) {
+    mutating func note(_ event: Event, at place: OutboxPosition) {
         switch event.kind {
         case .plain(.surveyBegun) where SurveyRights(event) == .kept:
             end(at: place)
@@ -30,13 +30,13 @@ struct PrivateStretches: Sendable {
     }
 
     /// The station started anew: a survey does not outlive a run.
-    mutating func end(at place: OutboxPlace) {
+    mutating func end(at place: OutboxPosition) {
         for index in stretches.indices where stretches[index].to == nil {
             stretches[index].to = place
         }
     }
 
-    func contains(_ place: OutboxPlace) -> Bool {
+    func contains(_ place: OutboxPosition) -> Bool {
         stretches.contains { stretch in
             stretch.from <= place && (stretch.to.map { place <= $0 } ?? true)
         }

@@ -11,26 +11,26 @@ struct RecentSamples {
     static let limit = 4_096
 
     struct Row: Hashable, Sendable {
-        let place: OutboxPlace
+        let place: OutboxPosition
         let outcomes: [Outcome]
     }
 
     private struct Entry {
         var description: StreamDescription
         /// Everything after it is in `rows`; nil: the stream began after the station was followed.
-        var floor: OutboxPlace?
+        var floor: OutboxPosition?
         var rows: Deque<Row> = []
     }
 
     private var entries: [StreamID: Entry] = [:]
     /// Where the station's memory began, by stream.
-    private var floors: [StreamID: OutboxPlace] = [:]
+    private var floors: [StreamID: OutboxPosition] = [:]
     private var count = 0
     /// Counts up when samples were dropped: an older history may then lack them.
     private(set) var dropCount = 0
 
     /// - Parameter floors: The newest place of each stream that is not in memory.
-    init(after floors: [StreamID: OutboxPlace] = [:]) { self.floors = floors }
+    init(after floors: [StreamID: OutboxPosition] = [:]) { self.floors = floors }
 
     var streams: [StreamDescription] { entries.values.map(\.description) }
 
@@ -66,12 +66,12 @@ struct RecentSamples {
     }
 
     /// The place up to which memory lacks a stream's samples; nil where it has all, or none.
-    func floor(of stream: StreamID) -> OutboxPlace? {
+    func floor(of stream: StreamID) -> OutboxPosition? {
         entries[stream].map(\.floor) ?? floors[stream]
     }
 
     /// Whether all samples after a place are in memory.
-    func covers(_ stream: StreamID, after place: OutboxPlace?) -> Bool {
+    func covers(_ stream: StreamID, after place: OutboxPosition?) -> Bool {
         guard let entry = entries[stream] else {
             guard let floor = floors[stream], let place else { return false }
             return place >= floor
@@ -83,15 +83,15 @@ struct RecentSamples {
     /// How many samples follow a place that memory covers, and the newest place.
     func count(
         of stream: StreamID,
-        after place: OutboxPlace?
-    ) -> (count: Int, newest: OutboxPlace?) {
+        after place: OutboxPosition?
+    ) -> (count: Int, newest: OutboxPosition?) {
         guard let entry = entries[stream] else { return (0, floors[stream]) }
         let newest = entry.rows.last?.place ?? entry.floor
         return (entry.rows.count - first(entry.rows, after: place), newest)
     }
 
     /// Rows of one boot after a place that memory covers; those of one tick are never split.
-    func rows(of stream: StreamID, after place: OutboxPlace?, limit: Int) -> [Row] {
+    func rows(of stream: StreamID, after place: OutboxPosition?, limit: Int) -> [Row] {
         guard let rows = entries[stream]?.rows else { return [] }
         var found: [Row] = []
         for row in rows[first(rows, after: place)...] {
@@ -106,7 +106,7 @@ struct RecentSamples {
         return found
     }
 
-    private func first(_ rows: Deque<Row>, after place: OutboxPlace?) -> Int {
+    private func first(_ rows: Deque<Row>, after place: OutboxPosition?) -> Int {
         guard let place else { return 0 }
         var (low, high) = (0, rows.count)
         while low < high {

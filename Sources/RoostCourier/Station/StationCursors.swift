@@ -6,7 +6,7 @@ import Logging
 ///
 /// What the station did not take, and what it may have lost since, is handed over again when it
 /// answers the next time.
-package actor StationCursors: CursorKeeper {
+package actor StationCursors: CursorStore {
     /// The station writes an urgent cursor within two seconds; a slow card takes longer.
     private static let patience: Duration = .seconds(15)
     private static let look: Duration = .milliseconds(250)

@@ -12,17 +12,16 @@ package actor StationHistory: HistoryAccess {
     private let link: any StationLink
     private let history: HistoryDisk
     private let clock: any NodeClock
-    private let turns: OneAtATime
+    private let turns: TaskLock
     private var times: StoreTimes?
     private var openedAt: MonotonicInstant?
 
     /// - Parameters:
     ///   - link: Says what the history's file lacks.
-    ///   - history: Used by this alone.
     ///   - clock: Says when it is old.
     package init(_ link: any StationLink, _ history: HistoryDisk, clock: any NodeClock) {
         (self.link, self.history, self.clock) = (link, history, clock)
-        turns = OneAtATime(clock)
+        turns = TaskLock(clock)
     }
 
     package func read<Value: Sendable>(

@@ -44,7 +44,7 @@ package actor StationSource: SampleSource, Child {
         let folder: String
         let boot: BootID
         let bootNumber: Int
-        var past: StationPast
+        var past: StationRecollection
         var recent: RecentSamples
         var anchors: [ClockAnchor]
         var clock: ClockAnchors
@@ -65,8 +65,6 @@ package actor StationSource: SampleSource, Child {
     package private(set) var trouble: String?
 
     /// - Parameters:
-    ///   - world: What it works with.
-    ///   - heartbeat: Beaten at each answer.
     ///   - onReturn: Called when the station answers for the first time, or again.
     ///   - onNews: Gets each answer that has records.
     package init(
@@ -91,7 +89,7 @@ package actor StationSource: SampleSource, Child {
     }
 
     /// What the history has of alerts, oldest first.
-    package var alerts: [AlertNews] { present?.past.alerts ?? [] }
+    package var alerts: [AlertChange] { present?.past.alerts ?? [] }
 
     // MARK: Following
 
@@ -152,12 +150,12 @@ package actor StationSource: SampleSource, Child {
             throw StationDown("the station has no store open; see `roost status`")
         }
         try await world.history.reopen(folder, try await tail())
-        let past = try await world.history.read { try StationPast($0, present: boot) }
+        let past = try await world.history.read { try StationRecollection($0, present: boot) }
         // The station leaves out streams that have long been silent.
         var floors = past.newest
         for (key, place) in report.next.streams {
             guard let number = UInt16(key), let id = BootID(place.bootID) else { continue }
-            floors[StreamID(number)] = OutboxPlace(
+            floors[StreamID(number)] = OutboxPosition(
                 boot: id,
                 bootNumber: past.boots[id] ?? 0,
                 tick: Tick(tenths: place.tick)
@@ -226,8 +224,8 @@ package actor StationSource: SampleSource, Child {
         }
     }
 
-    private static func place(_ tick: Tick, _ present: Present) -> OutboxPlace {
-        OutboxPlace(boot: present.boot, bootNumber: present.bootNumber, tick: tick)
+    private static func place(_ tick: Tick, _ present: Present) -> OutboxPosition {
+        OutboxPosition(boot: present.boot, bootNumber: present.bootNumber, tick: tick)
     }
 
     private func announce() {
@@ -259,8 +257,8 @@ package actor StationSource: SampleSource, Child {
 
     package func count(
         of stream: StreamID,
-        after place: OutboxPlace?
-    ) async throws -> (count: Int, newest: OutboxPlace?) {
+        after place: OutboxPosition?
+    ) async throws -> (count: Int, newest: OutboxPosition?) {
         let present = try followed()
         if present.recent.covers(stream, after: place) {
             return present.recent.count(of: stream, after: place)
@@ -268,12 +266,12 @@ package actor StationSource: SampleSource, Child {
         try await freshen()
         let (boots, recent) = (present.past.boots, present.recent)
         let floor = recent.floor(of: stream)
-        let old = try await world.history.read { reader -> (count: Int, newest: OutboxPlace?) in
+        let old = try await world.history.read { reader -> (count: Int, newest: OutboxPosition?) in
             let places = HistoryPlaces(reader)
             let from = place.flatMap { boots[$0.boot] == nil ? nil : $0.stored(in: stream) }
             let newest = try floor.map { $0.stored(in: stream) } ?? places.newest(of: stream)
             let count = try places.count(of: stream, after: from, through: newest) ?? 0
-            return (count, newest.map { OutboxPlace($0, boots) })
+            return (count, newest.map { OutboxPosition($0, boots) })
         }
         guard let floor else { return old }
         let new = recent.count(of: stream, after: floor)
@@ -282,7 +280,7 @@ package actor StationSource: SampleSource, Child {
 
     package func page(
         of stream: StreamID,
-        after place: OutboxPlace?,
+        after place: OutboxPosition?,
         limit: Int
     ) async throws -> OutboxPage? {
         let present = try followed()
@@ -296,22 +294,22 @@ package actor StationSource: SampleSource, Child {
             let from = place.flatMap { boots[$0.boot] == nil ? nil : $0.stored(in: stream) }
             let found = try HistoryPlaces(reader).samples(of: stream, after: from, limit: limit)
             return found.samples.map { sample in
-                let here = SamplePlace(stream: stream, boot: sample.boot, tick: sample.tick)
-                return .init(place: OutboxPlace(here, boots), outcomes: sample.outcomes)
+                let here = SamplePosition(stream: stream, boot: sample.boot, tick: sample.tick)
+                return .init(place: OutboxPosition(here, boots), outcomes: sample.outcomes)
             }
         }
         let boot = rows.first?.place.boot
         return Self.page(Array(rows.prefix { $0.place.boot == boot }), of: stream, present)
     }
 
-    package func place(notAfter moment: WallTime) async throws -> OutboxPlace? {
+    package func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
         let present = try followed()
         // What others measured lies in boots of its own, and no target gets it.
         let boots = present.past.boots.filter { !$0.key.isImported }
         for (boot, number) in boots.sorted(by: { $0.value > $1.value }) {
             let clock = boot == present.boot ? present.clock : present.past.clock
             guard let tick = TickSearch(clock, boot).last(notAfter: moment) else { continue }
-            return OutboxPlace(boot: boot, bootNumber: number, tick: tick)
+            return OutboxPosition(boot: boot, bootNumber: number, tick: tick)
         }
         return nil
     }
@@ -379,7 +377,7 @@ package actor StationSource: SampleSource, Child {
 
     /// When a sample was, to the tenth: two readings of a clock differ by microseconds, and what is
     /// sent again must have the time that it had.
-    private static func time(of place: OutboxPlace, _ present: Present) -> WallTime? {
+    private static func time(of place: OutboxPosition, _ present: Present) -> WallTime? {
         let clock = place.boot == present.boot ? present.clock : present.past.clock
         guard let time = clock.time(place.boot, place.tick), time.isSure else { return nil }
         let tenth: Int64 = 100_000_000
@@ -388,12 +386,12 @@ package actor StationSource: SampleSource, Child {
     }
 }
 
-extension OutboxPlace {
-    fileprivate init(_ place: SamplePlace, _ boots: [BootID: Int]) {
+extension OutboxPosition {
+    fileprivate init(_ place: SamplePosition, _ boots: [BootID: Int]) {
         self.init(boot: place.boot, bootNumber: boots[place.boot] ?? 0, tick: place.tick)
     }
 
-    fileprivate func stored(in stream: StreamID) -> SamplePlace {
-        SamplePlace(stream: stream, boot: boot, tick: tick)
+    fileprivate func stored(in stream: StreamID) -> SamplePosition {
+        SamplePosition(stream: stream, boot: boot, tick: tick)
     }
 }

@@ -69,7 +69,6 @@ package enum AvahiServices {
     /// The addresses that avahi-resolve prints, a host and an address with a tab between.
     ///
     /// - Parameters:
-    ///   - bytes: As they came.
     ///   - allowsLocal: Whether an address of this computer is one.
     /// - Returns: By host in small letters.
     package static func addresses(_ bytes: [UInt8], allowsLocal: Bool = false) -> [String: String] {

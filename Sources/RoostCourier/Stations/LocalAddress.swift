@@ -5,7 +5,6 @@ enum LocalAddress {
     /// Whether the text is an address of a local network.
     ///
     /// - Parameters:
-    ///   - text: As avahi writes it.
     ///   - allowsLocal: Whether an address of this computer counts.
     /// - Returns: False for addresses of the internet, and for whatever is none.
     static func isOne(_ text: String, allowsLocal: Bool) -> Bool {

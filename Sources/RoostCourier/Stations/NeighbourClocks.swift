@@ -12,12 +12,11 @@ struct NeighbourClocks: Sendable {
     private static let patience: Duration = .seconds(20)
 
     let finder: StationFinder
-    private var world: CourierWorld { finder.world }
+    private var world: CourierDependencies { finder.world }
 
     /// Asks other stations that are sure of it what time it is: those of feeds, and those found on
     /// the local network.
     ///
-    /// - Parameter configuration: As it is now.
     /// - Returns: The times at the moment of the return, at most `NeighbourTime.countMax`.
     /// - Throws: `CancellationError`.
     func times(_ configuration: CourierConfiguration) async throws -> [NeighbourTime] {
@@ -57,7 +56,10 @@ struct NeighbourClocks: Sendable {
         _ proxy: String?
     ) async throws -> PeerTime? {
         do {
-            let needs = CourierWorld.NetworkNeeds(allowsLocal: candidate.isLocal, proxy: proxy)
+            let needs = CourierDependencies.NetworkNeeds(
+                allowsLocal: candidate.isLocal,
+                proxy: proxy
+            )
             let network = TargetNetwork(try world.network(needs))
             let url = MaskedText(candidate.station.url + "/api/v1/time")
             var request = OutboundRequest(.get, url, [.init("Accept", "application/json")])

@@ -11,7 +11,7 @@ struct NeighbourTimes: Child {
     /// While the time is known.
     static let interval: Duration = .seconds(6 * 3_600)
 
-    let world: CourierWorld
+    let world: CourierDependencies
     /// Asks them; nil while the configuration has them not asked.
     let times: @Sendable () async throws -> [NeighbourTime]?
 

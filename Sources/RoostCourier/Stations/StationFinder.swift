@@ -18,13 +18,13 @@ final class StationFinder: Sendable {
     /// For all of them; those that were not asked by then say so.
     private static let patience: Duration = .seconds(20)
 
-    let world: CourierWorld
-    let turn: OneAtATime
+    let world: CourierDependencies
+    let turn: TaskLock
     private let last = Mutex<(report: StationsReport, at: MonotonicInstant)?>(nil)
 
-    init(_ world: CourierWorld) {
+    init(_ world: CourierDependencies) {
         self.world = world
-        turn = OneAtATime(world.clock)
+        turn = TaskLock(world.clock)
     }
 
     /// A station to ask.
@@ -37,7 +37,6 @@ final class StationFinder: Sendable {
 
     /// Asks all of them, or gives what was found a moment ago.
     ///
-    /// - Parameter configuration: As it is now.
     /// - Returns: Those that answer and those that do not, at most `StationsReport.stationsMax`.
     /// - Throws: `CancellationError`.
     func report(_ configuration: CourierConfiguration) async throws -> StationsReport {
@@ -192,7 +191,10 @@ final class StationFinder: Sendable {
     private func ask(_ candidate: Candidate, _ proxy: String?) async throws -> FoundStation {
         var station = candidate.station
         do {
-            let needs = CourierWorld.NetworkNeeds(allowsLocal: candidate.isLocal, proxy: proxy)
+            let needs = CourierDependencies.NetworkNeeds(
+                allowsLocal: candidate.isLocal,
+                proxy: proxy
+            )
             let network = TargetNetwork(try world.network(needs))
             var request = OutboundRequest(.get, MaskedText(station.url + "/api/v1/station"))
             request.fields.append(.init("Accept", "application/json"))

@@ -8,10 +8,8 @@ package protocol ProvableTarget: SampleTarget {
     /// How many values of a device it has in a stretch of time, and their sums.
     ///
     /// - Parameters:
-    ///   - device: Whose.
     ///   - quantities: Which; the answer has one entry for each.
     ///   - range: From the first moment to before the second.
-    ///   - network: Where it is asked.
     /// - Returns: nil when the server cannot be asked this way.
     /// - Throws: `NetworkFailure`; `CancellationError`.
     func holdings(

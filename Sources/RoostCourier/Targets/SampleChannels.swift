@@ -9,9 +9,7 @@ package struct SampleChannels: Hashable, Sendable {
     package let all: [Quantity]
 
     /// - Parameters:
-    ///   - device: Its name.
     ///   - chosen: What a target may get.
-    ///   - all: What it measures.
     package init(device: String, _ chosen: [Quantity], of all: [Quantity]) {
         (self.device, self.chosen, self.all) = (device, chosen, all)
     }

@@ -25,7 +25,6 @@ package struct Template: Hashable, Sendable {
     private let pieces: [Piece]
 
     /// - Parameters:
-    ///   - source: The text.
     ///   - names: The names that it may use.
     /// - Throws: `Mistake` for another name, an unknown filter, a place without its end.
     package init(_ source: String, names: Set<String>) throws(Mistake) {
@@ -74,7 +73,6 @@ package struct Template: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - values: By name; a name without a value is empty.
-    ///   - zone: Of dates.
     /// - Returns: At most `resultLimit` bytes; the rest is cut off.
     package func render(_ values: [String: TemplateValue], in zone: Zone) -> MaskedText {
         var (revealed, shown) = ("", "")

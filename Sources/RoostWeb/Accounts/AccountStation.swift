@@ -15,7 +15,6 @@ package struct AccountStation: Sendable {
     /// Closes that window; it names the new owner.
     var closeWindow: @Sendable (_ owner: String) async -> Void = { _ in }
 
-    /// - Parameter name: The station's.
     package init(name: String) { self.name = name }
 
     /// Asks a station; one that does not answer trusts nothing and has no window.

@@ -27,7 +27,7 @@ package final class Accounts: Sendable {
     let hashing: PasswordHash
     let logger: Logger
     package let database: WebDatabase
-    package let looks: PictureLooks
+    package let looks: PictureAccessLog
     private let pause: Pause
     let memory: Mutex<Memory>
     private let throttle = Mutex(LoginThrottle())
@@ -51,7 +51,7 @@ package final class Accounts: Sendable {
         self.hashing = hashing
         self.logger = logger
         self.pause = pause
-        looks = PictureLooks(database, clock: clock, logger: logger)
+        looks = PictureAccessLog(database, clock: clock, logger: logger)
         cookie = SessionCookie(station: house.name)
         do {
             memory = Mutex(Memory(roster: try database.runNow { try Roster(reading: $0) }))
@@ -285,10 +285,8 @@ extension Accounts {
     /// Begins a session that the card did not take: it ends with this process.
     ///
     /// - Parameters:
-    ///   - account: Whose.
     ///   - hash: SHA-256 of the cookie's value.
     ///   - old: The browser's session before, which ends.
-    ///   - visitor: Who logs in.
     /// - Throws: `Problem` `unauthenticated` for an account that is gone.
     func beginSession(
         of account: Int64,

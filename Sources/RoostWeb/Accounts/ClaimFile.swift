@@ -42,8 +42,6 @@ struct ClaimFile {
 
 extension Accounts {
     /// Takes the card's code while the station has no owner; called once, at the start.
-    ///
-    /// - Parameter folder: Of the boot partition.
     package func takeCode(from folder: String) {
         guard !roster.isClaimed else {
             // Removing all accounts is no reason to take an old code again. Where the folder is the

@@ -24,19 +24,15 @@ package struct ClaimSocket: Sendable {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     private let place: Place
-    private let desk: ClaimDesk
+    private let desk: ClaimCodes
     /// Of this computer.
     var users = LocalUsers(own: geteuid()) { name in getpwnam(name).map { $0.pointee.pw_uid } }
     private let loop: any EventLoop
     private let logger: Logger
 
     /// - Parameters:
-    ///   - place: Where it listens.
-    ///   - accounts: What is claimed.
     ///   - addresses: Of the page, for people to type.
     ///   - encryption: Whose authority's fingerprint is said; nil where nothing is encrypted.
-    ///   - loop: On which it serves.
-    ///   - logger: For what goes wrong.
     package init(
         _ place: Place,
         _ accounts: Accounts,
@@ -46,7 +42,7 @@ package struct ClaimSocket: Sendable {
         logger: Logger
     ) {
         self.place = place
-        desk = ClaimDesk(accounts: accounts, addresses: addresses) {
+        desk = ClaimCodes(accounts: accounts, addresses: addresses) {
             encryption?.facts.fingerprint
         }
         self.loop = loop

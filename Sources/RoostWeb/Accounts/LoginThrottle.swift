@@ -29,7 +29,6 @@ struct LoginThrottle: Sendable {
     ///   - email: Whose account is tried, whether there is one or not.
     ///   - isKnown: An address with a live session: the limit of all does not hold for it, so that
     ///     a guesser elsewhere cannot keep the owner out.
-    ///   - now: The machine's running time.
     /// - Returns: Seconds to wait before the password is looked at: 1, 2, 4, 8 from the 4th try on.
     /// - Throws: `Problem` `rate-limited`.
     mutating func admit(

@@ -8,8 +8,6 @@ package enum PasswordRule {
     /// What is wrong with a password; nil for a good one.
     ///
     /// - Parameters:
-    ///   - password: As typed.
-    ///   - role: Of its account.
     ///   - known: What others know: name, e-mail address, the station's name.
     /// - Returns: A sentence for the person who types it.
     package static func objection(_ password: String, _ role: Role, known: [String]) -> String? {

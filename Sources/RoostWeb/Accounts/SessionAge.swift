@@ -45,7 +45,6 @@ package struct SessionAge: Hashable, Sendable {
     /// Counts up to now.
     ///
     /// - Parameters:
-    ///   - clock: Of this boot.
     ///   - wall: Seconds since 1970, if the station trusts them now.
     mutating func advance(_ clock: WebClock, wall: Int64? = nil) {
         count = present(clock)

@@ -33,7 +33,6 @@ struct TokenTable {
     /// Adds one in place of those that have ended.
     ///
     /// - Parameters:
-    ///   - token: The new one.
     ///   - visitor: Who made it, and when.
     /// - Throws: `Problem` `conflict` when there are enough.
     func insert(_ token: TokenRecord, by visitor: Visitor) throws {

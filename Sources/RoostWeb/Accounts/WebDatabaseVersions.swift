@@ -20,7 +20,6 @@ struct WebDatabaseVersions {
     ///
     /// - Parameters:
     ///   - connection: To the file; it is closed.
-    ///   - count: Steps that it lacks.
     /// - Throws: `MigrationError`; the file stays as it was.
     func advance(_ connection: Connection, by count: Int) throws(MigrationError) {
         do {

@@ -13,10 +13,10 @@ struct AlertFace: Sendable {
     /// From so much new time on, rollups say which files are worth reading: a day.
     private static let rollupSeconds = 86_400
 
-    private let shelf: PeriodShelf
+    private let shelf: PeriodFileCache
     private let cursors: AlertCursors
 
-    init(_ sources: FaceSources, _ shelf: PeriodShelf) {
+    init(_ sources: FaceSources, _ shelf: PeriodFileCache) {
         self.shelf = shelf
         cursors = AlertCursors(sources.database, sources.logger)
     }
@@ -26,7 +26,7 @@ struct AlertFace: Sendable {
     }
 
     private struct Answer {
-        var alert: AlertJudge.Alert?
+        var alert: FileLimitCheck.Alert?
         var seen: [String] = []
         var hasSkipped = false
     }
@@ -72,7 +72,7 @@ struct AlertFace: Sendable {
         _ cursor: AlertCursor,
         _ files: PeriodFiles,
         _ history: OpenHistory
-    ) throws -> AlertJudge.Alert? {
+    ) throws -> FileLimitCheck.Alert? {
         var waiting = list.filter { $0.range.upperBound > cursor.judgedTo }
         guard let first = waiting.first, let last = waiting.last else { return nil }
         if last.range.upperBound - first.range.lowerBound > rollupSeconds {
@@ -81,7 +81,7 @@ struct AlertFace: Sendable {
             waiting = waiting.filter { quarters.overlaps($0.range) }
         }
         for file in waiting.sorted(by: { $0.name > $1.name }) {
-            var judge = AlertJudge()
+            var judge = FileLimitCheck()
             let range = max(file.range.lowerBound, cursor.judgedTo)..<file.range.upperBound
             try files.each(range, history.reader) { judge.take($0) }
             if let found = judge.last(time: files.time) { return found }
@@ -101,7 +101,8 @@ struct AlertFace: Sendable {
         let series = HistorySeries(history.reader)
         let channels = pairs.channels
         for (channel, limit) in [
-            (channels.pm25, AlertJudge.limits.pm25), (channels.pm10, AlertJudge.limits.pm10),
+            (channels.pm25, FileLimitCheck.limits.pm25),
+            (channels.pm10, FileLimitCheck.limits.pm10),
         ] {
             let least = limit * pairs.stream.quantities[channel].scale
             try series.eachBucket(pairs.stream.id, channel: channel, spans, of: .quarterHour) {

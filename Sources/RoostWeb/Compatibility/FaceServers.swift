@@ -15,9 +15,9 @@ package struct FaceServers: Sendable {
 
     private let faces: Faces
     private let hosts: HostNames
-    private let doorman: any Gate.Doorman
+    private let doorman: any Gate.Authenticator
 
-    package init(_ faces: Faces, hosts: HostNames, doorman: any Gate.Doorman) {
+    package init(_ faces: Faces, hosts: HostNames, doorman: any Gate.Authenticator) {
         (self.faces, self.hosts, self.doorman) = (faces, hosts, doorman)
     }
 
@@ -28,7 +28,6 @@ package struct FaceServers: Sendable {
     /// - Parameters:
     ///   - sockets: Where ports come from.
     ///   - template: Limits, shared with the dashboard.
-    ///   - loop: Of the process.
     ///   - logger: For what is left out.
     /// - Returns: Servers that do not run yet.
     package func all(

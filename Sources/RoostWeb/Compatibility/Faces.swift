@@ -6,7 +6,7 @@ package struct Faces: Sendable {
 
     package init(_ settings: FaceSettings, _ sources: FaceSources) {
         self.settings = settings
-        let shelf = PeriodShelf(sources)
+        let shelf = PeriodFileCache(sources)
         let period = PeriodFace(sources, shelf)
         self.period = period
         all = settings.entries.sorted { $0.key.rawValue < $1.key.rawValue }.map { name, entry in

@@ -9,9 +9,9 @@ struct PeriodFace: Sendable {
     private static let pieceMinutes = 1_440
 
     private let sources: FaceSources
-    private let shelf: PeriodShelf
+    private let shelf: PeriodFileCache
 
-    init(_ sources: FaceSources, _ shelf: PeriodShelf) {
+    init(_ sources: FaceSources, _ shelf: PeriodFileCache) {
         (self.sources, self.shelf) = (sources, shelf)
     }
 

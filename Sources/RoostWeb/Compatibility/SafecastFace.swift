@@ -11,7 +11,7 @@ struct SafecastFace: Sendable {
     /// Logs at a time: each opens the history for itself.
     private static let logMax = 1
 
-    private let seats = ExportSeats(limit: logMax)
+    private let seats = ExportLimiter(limit: logMax)
     private let sources: FaceSources
     private let position: FaceSettings.Position?
 

@@ -14,22 +14,19 @@ final class SafecastLog: Sendable {
         var log: DriveLog?
         var isBegun = false
         /// Given back with the last piece: the client may ask for the next log once it has it.
-        var seat: ExportSeats.Seat?
+        var seat: ExportLimiter.Seat?
     }
 
     private let run: Mutex<Run>
 
     /// - Parameters:
-    ///   - name: Of a survey.
-    ///   - choice: Which samples.
-    ///   - history: Opened for it alone.
     ///   - seat: Given back with the last piece, or with the log.
     /// - Throws: `Problem` for a survey that is not there or stays here; what the store throws.
     init(
         of name: String,
         _ choice: DriveLog.Choice,
         _ history: sending OpenHistory,
-        _ seat: ExportSeats.Seat
+        _ seat: ExportLimiter.Seat
     ) throws {
         let (reader, times) = (history.reader, history.times)
         guard let survey = try StoredSurvey.newest(named: name, reader, times) else {

@@ -61,14 +61,14 @@ final class CopyJob: Sendable {
     }
 
     private let run: Mutex<Run>
-    private let draft: CopyDesk.Draft
-    private let seat: ExportSeats.Seat
+    private let draft: CopyJobs.Draft
+    private let seat: ExportLimiter.Seat
 
     /// - Throws: `Problem` `store` when the file cannot be made; what the store throws.
     init(
         _ history: sending OpenHistory,
-        _ draft: CopyDesk.Draft,
-        _ seat: ExportSeats.Seat
+        _ draft: CopyJobs.Draft,
+        _ seat: ExportLimiter.Seat
     ) throws {
         (self.draft, self.seat) = (draft, seat)
         do { run = Mutex(try Run(history, draft.path)) } catch let error as SQLiteError {
@@ -88,7 +88,7 @@ final class CopyJob: Sendable {
         } catch let error as SQLiteError { throw Self.problem(error, draft) }
     }
 
-    private static func problem(_ error: SQLiteError, _ draft: CopyDesk.Draft) -> Problem {
+    private static func problem(_ error: SQLiteError, _ draft: CopyJobs.Draft) -> Problem {
         Problem(.store, WebDatabaseError(.sqlite(error), path: draft.path).description)
     }
 }

@@ -9,10 +9,10 @@ struct CopyRoutes: Sendable {
     private static let pieceBytes = 65_536
 
     private let history: HistoryClient
-    private let desk: CopyDesk?
+    private let desk: CopyJobs?
     private let name: String
 
-    init(_ history: HistoryClient, _ desk: CopyDesk?, name: String) {
+    init(_ history: HistoryClient, _ desk: CopyJobs?, name: String) {
         (self.history, self.desk, self.name) = (history, desk, name)
     }
 
@@ -23,7 +23,7 @@ struct CopyRoutes: Sendable {
         ]
     }
 
-    private func offered() throws -> CopyDesk {
+    private func offered() throws -> CopyJobs {
         guard let desk else {
             throw Problem(.notOffered, "it has no folder of its own; use `roost export`")
         }

@@ -11,12 +11,12 @@ enum DoseView {
     static func json(_ history: OpenHistory, _ name: String?, _ range: TimeRange?) throws -> String
     {
         let (reader, times) = (history.reader, history.times)
-        guard let channels = try DoseMark.counter(name, in: reader) else {
+        guard let channels = try DoseStart.counter(name, in: reader) else {
             let what = name.map { "\($0.prefix(80)) counts nothing here" }
             throw Problem.notFound(what ?? "there is no counter here")
         }
         let mark =
-            range == nil ? try DoseMark.newest(of: channels.stream.device, reader, times) : nil
+            range == nil ? try DoseStart.newest(of: channels.stream.device, reader, times) : nil
         let yesterday = history.now.map { WallTime(seconds: $0.wholeSeconds - day) }
         let window = range ?? TimeRange(from: mark ?? yesterday)
         let summary = try DoseSummary(channels, reader, times, window)

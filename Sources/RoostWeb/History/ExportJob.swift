@@ -44,7 +44,7 @@ final class ExportJob: Sendable {
     }
 
     private let run: Mutex<Run>
-    private let seat: ExportSeats.Seat
+    private let seat: ExportLimiter.Seat
     /// What is in it, with its end fixed.
     let range: TimeRange
     let tag: ExportTag
@@ -52,14 +52,12 @@ final class ExportJob: Sendable {
     /// An export at its beginning.
     ///
     /// - Parameters:
-    ///   - history: Opened for it alone.
-    ///   - question: What is wanted.
     ///   - seat: Given back with the job.
     /// - Throws: `Problem` `not-found` for a channel that is not there; what the store throws.
     init(
         _ history: sending OpenHistory,
         _ question: ExportQuestion,
-        _ seat: ExportSeats.Seat
+        _ seat: ExportLimiter.Seat
     ) throws {
         let plan = try ExportPlan(question, history)
         (range, tag, self.seat) = (plan.range, plan.tag, seat)

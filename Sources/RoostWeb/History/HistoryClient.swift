@@ -25,7 +25,7 @@ package actor HistoryClient {
     private let station: StationClient?
     private let logger: Logger
     private let pool = NIOThreadPool(numberOfThreads: 1)
-    private let shelf = HistoryShelf()
+    private let shelf = HistoryCache()
     private var folder: StoreFolder
     private var freshUntil = NIODeadline.uptimeNanoseconds(0)
     private var isOpening = false
@@ -33,7 +33,7 @@ package actor HistoryClient {
     private var failure: (any Error)?
     private var generation = ""
     private var answers: [(tag: String, body: String)] = []
-    private let seats = ExportSeats(limit: exportMax)
+    private let seats = ExportLimiter(limit: exportMax)
     private var lengths: [(tag: ExportTag, bytes: Int)] = []
 
     /// A client that has read nothing yet.
@@ -64,7 +64,6 @@ package actor HistoryClient {
     /// Answers with JSON, or with 304 when the client has it already.
     ///
     /// - Parameters:
-    ///   - request: Whose.
     ///   - state: What the answer depends on besides the history and the request.
     ///   - make: Runs on the history's thread.
     /// - Returns: The answer with its tag.
@@ -98,10 +97,10 @@ package actor HistoryClient {
     /// - Throws: `Problem` `busy` while there are enough; what `make` throws.
     func beginExport<Job: Sendable>(
         of user: Int64?,
-        in own: ExportSeats? = nil,
-        _ make: @escaping @Sendable (sending OpenHistory, ExportSeats.Seat) throws -> Job
+        in own: ExportLimiter? = nil,
+        _ make: @escaping @Sendable (sending OpenHistory, ExportLimiter.Seat) throws -> Job
     ) async throws -> Job {
-        let transfer = ExportSeats.Transfer(try (own ?? seats).take(user))
+        let transfer = ExportLimiter.Transfer(try (own ?? seats).take(user))
         let tail = try await stationTail()
         let (folder, note) = (folder, noting)
         return try await run {
@@ -222,6 +221,6 @@ package actor HistoryClient {
 }
 
 /// Where the open history is kept; used on its thread alone.
-private final class HistoryShelf: Sendable {
+private final class HistoryCache: Sendable {
     let opened = Mutex<OpenHistory?>(nil)
 }

@@ -10,9 +10,6 @@ struct HistoryQuery: Sendable {
 
     /// Reads the query of a request.
     ///
-    /// - Parameters:
-    ///   - request: Whose.
-    ///   - known: Its keys.
     /// - Throws: `Problem` `unknown-field`.
     init(_ request: WebRequest, _ known: Set<String>) throws {
         try request.query.allow(only: known)
@@ -85,7 +82,6 @@ struct HistoryQuery: Sendable {
     /// - Parameters:
     ///   - history: Says what the present is.
     ///   - standard: How many seconds without a word of it.
-    ///   - now: Another present.
     /// - Returns: The range; each end may be open.
     /// - Throws: `Problem`.
     func range(

@@ -12,21 +12,19 @@ package struct HistoryRoutes: Sendable {
     private let station: StationClient?
     private let courier: CourierClient?
     private let name: String
-    private let copies: CopyDesk?
+    private let copies: CopyJobs?
     private let zone: OwnerZone
 
     /// - Parameters:
-    ///   - history: Reads it.
     ///   - station: Knows of card and lasers; nil for a card without its station.
     ///   - courier: Knows the places of its feeds; nil for a card without its station.
-    ///   - name: The station's.
     ///   - copies: Where SQLite copies are kept; nil where nothing may be written.
     package init(
         _ history: HistoryClient,
         _ station: StationClient?,
         _ courier: CourierClient? = nil,
         name: String,
-        copies: CopyDesk? = nil
+        copies: CopyJobs? = nil
     ) {
         (self.history, self.station, self.name) = (history, station, name)
         self.courier = courier

@@ -16,7 +16,6 @@ struct OpenHistory {
     /// Opens the history of a folder.
     ///
     /// - Parameters:
-    ///   - folder: The store.
     ///   - station: What the station's history lacks; nil where no station answers: then what waits
     ///     is read from the folder's journal.
     ///   - tell: Receives what is left out, and why.

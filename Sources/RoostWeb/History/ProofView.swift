@@ -6,8 +6,6 @@ import StoreQueries
 /// `/proof`: where all the time went since the first sample; the figures of `roost ledger`.
 enum ProofView {
     /// - Parameters:
-    ///   - history: What is proven.
-    ///   - name: The station's.
     ///   - status: What the station says of card and lasers; nil without one.
     ///   - isStationAway: There is a station, and it does not answer.
     /// - Returns: The text.

@@ -35,7 +35,6 @@ package struct StartsView: Hashable, Sendable {
     /// - Parameters:
     ///   - runs: Of the history, oldest first.
     ///   - watchdogBoot: The boot that the watchdog caused, as far as that is known.
-    ///   - time: Dates a moment.
     package init(
         _ runs: [NodeRun],
         watchdogBoot: BootID? = nil,

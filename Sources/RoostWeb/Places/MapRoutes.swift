@@ -22,8 +22,6 @@ package struct MapRoutes: Sendable {
     ///
     /// - Parameters:
     ///   - tiles: Nil for none.
-    ///   - folder: Of the packages' files.
-    ///   - client: Has the page itself.
     package init(_ tiles: TileServer?, leaflet folder: String, _ client: StaticFiles) {
         (self.tiles, self.folder) = (tiles, folder)
         files = tiles == nil ? nil : StaticFiles.files(Self.needed, in: folder)

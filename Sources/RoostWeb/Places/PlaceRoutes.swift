@@ -16,7 +16,6 @@ package struct PlaceRoutes: Sendable {
     private let courier: CourierClient?
 
     /// - Parameters:
-    ///   - history: Reads it.
     ///   - station: Knows its position; nil for a card without its station.
     ///   - courier: Knows the places of feeds.
     package init(_ history: HistoryClient, _ station: StationClient?, _ courier: CourierClient?) {

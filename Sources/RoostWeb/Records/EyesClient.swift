@@ -13,9 +13,6 @@ package struct EyesClient: Sendable {
 
     private let exchange: Exchange
 
-    /// - Parameters:
-    ///   - path: The socket of `roost-eyes`.
-    ///   - loop: Of the process.
     package init(path: String, on loop: any EventLoop) {
         let client = StationClient(path: path, on: loop)
         self.init { try await client.exchange($0, within: $1) }

@@ -7,12 +7,12 @@ import HTTPTypes
 package struct LiveRoutes: Sendable {
     /// Nil for a card without its station.
     private let camera: RecordRoutes.Camera?
-    private let looks: PictureLooks?
+    private let looks: PictureAccessLog?
 
     /// - Parameters:
     ///   - camera: Nil for a card without its station.
     ///   - looks: Writes down who looked; nil where there are no accounts.
-    package init(_ camera: RecordRoutes.Camera?, _ looks: PictureLooks?) {
+    package init(_ camera: RecordRoutes.Camera?, _ looks: PictureAccessLog?) {
         (self.camera, self.looks) = (camera, looks)
     }
 

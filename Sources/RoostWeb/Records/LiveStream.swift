@@ -13,9 +13,6 @@ package struct LiveStream: Sendable {
 
     init(_ follow: @escaping Follow) { self.follow = follow }
 
-    /// - Parameters:
-    ///   - path: The socket.
-    ///   - loop: Of the process.
     package init(path: String, on loop: any EventLoop) {
         self.init { try await Self.follow(path, on: loop, $0) }
     }

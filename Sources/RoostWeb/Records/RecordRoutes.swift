@@ -18,24 +18,23 @@ package struct RecordRoutes: Sendable {
     private let history: HistoryClient
     /// Nil for a card without its station.
     private let camera: Camera?
-    private let looks: PictureLooks?
+    private let looks: PictureAccessLog?
 
     /// The pictures and the process that takes them.
     package struct Camera: Sendable {
-        let shelf: PictureShelf
+        let shelf: PictureCache
         let eyes: EyesClient
         package let live: LivePicture
 
-        package init(shelf: PictureShelf, eyes: EyesClient, live: LivePicture) {
+        package init(shelf: PictureCache, eyes: EyesClient, live: LivePicture) {
             (self.shelf, self.eyes, self.live) = (shelf, eyes, live)
         }
     }
 
     /// - Parameters:
-    ///   - history: Has the motions.
     ///   - camera: Nil for a card without its station.
     ///   - looks: Writes down who looked; nil where there are no accounts.
-    package init(_ history: HistoryClient, _ camera: Camera?, _ looks: PictureLooks?) {
+    package init(_ history: HistoryClient, _ camera: Camera?, _ looks: PictureAccessLog?) {
         (self.history, self.camera, self.looks) = (history, camera, looks)
     }
 

@@ -6,7 +6,7 @@ import HTTPTypes
 /// A refusal counts for the rate, too.
 package struct Gate: Sendable {
     /// Who asks, as far as cookies and tokens say.
-    package protocol Doorman: Sendable {
+    package protocol Authenticator: Sendable {
         /// - Throws: `Problem` for a token that is wrong or expired.
         func identity(_ headers: HTTPFields, _ peer: PeerAddress) async throws -> Identity?
         /// Whether the station has an owner.
@@ -49,13 +49,13 @@ package struct Gate: Sendable {
 
     package let table: RouteTable
     package let hosts: HostNames
-    package let doorman: any Doorman
+    package let doorman: any Authenticator
     private let rate: RequestRate
 
     package init(
         _ table: RouteTable,
         hosts: HostNames,
-        doorman: any Doorman,
+        doorman: any Authenticator,
         clock: WebClock = .system
     ) {
         self.table = table

@@ -20,7 +20,6 @@ package struct RouteTable: Sendable {
     /// Finds the route of a request.
     ///
     /// - Parameters:
-    ///   - method: HEAD counts as GET.
     ///   - path: Without query, percent encoding still in it.
     /// - Returns: The first route of the table that fits; parameters are percent-decoded.
     package func match(_ method: HTTPRequest.Method, _ path: String) -> Match {

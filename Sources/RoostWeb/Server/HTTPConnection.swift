@@ -15,10 +15,7 @@ struct HTTPConnection: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - channel: The connection.
-    ///   - isEncrypted: Whether it speaks TLS.
     ///   - responder: Nil for a connection too many: it is answered that, and closed.
-    ///   - logger: For connections that break.
     init(_ channel: Wire, isEncrypted: Bool, _ responder: WebResponder?, _ logger: Logger) {
         (self.channel, self.isEncrypted) = (channel, isEncrypted)
         (self.responder, self.logger) = (responder, logger)

@@ -24,7 +24,6 @@ package struct WebResponder: Sendable {
     /// Answers one request; tests and connections use it alike.
     ///
     /// - Parameters:
-    ///   - head: As it came.
     ///   - body: Reads the body, at most so many bytes; throws `Problem` `too-large`.
     /// - Returns: The handler's answer, or what refused the request, with the fixed headers.
     package func answer(

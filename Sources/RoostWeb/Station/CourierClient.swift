@@ -13,9 +13,6 @@ package struct CourierClient: Sendable {
 
     private let exchange: Exchange
 
-    /// - Parameters:
-    ///   - path: The courier's socket.
-    ///   - loop: Of the process.
     package init(path: String, on loop: any EventLoop) {
         let client = StationClient(path: path, on: loop)
         self.init { line, patience in

@@ -32,7 +32,6 @@ package struct StationClient: Sendable {
     /// Sends one line.
     ///
     /// - Parameters:
-    ///   - line: The question.
     ///   - patience: How long the answer may take. Past `StationClient.patience` a late answer is
     ///     the question's own slowness: later questions are not held back.
     /// - Returns: The line that answers it.

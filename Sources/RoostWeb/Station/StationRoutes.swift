@@ -6,7 +6,7 @@ import HTTPTypes
 package struct StationRoutes: Sendable {
     /// A station, or a card without one.
     private let station: StationClient?
-    private let live: LiveFan?
+    private let live: LiveBroadcaster?
     private let name: String
     private let zone: String
     private let isSimulated: Bool
@@ -19,14 +19,12 @@ package struct StationRoutes: Sendable {
 
     /// - Parameters:
     ///   - station: Nil for a card without its station.
-    ///   - live: Its feed.
     ///   - history: For means, starts and diagnostics; nil leaves them out.
     ///   - name: The station's, while it does not answer.
     ///   - zone: IANA name of its zone.
-    ///   - isSimulated: Marks every page.
     package init(
         _ station: StationClient?,
-        live: LiveFan?,
+        live: LiveBroadcaster?,
         history: HistoryClient? = nil,
         name: String,
         zone: String,
@@ -213,7 +211,7 @@ package struct StationRoutes: Sendable {
 
     private func follow(_ request: WebRequest) throws -> WebResponse {
         guard let live else { throw Problem(.notOffered, "a card's history has nothing live") }
-        guard live.listenerCount < LiveFan.listenerMax else { throw LiveFan.isFull }
+        guard live.listenerCount < LiveBroadcaster.listenerMax else { throw LiveBroadcaster.isFull }
         let last = HTTPField.Name("last-event-id").flatMap { request.headers[$0] }
         return WebResponse(
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],

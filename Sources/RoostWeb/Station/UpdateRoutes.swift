@@ -2,19 +2,18 @@ import HTTPTypes
 
 /// Another version for a station that runs from an image: for the owner alone.
 package struct UpdateRoutes: Sendable {
-    private let desk: UpdateDesk
+    private let desk: UpdateUploads
     private let history: HistoryClient?
 
     /// - Parameters:
-    ///   - desk: Has the files.
     ///   - history: On whose thread the card is written; nil does it where the request comes.
-    package init(_ desk: UpdateDesk, on history: HistoryClient? = nil) {
+    package init(_ desk: UpdateUploads, on history: HistoryClient? = nil) {
         (self.desk, self.history) = (desk, history)
     }
 
     /// A card may take seconds for a piece: no request waits for another's.
     private func work<Value: Sendable>(
-        _ body: @escaping @Sendable (UpdateDesk) throws -> Value
+        _ body: @escaping @Sendable (UpdateUploads) throws -> Value
     ) async throws -> Value {
         let desk = desk
         guard let history else { return try body(desk) }
@@ -47,10 +46,10 @@ package struct UpdateRoutes: Sendable {
                 .post,
                 "/api/v1/update/file",
                 .owner,
-                body: .any(maxBytes: UpdateDesk.pieceByteCountMax)
+                body: .any(maxBytes: UpdateUploads.pieceByteCountMax)
             ) { request in
                 try request.query.allow(only: ["at"])
-                let range = 0...UpdateDesk.byteCountMax
+                let range = 0...UpdateUploads.byteCountMax
                 guard let offset = try request.query.integer("at", in: range) else {
                     throw Problem(.badRequest, "at says where the piece begins")
                 }

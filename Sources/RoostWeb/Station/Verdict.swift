@@ -65,9 +65,6 @@ package struct Verdict: Hashable, Sendable {
         self.cause = cause
     }
 
-    /// - Parameters:
-    ///   - status: How the station is.
-    ///   - devices: Its devices.
     package init(_ status: StatusReport, _ devices: DevicesReport) {
         let sensors = devices.devices.filter { !["traffic-light", "led"].contains($0.type) }
         if sensors.isEmpty {

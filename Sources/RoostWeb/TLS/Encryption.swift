@@ -66,7 +66,6 @@ package final class Encryption: Sendable {
     private let pool = NIOThreadPool(numberOfThreads: 1)
 
     /// - Parameters:
-    ///   - settings: What is served.
     ///   - clock: For the server's certificates, which are made again when it is set.
     ///   - trusted: Seconds since 1970 that the station trusts; nil while it trusts none. By them
     ///     alone an authority is judged, as phones do not find back to one that was replaced.

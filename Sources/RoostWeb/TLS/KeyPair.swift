@@ -92,7 +92,6 @@ enum Authority {
     /// Why a new authority is due.
     ///
     /// - Parameters:
-    ///   - authority: The one there is.
     ///   - names: That it has to be for.
     ///   - now: Nil while no time is trusted: then no time decides.
     /// - Returns: Nil while the old one is good.

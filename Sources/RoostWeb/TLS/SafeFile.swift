@@ -36,8 +36,6 @@ enum SafeFile {
     }
 
     /// Writes a file of mode 0600 in one step: a power cut leaves the old one or the new one.
-    ///
-    /// - Throws: `Failure`.
     static func write(_ text: String, to path: String) throws(Failure) {
         let fresh = path + ".new"
         unlink(fresh)

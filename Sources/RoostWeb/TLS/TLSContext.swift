@@ -8,9 +8,7 @@ package final class TLSContext: Sendable {
 
     /// - Parameters:
     ///   - certificates: PEM; the server's first, then those that lead to its authority.
-    ///   - key: PEM.
     ///   - other: Serves clients that ask for a name it is for.
-    /// - Throws: `OpenSSLError`.
     init(certificates: String, key: String, other: TLSContext? = nil) throws(OpenSSLError) {
         guard let context = copenssl_make_context(certificates, key, other?.context) else {
             throw OpenSSLError()

@@ -10,8 +10,6 @@ package struct TrustRoutes: Sendable {
 
     /// - Parameters:
     ///   - encryption: nil where nothing is encrypted.
-    ///   - station: Its name.
-    ///   - addresses: Of the encrypted page.
     ///   - accounts: For a day they say who claimed the station, also to strangers.
     package init(
         _ encryption: Encryption?,

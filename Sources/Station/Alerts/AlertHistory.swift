@@ -13,7 +13,7 @@ struct AlertHistory: Sendable {
         /// have no place on it.
         let shift: Int?
         /// Rules whose averages want the past.
-        let book: AlertBook
+        let book: AlertEngine
         /// Whether a sure clock says where earlier boots lie.
         let isSure: Bool
         /// Whether the events are wanted.
@@ -43,7 +43,7 @@ struct AlertHistory: Sendable {
 
     /// By channel, oldest first.
     private(set) var means: [Channel: [Mean]] = [:]
-    private(set) var past = AlertPast()
+    private(set) var past = RestoredAlerts()
     private let question: Question
     var isRedating: Bool { question.isRedating }
 

@@ -4,7 +4,7 @@ import Core
 
 /// Makes reports of a book.
 struct AlertReports {
-    let book: AlertBook
+    let book: AlertEngine
     let isReady: Bool
     /// The second of now.
     let now: Int

@@ -10,7 +10,7 @@ package actor AlertTask: OrderlyStop {
     /// Between two questions to a store that cannot be read.
     static let patience: Duration = .minutes(5)
 
-    private let desk: AlertDesk
+    private let desk: AlertService
     private let store: StoreClient?
     private let context: StationContext
     private let isStopping = Atomic(false)
@@ -18,7 +18,7 @@ package actor AlertTask: OrderlyStop {
     private var retryAt: MonotonicInstant?
     private var zone: String??
 
-    init(_ desk: AlertDesk, store: StoreClient?, context: StationContext) {
+    init(_ desk: AlertService, store: StoreClient?, context: StationContext) {
         (self.desk, self.store, self.context) = (desk, store, context)
     }
 

@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// Turns instants of a boot into the seconds of an `AlertBook`, and back.
+/// Turns instants of a boot into the seconds of an `AlertEngine`, and back.
 ///
 /// The seconds go on like the monotonic clock, so a clock that is set moves none of them. Where the
 /// wall clock was known at the start they are those since 1970, so that hours begin together.

@@ -64,7 +64,6 @@ package final class ClaimWindow: Sendable {
     /// Learns whether an earlier process of this boot had the window: a restart opens it no more.
     ///
     /// - Parameters:
-    ///   - boot: The present one.
     ///   - noted: The boot that the store has under `bootKey`.
     /// - Returns: Whether the present boot is to be noted there.
     func isFirst(in boot: BootID, noted: String?) -> Bool {

@@ -8,7 +8,7 @@ struct ControlAlerts: Sendable {
         /// What there is now; `rules` too where wanted.
         var report: @Sendable (_ withRules: Bool) -> AlertsReport
         /// Changes the book; nil when there is nothing to change.
-        var act: @Sendable ((inout AlertBook, Int) -> AlertEvent?) -> AlertEvent?
+        var act: @Sendable ((inout AlertEngine, Int) -> AlertEvent?) -> AlertEvent?
     }
 
     /// The longest that an alert is acknowledged or a key silenced.
@@ -18,8 +18,6 @@ struct ControlAlerts: Sendable {
     let dependencies: Dependencies
 
     /// The line that answers `alerts`, `acknowledge`, `silence`, `unsilence` or `testAlert`.
-    ///
-    /// - Throws: `ControlFailure`.
     func answer(
         _ request: ControlRequest,
         by asker: ControlAsker

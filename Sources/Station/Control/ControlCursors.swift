@@ -7,11 +7,12 @@ import Store
 struct ControlCursors: Sendable {
     struct Dependencies: Sendable {
         /// What followers said last; nil while no store is open.
-        var cursors: @Sendable () -> CursorBook?
+        var cursors: @Sendable () -> CursorTable?
         /// Keeps what one says.
         var keep:
-            @Sendable (_ name: String, _ blob: [UInt8], _ isUrgent: Bool) throws(CursorBook.Refusal)
-                -> CursorBook?
+            @Sendable (_ name: String, _ blob: [UInt8], _ isUrgent: Bool) throws(CursorTable
+                .Refusal)
+                -> CursorTable?
     }
 
     let dependencies: Dependencies
@@ -24,14 +25,14 @@ struct ControlCursors: Sendable {
             guard request.name == nil, request.blob == nil else { throw Self.invalid }
             return try report(dependencies.cursors())
         }
-        let book: CursorBook?
-        do throws(CursorBook.Refusal) {
+        let book: CursorTable?
+        do throws(CursorTable.Refusal) {
             book = try dependencies.keep(name, Array(blob), request.isUrgent ?? false)
         } catch { throw Self.failure(error) }
         return try report(book)
     }
 
-    private func report(_ book: CursorBook?) throws(ControlFailure) -> CursorReport {
+    private func report(_ book: CursorTable?) throws(ControlFailure) -> CursorReport {
         guard let book else {
             throw ControlFailure(code: "no-store", message: "no store is open that keeps cursors")
         }
@@ -52,7 +53,7 @@ struct ControlCursors: Sendable {
             + "\(CursorReport.blobByteLimit) at most"
     )
 
-    private static func failure(_ refusal: CursorBook.Refusal) -> ControlFailure {
+    private static func failure(_ refusal: CursorTable.Refusal) -> ControlFailure {
         switch refusal {
         case .invalid: invalid
         case .tooMany(let names):

@@ -9,7 +9,7 @@ struct ControlFeed: Sendable {
         var source: @Sendable () async throws -> FeedPage.Source?
         /// Of these boots those that the store knows.
         var known: @Sendable (Set<String>) async throws -> Set<String>
-        var desk: FeedDesk
+        var desk: FeedWaiters
         /// Where the store is; nil while none is open.
         var folder: @Sendable () -> String?
     }
@@ -32,7 +32,7 @@ struct ControlFeed: Sendable {
         let limit = min(max(request.limit ?? Self.limitDefault, 1), Self.limitMax)
         let now = station.clock.now
         let deadline = now.advanced(by: .milliseconds(Int64(wait * 1_000)))
-        let waiter = FeedDesk.Waiter(
+        let waiter = FeedWaiters.Waiter(
             wanted: condition.atLeast,
             hasAge: condition.orAfterSeconds != nil,
             hearsMotions: condition.motions ?? false
@@ -40,7 +40,7 @@ struct ControlFeed: Sendable {
         if wait > 0, request.after != nil, !dependencies.desk.add(waiter) {
             throw ControlFailure(
                 code: "too-many",
-                message: "\(FeedDesk.waiterLimit) questions wait already; ask without waiting"
+                message: "\(FeedWaiters.waiterLimit) questions wait already; ask without waiting"
             )
         }
         defer { dependencies.desk.remove(waiter) }

@@ -11,7 +11,6 @@ package struct ControlRights: Sendable {
 
     /// - Parameters:
     ///   - users: By the names that the packages make.
-    ///   - group: This process's own.
     package init(_ users: LocalUsers = LocalUsers(), group: UInt32? = nil) {
         (self.users, self.group) = (users, group)
     }

@@ -8,7 +8,7 @@ import Profiles
 struct ControlSettings {
     /// The station as a change sees it.
     package struct Dependencies: Sendable {
-        let keeper: OverlayKeeper
+        let keeper: OwnerSettingsStore
         /// What the station goes by now.
         let configuration: @Sendable () -> StationConfiguration
         /// What of an overlay would not count.

@@ -10,8 +10,6 @@ struct ControlSnooze {
     let vigil: @Sendable () -> HealthMonitor?
 
     /// Lets the HealthMonitor count every child as on time for a while, and records the user.
-    ///
-    /// - Throws: `ControlFailure`.
     func start(_ request: ControlRequest, by asker: ControlAsker) throws(ControlFailure) {
         let most = HealthMonitorMachine.snoozeMax.inSeconds
         guard let seconds = request.seconds, (0...most).contains(seconds) else {

@@ -9,7 +9,8 @@ struct ControlStore: Sendable {
         /// Where the store is; nil while none is open.
         var folder: @Sendable () -> String?
         /// A page of the records that are not in the history yet.
-        var tail: @Sendable (StoreTailPlace?) async throws -> ([TailReport.Part], StoreTailPlace?)
+        var tail:
+            @Sendable (StoreTailPosition?) async throws -> ([TailReport.Part], StoreTailPosition?)
         var cursors: ControlCursors.Dependencies
         var feed: ControlFeed.Dependencies
         /// Merges values of other programs' series; nil while no store is open.
@@ -84,7 +85,7 @@ struct ControlStore: Sendable {
     }
 
     private func tail(_ request: ControlRequest) async throws -> TailReport {
-        let place = request.from.map(StoreTailPlace.init)
+        let place = request.from.map(StoreTailPosition.init)
         if case .some(.none) = place { throw Self.badCursor }
         let (parts, next) = try await dependencies.tail(place ?? nil)
         return TailReport(

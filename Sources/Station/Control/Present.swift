@@ -90,7 +90,6 @@ extension ModeReport {
 extension ChannelReport {
     /// - Parameters:
     ///   - state: The latest of the channel.
-    ///   - now: The present.
     ///   - ageLimit: How old its value may be.
     ///   - interval: From one sample to the next; nil for what is measured on events.
     init(

@@ -22,7 +22,7 @@ extension Station {
                     tail: { [store] in try await StoreTail(client: store).page(from: $0) },
                     cursors: ControlCursors.Dependencies(
                         cursors: { [store] in store.cursors },
-                        keep: { [store] name, blob, isUrgent throws(CursorBook.Refusal) in
+                        keep: { [store] name, blob, isUrgent throws(CursorTable.Refusal) in
                             try store.keep(name, blob, isUrgent: isUrgent)
                         }
                     ),

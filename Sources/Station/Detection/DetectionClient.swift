@@ -11,7 +11,7 @@ import Synchronization
 /// has a few entries for each adapter and device.
 package final class DetectionClient: Sendable {
     private struct State {
-        var ledger = HotplugLedger()
+        var ledger = HotplugDifference()
         var machine: DetectionMachine
         var waiting: [DetectionMachine.Action] = []
     }
@@ -71,8 +71,6 @@ package final class DetectionClient: Sendable {
     }
 
     /// Carries out a person's request.
-    ///
-    /// - Throws: `DetectionRefusal`.
     func act(_ act: DetectionMachine.Act, on target: String) throws(DetectionRefusal) {
         let now = clock.now
         let result = state.withLock { state -> Result<Void, DetectionRefusal> in

@@ -23,9 +23,7 @@ extension DetectionMachine {
     /// Carries out a person's request.
     ///
     /// - Parameters:
-    ///   - act: What.
     ///   - target: A device's name or identity, or the node of an adapter or a link to it.
-    ///   - now: When.
     /// - Returns: The actions to carry out.
     /// - Throws: `DetectionRefusal` with nothing changed.
     package mutating func act(

@@ -116,7 +116,7 @@ package struct DetectionMachine: Sendable {
     var provisional: [String: DeviceRecord] = [:]
     /// When a device was last seen, since the start.
     var leftAt: [String: MonotonicInstant] = [:]
-    var flaps = FlapJudge()
+    var flaps = FlapDetector()
     var claimedPorts: Set<String> = []
     var takenNames: Set<String> = []
     private var nextID = 1
@@ -137,7 +137,6 @@ package struct DetectionMachine: Sendable {
     /// - Parameters:
     ///   - settings: The store's; nil while they cannot be read: until then devices get provisional
     ///     names, which are never reused.
-    ///   - now: When.
     /// - Returns: The actions to carry out.
     package mutating func begin(
         with settings: [String: String]?,
@@ -158,10 +157,8 @@ package struct DetectionMachine: Sendable {
     ///
     /// - Parameters:
     ///   - ports: Paths that are never touched here: nodes or links to them.
-    ///   - names: Names in use.
     ///   - isOn: Whether anything is looked for at all.
     ///   - catalog: The profiles from now on; nil leaves them.
-    ///   - now: When.
     /// - Returns: The actions to carry out.
     package mutating func configure(
         ports: Set<String>,
@@ -212,7 +209,7 @@ package struct DetectionMachine: Sendable {
 
     /// Handles the changes that the ledger reports.
     package mutating func take(
-        _ changes: [HotplugLedger.Change],
+        _ changes: [HotplugDifference.Change],
         at now: MonotonicInstant
     ) -> [Action] {
         var actions: [Action] = []

@@ -76,7 +76,6 @@ package struct DeviceRegistry: Hashable, Sendable {
     /// A name for a new device of a profile that nothing has yet: `sds011`, `sds011-2`.
     ///
     /// - Parameters:
-    ///   - profile: The device's.
     ///   - suffix: The unique part of the name; nil numbers them: `sds011-A160`.
     ///   - taken: Names that are not free, besides those remembered.
     /// - Returns: 64 bytes at most.

@@ -100,7 +100,6 @@ package struct ProbePlan: Sendable {
     /// - Parameters:
     ///   - profiles: Those that match the adapter, with their ranks, the most specific first.
     ///   - expected: The profile last seen at this adapter.
-    ///   - now: When it begins.
     package init(
         _ profiles: [RankedProfile],
         expecting expected: String? = nil,

@@ -139,7 +139,6 @@ package final class DeviceSession: OrderlyStop {
     /// Runs the driver until it ends.
     ///
     /// - Parameters:
-    ///   - attached: What was opened.
     ///   - text: The outage that is over once the driver has run for a while; nil when there is
     ///     none.
     /// - Returns: What ended it, nil for an end in order; whether the return was reported.

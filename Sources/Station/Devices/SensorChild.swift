@@ -57,19 +57,19 @@ struct SensorChild {
     ) async throws -> DeviceSession.Attached {
         let (name, sensor, profile) = (name, sensor, sensor.profile)
         let settings = SerialSettings(baud: sensor.rate)
-        let open: SensorSetup.Reopen = {
+        let open: SensorDependencies.Reopen = {
             // Another may have its node by now.
             if let presence, !presence.isThere() { throw SerialError.absent(path: sensor.port) }
             let port = try await context.platform.openSerialPort(sensor.port, settings)
             // At the start of the machine at the latest, if nothing is known of its adapter.
             let poweredAt = try await context.platform.poweredAt(sensor.port) ?? .boot
-            return SensorSetup.Line(port, poweredAt: poweredAt)
+            return SensorDependencies.Line(port, poweredAt: poweredAt)
         }
         guard let kind = profile.driver.flatMap(DeviceCatalog.kind) else {
             preconditionFailure("checked when it was read")
         }
         let line = try await open()
-        var setup = SensorSetup(
+        var setup = SensorDependencies(
             name: name,
             port: line.port,
             environment: environment,

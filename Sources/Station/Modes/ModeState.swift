@@ -81,8 +81,6 @@ package final class ModeState: Sendable {
     /// is begun from them.
     ///
     /// - Parameters:
-    ///   - settings: Of the store.
-    ///   - station: Whose mode it is.
     ///   - start: Of the process: what goes on has gone on since then.
     ///   - last: The newest that the store has of a boot.
     /// - Throws: `StoreError`; a restart may then forget the mode.

@@ -33,8 +33,6 @@ struct RequestedStationMode: Hashable, Sendable {
     /// goes on.
     ///
     /// - Parameters:
-    ///   - boot: The present one.
-    ///   - now: In it.
     ///   - wall: The present; nil when nothing has set the clock.
     ///   - last: The newest that is stored of the mode's own boot.
     /// - Returns: The mode with its end in this boot.

@@ -15,9 +15,7 @@ package final class GraphSink: ReadingSink {
     /// A sink that has seen nothing.
     ///
     /// - Parameters:
-    ///   - graph: The device's.
     ///   - device: Under which name it reads.
-    ///   - recorder: Where everything goes.
     ///   - air: The devices that it is compared with.
     package init(
         _ graph: GraphDescription,

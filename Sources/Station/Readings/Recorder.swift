@@ -221,7 +221,6 @@ extension Recorder {
     ///   - cursor: Where the page begins; nil begins with the newest `limit` since `start`.
     ///   - start: Oldest instant of the first page.
     ///   - limit: Readings of all pages together.
-    ///   - count: Readings of this page.
     /// - Returns: The page; `next` is nil when it is the last.
     func readingPage(
         from cursor: ReadingCursor?,
@@ -244,7 +243,6 @@ extension Recorder {
     ///   - number: Where the page begins; nil begins with the newest `limit` since `start`.
     ///   - start: Oldest instant of the first page.
     ///   - limit: Events of all pages together.
-    ///   - count: Events of this page.
     /// - Returns: The page; `next` is nil when it is the last.
     func eventPage(
         from number: Int?,

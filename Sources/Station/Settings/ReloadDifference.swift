@@ -70,7 +70,6 @@ extension Station {
     /// Puts the owner's settings in use, over the present file.
     ///
     /// - Parameters:
-    ///   - overlay: The settings.
     ///   - catalog: The profiles, if they were read again.
     func follow(_ overlay: StationOverlay, catalog: ProfileCatalog? = nil) {
         guard !state.withLock({ $0.isStopping }) else { return }

@@ -52,9 +52,6 @@ struct ConfirmedTime: Sendable {
     /// A person's word always does. What is trusted less than something known says nothing, and so
     /// a wrong source cannot take the place of a better one.
     ///
-    /// - Parameters:
-    ///   - known: What was said before.
-    ///   - system: The system clock's.
     /// - Returns: Whether it is kept, and whether an event says so.
     func worth(after known: ConfirmedTime?, _ system: WallReading?) -> Worth {
         guard trust != .person else { return .news }

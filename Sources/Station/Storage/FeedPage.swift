@@ -17,15 +17,13 @@ struct FeedPage {
         /// Oldest first.
         let blocks: [FeedBlock]
         /// What was before them.
-        let (base, baseEvent): ([StreamID: SamplePlace], EventPlace?)
+        let (base, baseEvent): ([StreamID: SamplePosition], EventPosition?)
         let boot: BootID
         let streams: [StreamID: StreamDescription]
 
         /// - Parameters:
         ///   - window: The newest blocks.
         ///   - unwritten: What no block has, oldest first.
-        ///   - boot: In which this runs.
-        ///   - streams: What there is.
         init(
             window: FeedWindow,
             unwritten: [[UInt8]],
@@ -57,7 +55,6 @@ struct FeedPage {
     private var described: Set<StreamID> = []
 
     /// - Parameters:
-    ///   - source: What is there.
     ///   - places: What the follower has; nil asks for the end.
     ///   - limit: Samples and events at most.
     init(_ source: Source, after places: FeedPlaces?, limit: Int) {
@@ -88,7 +85,7 @@ struct FeedPage {
         edge.event = source.baseEvent?.sent
         for block in source.blocks {
             for (stream, tick) in block.tops {
-                let place = SamplePlace(stream: stream, boot: source.boot, tick: tick)
+                let place = SamplePosition(stream: stream, boot: source.boot, tick: tick)
                 edge.streams[Self.key(stream)] = place.sent
             }
             guard let last = block.events.last else { continue }
@@ -255,12 +252,12 @@ struct FeedPage {
         byteCount += JournalRecordCodec.encode([record]).count
         records.append(record)
         sampleCount += count
-        let place = SamplePlace(stream: stream, boot: source.boot, tick: Tick(tenths: last))
+        let place = SamplePosition(stream: stream, boot: source.boot, tick: Tick(tenths: last))
         next.streams[Self.key(stream)] = place.sent
     }
 }
 
-extension SamplePlace {
+extension SamplePosition {
     /// As it travels.
     fileprivate var sent: FeedPlaces.Sample {
         FeedPlaces.Sample(bootID: "\(boot)", tick: tick.tenths)
@@ -273,7 +270,7 @@ extension FeedBlock {
     }
 }
 
-extension EventPlace {
+extension EventPosition {
     /// As it travels.
     fileprivate var sent: FeedPlaces.Event {
         FeedPlaces.Event(bootID: "\(boot)", nanoseconds: nanoseconds, ordinal: ordinal)

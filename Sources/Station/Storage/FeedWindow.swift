@@ -12,9 +12,9 @@ struct FeedWindow {
     static let byteLimit = 65_536
 
     /// The last sample of each stream before the blocks that are here.
-    private(set) var base: [StreamID: SamplePlace]
+    private(set) var base: [StreamID: SamplePosition]
     /// The last event before them.
-    private(set) var baseEvent: EventPlace?
+    private(set) var baseEvent: EventPosition?
     /// Oldest first.
     private(set) var blocks: Deque<FeedBlock> = []
     private var byteCount = 0
@@ -35,7 +35,7 @@ struct FeedWindow {
         while byteCount > Self.byteLimit, let oldest = blocks.popFirst() {
             byteCount -= oldest.payload.count
             for (stream, last) in oldest.tops {
-                base[stream] = SamplePlace(stream: stream, boot: boot, tick: last)
+                base[stream] = SamplePosition(stream: stream, boot: boot, tick: last)
             }
             baseEvent = oldest.events.last ?? baseEvent
         }
@@ -56,16 +56,15 @@ struct FeedBlock {
     /// The last sample of each stream in it.
     let tops: [StreamID: Tick]
     /// Its events, in their order.
-    let events: [EventPlace]
+    let events: [EventPosition]
     /// The last one in it.
     let anchor: JournalRecord?
 
     /// - Parameters:
-    ///   - payload: Records.
     ///   - boot: In which it was written.
     ///   - numbers: Of the events before it; afterwards also of its own.
     init(_ payload: [UInt8], of boot: BootID, _ numbers: inout EventNumbers) {
-        var (tops, events) = ([StreamID: Tick](), [EventPlace]())
+        var (tops, events) = ([StreamID: Tick](), [EventPosition]())
         var anchor: JournalRecord?
         for record in JournalRecordCodec.contents(payload).records {
             switch record {

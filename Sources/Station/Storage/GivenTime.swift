@@ -77,7 +77,6 @@ struct ReceiverDate: Hashable, Sendable {
     let weeks: Int64
 
     /// - Parameters:
-    ///   - said: By the receiver.
     ///   - start: When the program was built: it is not earlier now, nor 1024 weeks later.
     init(_ said: WallTime, notBefore start: WallTime) {
         let since = said.nanoseconds - start.nanoseconds

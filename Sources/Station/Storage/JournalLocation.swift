@@ -11,10 +11,8 @@ struct JournalLocation {
     let former: String?
 
     /// Finds the ring; only on the disk thread.
-    ///
-    /// - Throws: `StorageError`.
     init(
-        of place: JournalPlace,
+        of place: JournalSetting,
         in folder: String,
         _ platform: any Platform
     ) throws(StorageError) {
@@ -31,11 +29,9 @@ struct JournalLocation {
 
 extension StoreConfiguration {
     /// Where the store is on this machine now; only on the disk thread.
-    ///
-    /// - Throws: `StorageError`.
-    func place(history: String, on platform: any Platform) throws(StorageError) -> StorePlace {
+    func place(history: String, on platform: any Platform) throws(StorageError) -> StoreLocation {
         let journal = try JournalLocation(of: journal, in: folder, platform)
-        var place = StorePlace(
+        var place = StoreLocation(
             journal: journal.ring,
             history: history,
             plan: plan,

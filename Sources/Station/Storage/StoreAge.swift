@@ -9,7 +9,7 @@ final class StoreAge: Sendable {
         /// Whether this process made the store.
         var isNew = false
         var folder: String?
-        var birth: StoreBirth?
+        var birth: StoreCreation?
     }
 
     /// A file beside the store that says that this one took the place of another, which was lost.
@@ -49,19 +49,19 @@ final class StoreAge: Sendable {
             if context.claims.isFirst(in: boot, noted: all[ClaimWindow.bootKey]) {
                 try await settings.set(ClaimWindow.bootKey, "\(boot)")
             }
-            let kept = all[StoreBirth.key].flatMap(StoreBirth.init)
+            let kept = all[StoreCreation.key].flatMap(StoreCreation.init)
             var birth = kept
             if kept == nil, try await isFirst(on: context.platform) {
-                birth = StoreBirth(boot: boot, at: bornAt)
+                birth = StoreCreation(boot: boot, at: bornAt)
             }
             if let wall { birth?.date(wall, at: now, in: boot) }
-            if let birth, birth != kept { try await settings.set(StoreBirth.key, birth.text) }
+            if let birth, birth != kept { try await settings.set(StoreCreation.key, birth.text) }
             let made = birth
             state.withLock { $0.birth = made }
         } catch is CancellationError {
             return
         } catch {
-            context.note(.settingLost, .error, ["setting": StoreBirth.key])
+            context.note(.settingLost, .error, ["setting": StoreCreation.key])
         }
     }
 

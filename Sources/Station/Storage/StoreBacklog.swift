@@ -6,7 +6,7 @@ import Store
 struct StoreBacklog {
     var intake: StoreIntake
     var mirror: TailMirror?
-    var cursors: CursorBook
+    var cursors: CursorTable
     var waiting: Deque<StoreBatch> = []
     var waitingByteCount = 0
     /// The newest block that is durable.

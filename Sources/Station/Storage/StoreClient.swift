@@ -34,7 +34,7 @@ package final class StoreClient: Sendable {
 
     let context: StationContext
     /// Those who wait for what comes.
-    let desk = FeedDesk()
+    let desk = FeedWaiters()
     private let age: StoreAge
     /// When the node began to run; a card may let the store wait for hours after that.
     let startedAt: MonotonicInstant
@@ -93,7 +93,6 @@ package final class StoreClient: Sendable {
     ///
     /// - Parameters:
     ///   - faults: The kinds of the present faults.
-    ///   - now: The present.
     /// - Returns: The report.
     func report(_ faults: Set<Fault.Kind>, at now: MonotonicInstant) -> StoreReport? {
         let state = state.withLock { $0 }
@@ -194,14 +193,14 @@ package final class StoreClient: Sendable {
     // MARK: Followers
 
     /// What followers of the store said last; nil before the store is open.
-    var cursors: CursorBook? { queue?.cursors }
+    var cursors: CursorTable? { queue?.cursors }
 
     /// Keeps what a follower says, as `StoreQueue.keep`; nil before the store is open.
     func keep(
         _ name: String,
         _ blob: [UInt8],
         isUrgent: Bool
-    ) throws(CursorBook.Refusal) -> CursorBook? {
+    ) throws(CursorTable.Refusal) -> CursorTable? {
         try queue?.keep(name, blob, isUrgent: isUrgent)
     }
 
@@ -268,7 +267,6 @@ package final class StoreClient: Sendable {
     ///
     /// - Parameters:
     ///   - cause: `suspended`: no process ran; `driverStopped`: the driver hung.
-    ///   - stretch: The time.
     ///   - device: The device of the samples; nil for all.
     func tellMissing(
         _ cause: GapCause,
@@ -320,7 +318,7 @@ package final class StoreClient: Sendable {
         mirror: sending TailMirror?
     ) -> StoreQueue {
         if let queue { return queue }
-        let left = MirrorRest(
+        let left = MirrorRecovery(
             mirror?.read().records ?? [],
             blocksHave: opening.countAfterMirror
         )

@@ -139,7 +139,6 @@ package struct StoreIntake {
     ///
     /// - Parameters:
     ///   - blockCount: Blocks of the ring; streams that have no samples in so many are done.
-    ///   - now: The clock's time.
     mutating func repeatNames(within blockCount: Int, at now: MonotonicInstant) {
         if let start { add(start, isUrgent: false, at: now) }
         if let anchor { add(anchor, isUrgent: false, at: now) }

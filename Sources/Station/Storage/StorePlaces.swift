@@ -10,7 +10,7 @@ struct StorePlaces {
     /// Runs of samples that could not be read, since the start.
     private var damagedSegments = 0
 
-    mutating func take(_ news: StreamNews, _ post: StoreClient, _ context: StationContext) {
+    mutating func take(_ news: StreamChanges, _ post: StoreClient, _ context: StationContext) {
         post.forget(news.recycled)
         let reporter = StoreReporter(context)
         if news.samplesGivenUp > 0 {

@@ -27,9 +27,7 @@ final class StoreQueue: Sendable {
     /// A queue in front of an open store.
     ///
     /// - Parameters:
-    ///   - intake: Has the store's streams.
     ///   - mirror: Memory that outlives the process; nil goes without.
-    ///   - clock: The node's clock.
     ///   - attention: Raised when something is due sooner than the waiting task expects.
     ///   - schedule: Called for each new stream.
     ///   - limit: Bytes of payloads that may wait.
@@ -45,14 +43,14 @@ final class StoreQueue: Sendable {
         self.clock = clock
         self.attention = attention
         self.schedule = schedule
-        state = Mutex(StoreBacklog(intake: intake, mirror: mirror, cursors: CursorBook()))
+        state = Mutex(StoreBacklog(intake: intake, mirror: mirror, cursors: CursorTable()))
     }
 
     /// Goes on behind the newest block of the journal as it was opened, with what followers said.
     func begin(after newestBlock: UInt64, _ cursors: [StoreCursor] = []) {
         state.withLock { state in
             state.newestBlock = max(state.newestBlock, newestBlock)
-            state.cursors = CursorBook(cursors)
+            state.cursors = CursorTable(cursors)
             // What an earlier process recorded may be on the card.
             state.cursors.openSince = clock.now
         }
@@ -141,24 +139,23 @@ final class StoreQueue: Sendable {
     }
 
     /// What followers said last, and how much of it is on the card.
-    var cursors: CursorBook { state.withLock { $0.cursors } }
+    var cursors: CursorTable { state.withLock { $0.cursors } }
 
     /// Keeps what a follower says, in the next block that is written.
     ///
     /// - Parameters:
-    ///   - name: Of the follower.
     ///   - blob: Its words; none give the name up.
     ///   - isUrgent: Whether that block is written within two seconds.
     /// - Returns: All that followers said last.
-    /// - Throws: `CursorBook.Refusal`.
+    /// - Throws: `CursorTable.Refusal`.
     func keep(
         _ name: String,
         _ blob: [UInt8],
         isUrgent: Bool
-    ) throws(CursorBook.Refusal) -> CursorBook {
-        var result = Result<CursorBook, CursorBook.Refusal>.failure(.invalid)
+    ) throws(CursorTable.Refusal) -> CursorTable {
+        var result = Result<CursorTable, CursorTable.Refusal>.failure(.invalid)
         change { state, now in
-            result = Result { () throws(CursorBook.Refusal) in
+            result = Result { () throws(CursorTable.Refusal) in
                 let record = JournalRecord.cursor(try state.cursors.take(name, blob))
                 state.intake.take(record, isUrgent: isUrgent, at: now)
                 if state.cursors.mayMirror(blob.count + 80) { state.remember(record) }
@@ -171,7 +168,6 @@ final class StoreQueue: Sendable {
     /// Adds what an earlier process of this boot left in the mirror, where it still is.
     ///
     /// - Parameters:
-    ///   - record: Of that process.
     ///   - isMirrored: Whether the mirror still has it.
     func restore(_ record: JournalRecord, isMirrored: Bool = true) {
         change { state, now in

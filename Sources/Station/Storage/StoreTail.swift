@@ -3,7 +3,7 @@ import Core
 import Store
 
 /// Where the next page of records that the history lacks begins; see `TailReport`.
-enum StoreTailPlace: Hashable {
+enum StoreTailPosition: Hashable {
     /// Batches ever removed from the queue, and those skipped.
     case queue(Int)
     /// After a block of the journal.
@@ -44,8 +44,8 @@ struct StoreTail {
     /// - Returns: The parts, oldest first, and where the next page begins.
     /// - Throws: `StoreError`; `CancellationError`.
     func page(
-        from place: StoreTailPlace?
-    ) async throws -> (parts: [TailReport.Part], next: StoreTailPlace?) {
+        from place: StoreTailPosition?
+    ) async throws -> (parts: [TailReport.Part], next: StoreTailPosition?) {
         switch place ?? .queue(0) {
         case .queue(let number):
             guard let page = client.unwritten(from: number, limit: Self.payloadsPerPage) else {

@@ -62,7 +62,6 @@ package struct ExportPeriods {
     /// - Parameters:
     ///   - device: The device of the readings; nil means the first with both `pm25` and `pm10`.
     ///   - utcOffset: Seconds east of Greenwich at a second since 1970; times are written in it.
-    ///   - periods: Folders to write.
     ///   - progress: Called after each `ExportProgress.step` samples and at the end.
     package init(
         device: String? = nil,
@@ -80,7 +79,6 @@ package struct ExportPeriods {
     ///
     /// - Parameters:
     ///   - source: Samples, oldest first.
-    ///   - target: Receives the files.
     /// - Returns: What was written and skipped.
     /// - Throws: The errors of both; bytes written until then stay.
     package mutating func export(

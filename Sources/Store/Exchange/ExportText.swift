@@ -53,7 +53,6 @@ package struct ExportText {
     /// An export to come.
     ///
     /// - Parameters:
-    ///   - format: What to write.
     ///   - progress: Called after each `ExportProgress.step` samples and at the end.
     ///   - write: Receives each piece, in order.
     package init(

@@ -40,12 +40,10 @@ package struct ImportFile {
     /// An import to come.
     ///
     /// - Parameters:
-    ///   - file: Its name, for problems.
     ///   - format: The format of the file.
     ///   - now: What the clock says; samples of Safecast an hour beyond it are bad.
     ///   - isKnown: Whether there is a sample of that source and time; it has to count those that
     ///     `take` was given.
-    ///   - take: Stores a sample.
     package init(
         _ file: String,
         as format: ImportFormat,

@@ -239,7 +239,6 @@ package final class History {
     ///
     /// - Parameter isUrgent: The journal has no room to wait any longer.
     /// - Returns: false while a reader is in the way.
-    /// - Throws: `StoreError.database`.
     func hasRoomInLog(isUrgent: Bool) throws(StoreError) -> Bool {
         guard logByteCount > Self.logByteLimit else { return true }
         do {
@@ -255,7 +254,6 @@ package final class History {
     /// Copies the log into the file and syncs that.
     ///
     /// - Returns: false while a reader needs the pages that the log replaces.
-    /// - Throws: `StoreError.database`.
     func settle() throws(StoreError) -> Bool {
         do throws(SQLiteError) {
             let counts = try connection.rows("PRAGMA wal_checkpoint(PASSIVE)") {

@@ -11,10 +11,8 @@ final class HistoryAppender {
     private let allocator: HistoryAllocator
 
     /// - Parameters:
-    ///   - key: The chain.
     ///   - newest: Where the chain ends, as far as is known.
     ///   - allocator: Gives slots of the ring.
-    /// - Throws: `StoreError.database`.
     init(
         _ key: SlotKey,
         newest: StreamHeads.Newest?,
@@ -101,7 +99,6 @@ final class HistoryAllocator {
     private let pass: (SlotKey) throws(StoreError) -> Void
 
     /// - Parameters:
-    ///   - slots: The ring.
     ///   - head: The slot to be given out next.
     ///   - isOpen: Whether a slot is the newest of its chain.
     ///   - pass: Called for each chain whose newest slot is skipped.

@@ -37,10 +37,8 @@ package struct HistoryCopy {
     /// Copies the history at `path`.
     ///
     /// - Parameters:
-    ///   - path: The original; only read.
     ///   - destination: A file that is not there. It appears when the copy is complete and checked.
     ///   - plan: The size of the copy; nil keeps the size.
-    ///   - version: The program's version.
     ///   - progress: Slots done, of how many; pages when the size stays.
     /// - Returns: What was copied, and the result of a check of the copy.
     /// - Throws: `StoreError.database`; nothing is left at the destination then.

@@ -95,7 +95,6 @@ struct HistoryCopyTables {
     /// Where chains end.
     ///
     /// - Parameter moved: Where an end of a chain in a ring is now; nil when it is gone.
-    /// - Throws: `SQLiteError`.
     func copyHeads(
         _ moved: (StreamHeads.Newest, HistoryRing) -> StreamHeads.Newest?
     ) throws(SQLiteError) {

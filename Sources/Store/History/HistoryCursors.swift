@@ -25,9 +25,7 @@ struct HistoryCursors {
     /// A name without a place is left out: the station refuses a seventeenth before.
     ///
     /// - Parameters:
-    ///   - cursor: What a follower said.
     ///   - block: The block that has it; what a newer one said stays.
-    /// - Throws: `SQLiteError`.
     func write(_ cursor: StoreCursor, of block: UInt64) throws(SQLiteError) {
         let known = try all().first { $0.cursor.name == cursor.name }
         if let known, known.block > block { return }

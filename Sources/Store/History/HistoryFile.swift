@@ -12,10 +12,8 @@ package enum HistoryFile {
     /// An unusable file is moved aside, never deleted: a store always starts.
     ///
     /// - Parameters:
-    ///   - path: The file.
     ///   - plan: How large a new one is made; one that is there keeps its size.
     ///   - version: The program's version, for the record of migrations.
-    ///   - seams: Replacements for tests.
     /// - Returns: The history, and the state of the file.
     /// - Throws: `StoreError` when the folder or the card refuses.
     package static func open(
@@ -35,7 +33,7 @@ package enum HistoryFile {
         }
     }
 
-    static func open(_ place: StorePlace) throws(StoreError) -> (History, HistoryOpening) {
+    static func open(_ place: StoreLocation) throws(StoreError) -> (History, HistoryOpening) {
         try open(
             path: place.historyPath,
             plan: place.plan,

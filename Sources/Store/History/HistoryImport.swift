@@ -353,7 +353,6 @@ extension HistoryImport {
     /// import. The station must not run: its own samples would wait in the journal meanwhile.
     ///
     /// - Parameters:
-    ///   - history: Receives them.
     ///   - body: Adds samples and says whether they stay.
     /// - Returns: What `body` made of it.
     /// - Throws: What `body` throws; `ImportError.readOnly`; `StoreError.database`, with

@@ -170,10 +170,8 @@ struct SlotChain<Ring: SlotHeaders> {
     /// The slot that contains `position` or would contain it; the oldest when it is before all.
     ///
     /// - Parameters:
-    ///   - position: The position to find.
     ///   - newest: The chain's newest slot and its header.
     /// - Returns: The slot and its header.
-    /// - Throws: `StoreError.database`.
     func find(
         _ position: HistoryPosition,
         from newest: (slot: Int, header: SlotHeader)

@@ -33,9 +33,6 @@ final class StreamPlaces {
     var missed: [StreamID: StreamDescription] = [:]
     private var givenUp: [StreamID: GivenUp] = [:]
 
-    /// - Parameters:
-    ///   - known: Streams that have places.
-    ///   - count: Places that there are.
     init(_ known: [HistoryCatalog.Stream], count: Int) {
         self.count = count
         for stream in known { take(stream) }

@@ -147,7 +147,6 @@ package final class Journal {
     /// A block that turns out damaged while it is read becomes damage here.
     ///
     /// - Parameters:
-    ///   - sequence: Returns newer blocks only.
     ///   - limit: Blocks at most, ≥ 1, so that memory stays bounded; call again after the last.
     /// - Returns: The blocks, and the damage between them and up to the next one.
     package func replay(
@@ -171,8 +170,6 @@ package final class Journal {
     }
 
     /// One block that waits.
-    ///
-    /// - Throws: `StoreError.lostBlock`.
     package func read(_ sequence: UInt64) throws(StoreError) -> JournalBlock {
         let slot = slot(of: sequence)
         func lost(_ cause: JournalDamage.Cause) -> StoreError {

@@ -19,13 +19,10 @@ struct JournalAlone {
     /// Opens the journal at `place`; nil when too little is known of the history.
     ///
     /// - Parameters:
-    ///   - place: The store.
     ///   - error: Why the history cannot be opened.
-    ///   - acknowledged: As in `StationStore.init`.
-    ///   - openJournal: As there.
     /// - Throws: `StoreError` when the journal cannot be opened either.
     init?(
-        _ place: StorePlace,
+        _ place: StoreLocation,
         because error: StoreError,
         _ acknowledged: UInt64?,
         _ openJournal: () throws -> any BlockStorage

@@ -91,8 +91,6 @@ extension HistoryTail {
 
 extension HistoryReader {
     /// The last sample that the node stored, of any stream.
-    ///
-    /// - Throws: `StoreError.database`.
     package func newestPlace() throws(StoreError) -> GapMark.Place? {
         var newest: (position: HistoryPosition, place: GapMark.Place)?
         let ordinals = Dictionary(uniqueKeysWithValues: try boots().map { ($0.id, $0.ordinal) })

@@ -64,7 +64,6 @@ struct JournalScan {
     /// every block counts.
     ///
     /// - Parameters:
-    ///   - cursor: The history's position.
     ///   - last: Where the run ends, when that is known from elsewhere.
     /// - Returns: The run, oldest first.
     func run(after cursor: UInt64, through last: UInt64? = nil) -> Run {

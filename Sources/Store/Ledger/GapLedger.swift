@@ -41,7 +41,7 @@ package struct GapLedger: Sendable {
     package private(set) var firstMisplaced: String?
 
     private let timeline: GapLedgerTimeline
-    private var books: [ChannelBook]
+    private var books: [ChannelTotals]
     private var marks: [Mark] = []
     private var interval: Int64?  // Tenths, > 0.
     private var cursor: Int64 = 0  // All before it is accounted for.
@@ -54,7 +54,6 @@ package struct GapLedger: Sendable {
     ///
     /// - Parameters:
     ///   - stream: The stream of the samples that follow.
-    ///   - timeline: Of the whole node.
     ///   - range: Positions to account for, clipped to the timeline; nil for all. Entries before it
     ///     that still have an effect (schedule, last sample) have to be given too, and the first
     ///     sample after it.
@@ -67,7 +66,7 @@ package struct GapLedger: Sendable {
         self.timeline = timeline
         let whole = 0..<max(0, timeline.length)
         self.range = range.map { $0.clamped(to: whole) } ?? whole
-        books = stream.quantities.indices.map(ChannelBook.init)
+        books = stream.quantities.indices.map(ChannelTotals.init)
         held = books.map { _ in nil }
     }
 
@@ -119,8 +118,6 @@ package struct GapLedger: Sendable {
     ///
     /// - Parameters:
     ///   - rows: A piece of the stream, whose outcomes are of one kind in each channel.
-    ///   - range: Which rows.
-    ///   - boot: Their boot.
     /// - Returns: How many rows were read.
     mutating func regularSamples(_ rows: SegmentRows, _ range: Range<Int>, _ boot: BootID) -> Int {
         guard let interval, !isStarting, rows.statuses.count == books.count,
@@ -210,7 +207,7 @@ package struct GapLedger: Sendable {
 
     /// The stretches that are closed, oldest first within each channel, to be written or dropped.
     ///
-    /// Callers that need all must read them often; only the newest `ChannelBook.closedMax` are
+    /// Callers that need all must read them often; only the newest `ChannelTotals.closedMax` are
     /// kept.
     package mutating func takeStretches() -> [Stretch] {
         books.indices.flatMap { books[$0].takeClosed() }
@@ -223,7 +220,7 @@ package struct GapLedger: Sendable {
         return GapLedgerReport(self)
     }
 
-    var channelBooks: [ChannelBook] { books }
+    var channelBooks: [ChannelTotals] { books }
 
     // MARK: - Along the timeline
 

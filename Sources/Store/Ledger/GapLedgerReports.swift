@@ -6,8 +6,6 @@ package enum GapLedgerReports {
     ///
     /// - Parameters:
     ///   - reader: The history, with the records that are not in it yet as its tail.
-    ///   - timeline: Of its runs.
-    ///   - range: Positions to account for.
     ///   - only: The stream that is wanted; nil for all.
     ///   - stretch: Shown every stretch; nil saves the time.
     ///   - progress: Called with device and per cent now and then.

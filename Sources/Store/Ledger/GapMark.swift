@@ -57,7 +57,6 @@ package struct GapMark: Hashable, Sendable {
     /// The event that carries it.
     ///
     /// - Parameters:
-    ///   - instant: When it became known.
     ///   - boot: The boot of that instant.
     /// - Returns: An event that `init(_:)` reads back.
     package func event(at instant: MonotonicInstant, in boot: BootID) -> Event {
@@ -77,8 +76,6 @@ package struct GapMarks {
     private var waiting: ArraySlice<(order: GapLedgerTimeline.Order, mark: GapMark)>
 
     /// All marks that the history's events carry.
-    ///
-    /// - Throws: `StoreError.database`.
     package static func all(in reader: HistoryReader) throws(StoreError) -> [GapMark] {
         try HistoryEvents(reader).newest(countMax, where: { GapMark($0) != nil })
             .compactMap { GapMark($0) }

@@ -8,7 +8,6 @@ package enum NodeRuns {
     /// runs, now. One whose start was lost, in a damaged block, is known by its remaining records.
     ///
     /// - Parameters:
-    ///   - reader: The history.
     ///   - now: The running station's clock; nil when none answers.
     /// - Returns: One for each known start, and for records before the first start of a boot.
     /// - Throws: `StoreError.database`.

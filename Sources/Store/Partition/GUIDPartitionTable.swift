@@ -44,8 +44,6 @@ struct GUIDPartitionTable: Hashable, Sendable {
     var headSectorCount: Int { Int(primary.sectors.upperBound) }
 
     /// Reads and checks both copies.
-    ///
-    /// - Throws: `PartitionRefusal`.
     init(_ disk: some DiskSectors) throws(PartitionRefusal) {
         primary = try Self.copy(disk, at: 1, "the first copy")
         let place = primary.number(32)

@@ -15,8 +15,6 @@ struct MasterBootRecord: Hashable, Sendable {
     let freeNumber: Int?
 
     /// Reads sector 0.
-    ///
-    /// - Throws: `PartitionRefusal`.
     init(_ sector: [UInt8], sectorCount: UInt64) throws(PartitionRefusal) {
         guard sector.count == SectorWrite.sectorSize, sector[510] == 0x55, sector[511] == 0xAA
         else { throw .noTable }

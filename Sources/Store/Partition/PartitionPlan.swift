@@ -22,8 +22,6 @@ package struct PartitionPlan: Hashable, Sendable {
     package var blockCount: Int { Int(partition.sectorCount / Self.sectorsPerBlock) - 1 }
 
     /// Plans the partition; on a disk that has it already `partition` is that, and `writes` empty.
-    ///
-    /// - Throws: `PartitionRefusal`.
     package static func make(
         on disk: some DiskSectors,
         id: GUID

@@ -22,8 +22,6 @@ package struct PartitionTable: Hashable, Sendable {
     package var scheme: Scheme { if case .gpt = content { .gpt } else { .mbr } }
 
     /// Reads it.
-    ///
-    /// - Throws: `PartitionRefusal`.
     package init(_ disk: some DiskSectors) throws(PartitionRefusal) {
         guard disk.sectorCount > 2 else { throw .noTable }
         let sector = try Self.read(disk, 0, 1)

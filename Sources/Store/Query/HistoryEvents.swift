@@ -10,7 +10,6 @@ package struct HistoryEvents {
     ///
     /// - Parameters:
     ///   - limit: At most so many.
-    ///   - isWanted: Which.
     /// - Returns: Oldest first.
     /// - Throws: `StoreError.database`.
     package func newest(
@@ -29,8 +28,6 @@ package struct HistoryEvents {
     ///
     /// - Parameters:
     ///   - place: Events later than this may be left out, so that old ones are found soon.
-    ///   - body: Returns false to stop.
-    /// - Throws: `StoreError.database`.
     package func eachFromNewest(
         upTo place: GapMark.Place? = nil,
         body: (BootEvent) -> Bool
@@ -79,8 +76,6 @@ package struct HistoryEvents {
     ///   - tick: From when on in that boot.
     ///   - includesLate: Whether events with an earlier instant that were written among later ones,
     ///     and those just before in the same slot, are handed out too.
-    ///   - body: Returns false to stop.
-    /// - Throws: `StoreError.database`.
     package func each(
         from boot: BootID? = nil,
         _ tick: Tick = Tick(tenths: 0),

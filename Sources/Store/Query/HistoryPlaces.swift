@@ -10,7 +10,7 @@ package struct HistoryPlaces {
         /// In the order of their ticks; all rows of one tick are in one batch.
         package fileprivate(set) var samples: [BootSample] = []
         /// The place of the last, or that asked for when there is none.
-        package fileprivate(set) var next: SamplePlace?
+        package fileprivate(set) var next: SamplePosition?
         /// Whether the limit, or a cancellation, ended it.
         package fileprivate(set) var hasMore = false
         /// The place names a boot that is not known: it was lost with the power, or forgotten.
@@ -22,7 +22,7 @@ package struct HistoryPlaces {
         /// In the order of writing, which is almost that of their instants.
         package fileprivate(set) var events: [BootEvent] = []
         /// The place of the last, or that asked for when there is none.
-        package fileprivate(set) var next: EventPlace?
+        package fileprivate(set) var next: EventPosition?
         package fileprivate(set) var hasMore = false
         /// As in `Samples`.
         package fileprivate(set) var isLost = false
@@ -41,10 +41,9 @@ package struct HistoryPlaces {
     ///   - place: The last that the caller has; nil begins with the oldest.
     ///   - limit: Samples at most, ≥ 1, and those of the last tick.
     /// - Returns: The batch; an earlier end when the task is cancelled.
-    /// - Throws: `StoreError.database`.
     package func samples(
         of stream: StreamID,
-        after place: SamplePlace?,
+        after place: SamplePosition?,
         limit: Int
     ) throws(StoreError) -> Samples {
         var batch = Samples(next: place)
@@ -62,22 +61,22 @@ package struct HistoryPlaces {
             batch.samples.append(sample)
         }
         if let last = batch.samples.last {
-            batch.next = SamplePlace(stream: stream, boot: last.boot, tick: last.tick)
+            batch.next = SamplePosition(stream: stream, boot: last.boot, tick: last.tick)
         }
         return batch
     }
 
     /// The first sample of a stream that is still there; nil without any.
-    package func oldest(of stream: StreamID) throws(StoreError) -> SamplePlace? {
+    package func oldest(of stream: StreamID) throws(StoreError) -> SamplePosition? {
         try StreamExtents(reader).spans(of: stream).first.map {
-            SamplePlace(stream: stream, boot: $0.boot, tick: $0.from)
+            SamplePosition(stream: stream, boot: $0.boot, tick: $0.from)
         }
     }
 
     /// The last sample of a stream; nil without any.
-    package func newest(of stream: StreamID) throws(StoreError) -> SamplePlace? {
+    package func newest(of stream: StreamID) throws(StoreError) -> SamplePosition? {
         try StreamExtents(reader).spans(of: stream).last.map {
-            SamplePlace(stream: stream, boot: $0.boot, tick: Tick(tenths: $0.to.tenths - 1))
+            SamplePosition(stream: stream, boot: $0.boot, tick: Tick(tenths: $0.to.tenths - 1))
         }
     }
 
@@ -86,15 +85,13 @@ package struct HistoryPlaces {
     /// Whole slots are counted by their headers; only those at the ends are read.
     ///
     /// - Parameters:
-    ///   - stream: The stream.
     ///   - place: Not counted itself; nil begins with the oldest.
     ///   - end: Counted itself; nil counts to the newest.
     /// - Returns: The count; nil when a place names a boot that is not known.
-    /// - Throws: `StoreError.database`.
     package func count(
         of stream: StreamID,
-        after place: SamplePlace? = nil,
-        through end: SamplePlace? = nil
+        after place: SamplePosition? = nil,
+        through end: SamplePosition? = nil
     ) throws(StoreError) -> Int? {
         defer { reader.rest() }
         let ordinals = try reader.ordinals()
@@ -167,7 +164,7 @@ package struct HistoryPlaces {
     /// All boots from a place on; nil when its boot is not known.
     private func spans(
         of stream: StreamID,
-        after place: SamplePlace?
+        after place: SamplePosition?
     ) throws(StoreError) -> [HistorySpan]? {
         guard let place else { return try StreamExtents(reader).spans(of: stream) }
         let boots = try reader.boots()
@@ -181,7 +178,7 @@ package struct HistoryPlaces {
     private enum Edge { case first, last }
 
     private static func position(
-        _ place: SamplePlace?,
+        _ place: SamplePosition?,
         _ ordinals: [BootID: UInt32],
         orElse edge: Edge
     ) -> HistoryPosition? {
@@ -202,8 +199,7 @@ package struct HistoryPlaces {
     ///   - place: The last that the caller has; nil begins with the oldest.
     ///   - limit: Events at most, ≥ 1.
     /// - Returns: The batch; an earlier end when the task is cancelled.
-    /// - Throws: `StoreError.database`.
-    package func events(after place: EventPlace?, limit: Int) throws(StoreError) -> Events {
+    package func events(after place: EventPosition?, limit: Int) throws(StoreError) -> Events {
         var batch = Events(next: place)
         guard let place else {
             try collect(&batch, limit, from: nil) { _ in true }
@@ -233,7 +229,7 @@ package struct HistoryPlaces {
         _ batch: inout Events,
         _ limit: Int,
         from start: (boot: BootID, tick: Tick)?,
-        _ isWanted: (EventPlace) -> Bool
+        _ isWanted: (EventPosition) -> Bool
     ) throws(StoreError) {
         var numbers = EventNumbers()
         var found = batch
@@ -265,7 +261,7 @@ package struct HistoryPlaces {
 
 extension ClockAnchors {
     /// When a place was; nil while no trusted anchor dates its boot.
-    package func wall(of place: SamplePlace) -> WallTime? {
+    package func wall(of place: SamplePosition) -> WallTime? {
         guard let time = time(place.boot, place.tick), time.isSure else { return nil }
         return time.wall
     }

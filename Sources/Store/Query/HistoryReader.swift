@@ -50,7 +50,6 @@ package final class HistoryReader {
     /// side files.
     ///
     /// - Parameters:
-    ///   - path: The database.
     ///   - tail: Records that are not in it yet.
     /// - Throws: `StoreError.database`: SQLITE_CANTOPEN (14) without a file, SQLITE_NOTADB (26) or
     ///   SQLITE_CORRUPT (11) for a file that is something else.

@@ -18,7 +18,6 @@ package struct HistorySeries {
     ///   - spans: Oldest first, with offsets on one axis.
     ///   - points: How many, 1…`HistoryPoint.countMax`.
     /// - Returns: The steps in order, the empty ones too.
-    /// - Throws: `StoreError.database`.
     package func points(
         _ stream: StreamID,
         channel: Int,
@@ -44,12 +43,9 @@ package struct HistorySeries {
     /// `chunk` buckets at a time.
     ///
     /// - Parameters:
-    ///   - stream: The stream.
     ///   - channel: Its place in the stream.
     ///   - spans: Oldest first; their offsets do not count.
-    ///   - tier: Which buckets.
     ///   - body: Gets each with its boot and the tick that it begins at.
-    /// - Throws: `StoreError.database`.
     package func eachBucket(
         _ stream: StreamID,
         channel: Int,

@@ -66,12 +66,10 @@ package final class RawSamples {
     /// The samples of a stream within the spans, oldest first, one slot at a time.
     ///
     /// - Parameters:
-    ///   - reader: The history.
     ///   - stream: The stream; one that is not known has no samples.
     ///   - spans: Oldest first.
     ///   - isTimesOnly: Whether times and kinds of outcomes are enough: a year is then read in a
     ///     tenth of the time, and values are meaningless.
-    /// - Throws: `StoreError.database`.
     package convenience init(
         _ reader: HistoryReader,
         _ stream: StreamID,
@@ -83,8 +81,6 @@ package final class RawSamples {
     }
 
     /// The next sample, or nil after the last.
-    ///
-    /// - Throws: `StoreError.database`.
     package func next() throws(StoreError) -> BootSample? {
         if waiting.isEmpty {
             guard let rows = try nextRows(into: &piece) else { return nil }
@@ -100,7 +96,6 @@ package final class RawSamples {
     ///
     /// - Parameter rows: Reused; holds the samples until the next call.
     /// - Returns: Which rows of it, at least one, and of which boot.
-    /// - Throws: `StoreError.database`.
     package func nextRows(into rows: inout SegmentRows) throws(StoreError) -> Rows? {
         while let span = spans.first {
             if let range = try nextRows(into: &rows, span) {

@@ -6,31 +6,29 @@ package struct StoreTops: Hashable, Sendable {
     package static let streamCountMax = 256
 
     /// Of each stream of the station the last sample.
-    package var samples: [SamplePlace] = []
+    package var samples: [SamplePosition] = []
     /// The last event, in the order of writing.
-    package var event: EventPlace?
+    package var event: EventPosition?
     /// Boots that the history or a waiting block names.
     package var boots: Set<BootID> = []
 
     package init() {}
 
     /// - Parameters:
-    ///   - reader: The history.
     ///   - blocks: What waits for it, oldest first.
-    /// - Throws: `StoreError.database`.
     init(_ reader: HistoryReader, _ blocks: [JournalBlock]) throws(StoreError) {
         defer { reader.rest() }
         let known = try reader.boots()
         let ids = Dictionary(known.map { ($0.ordinal, $0.id) }) { $1 }
         boots = Set(known.map(\.id))
-        var places: [StreamID: SamplePlace] = [:]
+        var places: [StreamID: SamplePosition] = [:]
         for stream in try reader.streams() where !stream.id.isImported {
             guard let stored = try reader.stream(stream.id),
                 let newest = try reader.chain(.samples, SlotKey(stream.id), place: stored.place),
                 let boot = ids[newest.header.last.boot]
             else { continue }
             let tick = newest.header.last.tick
-            places[stream.id] = SamplePlace(stream: stream.id, boot: boot, tick: tick)
+            places[stream.id] = SamplePosition(stream: stream.id, boot: boot, tick: tick)
         }
         event = try Self.newestEvent(reader)
         var numbers = EventNumbers(after: event)
@@ -38,7 +36,7 @@ package struct StoreTops: Hashable, Sendable {
             let tail = HistoryTail([block])
             boots.insert(block.boot)
             for segment in tail.segments {
-                places[segment.stream] = SamplePlace(
+                places[segment.stream] = SamplePosition(
                     stream: segment.stream,
                     boot: segment.boot,
                     tick: segment.last
@@ -47,7 +45,7 @@ package struct StoreTops: Hashable, Sendable {
             for written in tail.events { event = numbers.place(of: written) }
         }
         let order = Dictionary(known.map { ($0.id, $0.ordinal) }) { $1 }
-        func age(_ place: SamplePlace) -> HistoryPosition {
+        func age(_ place: SamplePosition) -> HistoryPosition {
             HistoryPosition(boot: order[place.boot] ?? .max, tick: place.tick)
         }
         samples = Array(
@@ -55,7 +53,7 @@ package struct StoreTops: Hashable, Sendable {
         )
     }
 
-    private static func newestEvent(_ reader: HistoryReader) throws(StoreError) -> EventPlace? {
+    private static func newestEvent(_ reader: HistoryReader) throws(StoreError) -> EventPosition? {
         // Events that are written late may lie between those of one instant.
         var (newest, count, seen): (BootEvent?, Int, Int) = (nil, 0, 0)
         try HistoryEvents(reader).eachFromNewest { event in
@@ -67,7 +65,7 @@ package struct StoreTops: Hashable, Sendable {
         }
         return newest.map {
             let nanoseconds = $0.event.instant.nanoseconds
-            return EventPlace(boot: $0.boot, nanoseconds: nanoseconds, ordinal: count - 1)
+            return EventPosition(boot: $0.boot, nanoseconds: nanoseconds, ordinal: count - 1)
         }
     }
 }

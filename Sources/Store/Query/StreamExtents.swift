@@ -8,8 +8,6 @@ package struct StreamExtents {
 
     /// The boots in which a stream has samples, each from its first to its last, one after the
     /// other on the axis of elapsed time.
-    ///
-    /// - Throws: `StoreError.database`.
     package func spans(of stream: StreamID) throws(StoreError) -> [HistorySpan] {
         defer { reader.rest() }
         var (spans, offset): ([HistorySpan], Int64) = ([], 0)

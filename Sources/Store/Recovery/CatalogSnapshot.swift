@@ -30,12 +30,11 @@ final class CatalogSnapshot {
     ///
     /// - Parameters:
     ///   - path: The file; nil when it is gone.
-    ///   - spare: The copy.
     /// - Returns: What is known; nothing at worst.
     /// - Throws: `StoreError.database` when there is no memory.
     static func salvaged(
         from path: String?,
-        _ spare: HistorySpare
+        _ spare: HistoryBackup
     ) throws(StoreError) -> CatalogSnapshot {
         let keepsake = try CatalogSnapshot()
         defer {
@@ -114,7 +113,7 @@ final class CatalogSnapshot {
     /// Takes from the copy what could not be read; nothing when it is of another history.
     ///
     /// The counters are worked out anew: an older cursor would have samples taken twice.
-    func complete(from spare: HistorySpare) {
+    func complete(from spare: HistoryBackup) {
         lacksCursors = unread.contains(HistoryCursors.table)
         guard spare.isThere, !unread.isEmpty, let copy = try? spare.open() else { return }
         defer { try? copy.close() }

@@ -61,8 +61,6 @@ struct HistoryTrees {
     ///
     /// No process may have it open. A history of another size, or with another layout, is left
     /// alone.
-    ///
-    /// - Parameter path: The damaged one.
     func mend(_ path: String) {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -8,7 +8,7 @@ enum StoreRestoration {
         _ aside: String?,
         _ history: History,
         _ journal: Journal?,
-        _ spare: HistorySpare
+        _ spare: HistoryBackup
     ) throws(StoreError) -> (CatalogSnapshot, HistoryRecovered?) {
         guard let aside else { return (try CatalogSnapshot(), nil) }
         try mend(aside, like: history)
@@ -27,14 +27,13 @@ enum StoreRestoration {
     /// Lets the history take what waits, and remembers its small tables.
     ///
     /// - Returns: Whether a reader holds it up, and what became of places and copy.
-    /// - Throws: `StoreError`.
     static func takeWaiting(
         _ journal: Journal,
         _ history: History,
         _ keepsake: CatalogSnapshot,
-        _ spare: HistorySpare
-    ) throws(StoreError) -> (isHeld: Bool, StreamNews) {
-        var (isHeld, news) = (false, StreamNews())
+        _ spare: HistoryBackup
+    ) throws(StoreError) -> (isHeld: Bool, StreamChanges) {
+        var (isHeld, news) = (false, StreamChanges())
         if !history.isReadOnly {
             isHeld = try StoreCheckpoint.take(from: journal, into: history, &news) != nil
         }

@@ -84,8 +84,6 @@ package struct RollupMachine: Sendable {
     ///
     /// - Parameters:
     ///   - tick: When; never before the tick of the attempt before.
-    ///   - outcome: What came of it.
-    ///   - decimals: The channel's.
     ///   - interval: Tenths after which the next attempt was expected, or nil.
     ///   - close: Receives each bucket that is closed, with its tier.
     /// - Throws: What `close` throws.

@@ -36,11 +36,6 @@ struct SegmentNeighbour: Sendable {
     /// The table holds what the next look-up needs, so that the longest chain of dependent steps is
     /// ten and not twenty: a day decodes in half the time.
     ///
-    /// - Parameters:
-    ///   - bytes: With `SegmentDecoder.padding` behind them.
-    ///   - codes: `SegmentCode.decoding`.
-    ///   - cursor: Loaded.
-    ///   - model: Of the delta's channel.
     /// - Returns: The delta.
     @inline(__always)
     mutating func readDelta(

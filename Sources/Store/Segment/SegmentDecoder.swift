@@ -42,8 +42,6 @@ package struct SegmentDecoder: Sendable {
     /// Reads the header.
     ///
     /// - Parameters:
-    ///   - bytes: The segment.
-    ///   - decimals: Of its channels.
     ///   - isTimesOnly: Whether times and kinds of outcomes are enough; values then mean nothing,
     ///     and damage among them is not found.
     /// - Throws: `CodecError`, also when the segment was written for other decimals.

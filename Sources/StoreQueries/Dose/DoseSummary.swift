@@ -36,7 +36,6 @@ package struct DoseSummary: Hashable, Sendable {
         /// Those of a stream with counts per minute.
         ///
         /// - Parameters:
-        ///   - stream: With the counts.
         ///   - others: Streams of the same history, among them those of its device.
         package init?(_ stream: StreamDescription, among others: [StreamDescription] = []) {
             let units = stream.quantities.map(\.unit)
@@ -91,9 +90,6 @@ package struct DoseSummary: Hashable, Sendable {
     /// Reads the samples of a time.
     ///
     /// - Parameters:
-    ///   - channels: Of which counter.
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     ///   - range: From when to when.
     ///   - factor: Counts per minute for 1 µSv/h, > 0, where no dose rate is derived.
     /// - Throws: `StoreError.database`.

@@ -67,11 +67,6 @@ package struct DriveLog {
 
     /// The log of a survey; nil when no counter has a sample in it.
     ///
-    /// - Parameters:
-    ///   - survey: Which.
-    ///   - choice: Which samples.
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     /// - Throws: `StoreError.database`.
     package init?(
         of survey: StoredSurvey,
@@ -140,8 +135,8 @@ package struct DriveLog {
             count +=
                 try HistoryPlaces(reader).count(
                     of: stream.id,
-                    after: SamplePlace(stream: stream.id, boot: survey.boot, tick: before),
-                    through: SamplePlace(stream: stream.id, boot: survey.boot, tick: last)
+                    after: SamplePosition(stream: stream.id, boot: survey.boot, tick: before),
+                    through: SamplePosition(stream: stream.id, boot: survey.boot, tick: last)
                 ) ?? 0
         }
         return count

@@ -21,9 +21,6 @@ package struct StoredSurvey: Hashable, Sendable {
 
     /// All of a history, oldest first.
     ///
-    /// - Parameters:
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     /// - Returns: Oldest first.
     /// - Throws: `StoreError.database`.
     package static func all(_ reader: HistoryReader, _ times: StoreTimes) throws -> [StoredSurvey] {

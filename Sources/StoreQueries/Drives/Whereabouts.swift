@@ -16,9 +16,6 @@ package struct Whereabouts {
     private let home: (latitude: Double, longitude: Double)?
 
     /// - Parameters:
-    ///   - reader: Of the history.
-    ///   - times: Of its boots.
-    ///   - range: The window.
     ///   - home: Where the station stands, in degrees; nil where that was not set.
     /// - Throws: `StoreError.database`.
     package init(

@@ -35,9 +35,6 @@ package struct ClusterTable {
     /// Reads a window of the history.
     ///
     /// - Parameters:
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
-    ///   - quantity: `pm25`.
     ///   - range: From when to when.
     ///   - position: Where the station stands; nil where that was not set.
     /// - Throws: `StoreError.database`.

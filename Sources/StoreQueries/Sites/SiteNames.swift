@@ -10,11 +10,11 @@ struct SiteNames {
         let site: String
         /// 0 as it came first, 1 and more for corrections.
         let revision: Int
-        let place: FeedPlace?
+        let place: FeedLocation?
     }
 
     private let peers: Set<String>
-    private let places: [String: FeedPlace]
+    private let places: [String: FeedLocation]
 
     /// - Parameter feeds: Reports of the courier's feeds.
     init(_ feeds: [OutboxReport]) {

@@ -37,7 +37,7 @@ package struct SiteTable {
         /// As in channels: `data.gov.sg`.
         package let source: String
         package let name: String
-        package let place: FeedPlace?
+        package let place: FeedLocation?
         /// By quantity, device and unit.
         package internal(set) var entries: [Entry]
     }
@@ -70,7 +70,7 @@ package struct SiteTable {
 
     private struct Column {
         var entry: Entry
-        var place: FeedPlace?
+        var place: FeedLocation?
         var moments: [Int64: Moment] = [:]
 
         init(_ quantity: Quantity, of stream: SiteNames.Stream) {
@@ -104,8 +104,6 @@ package struct SiteTable {
     /// Reads a window of the history.
     ///
     /// - Parameters:
-    ///   - reader: The history.
-    ///   - times: Of the same reader.
     ///   - range: At most `daysMax` days.
     ///   - feeds: Reports of the courier's feeds, for places; empty while no courier answers.
     /// - Throws: `StoreError.database`.

@@ -50,14 +50,12 @@ package struct SitesReport: Codable, Hashable, Sendable {
     package let station: String?
     package let latitude: Double?
     package let longitude: Double?
-    package let from: DatedMoment?
-    package let to: DatedMoment?
+    package let from: DatedTime?
+    package let to: DatedTime?
     package let items: [Site]
 
     /// - Parameters:
-    ///   - table: What others measured.
     ///   - kinds: Of which sites; the station's own place is in a report of all kinds alone.
-    ///   - range: The window.
     ///   - station: Knows where it stands; nil while it does not answer.
     package init(
         _ table: SiteTable,
@@ -68,7 +66,7 @@ package struct SitesReport: Codable, Hashable, Sendable {
         let own = kinds == Set(SiteKind.allCases) ? station : nil
         self.station = own?.name
         (latitude, longitude) = (own?.position?.latitude, own?.position?.longitude)
-        (from, to) = (DatedMoment(asked: range.from), DatedMoment(asked: range.to))
+        (from, to) = (DatedTime(asked: range.from), DatedTime(asked: range.to))
         items = table.sites.filter { kinds.contains($0.kind) }.map(Site.init)
     }
 
@@ -104,8 +102,8 @@ package struct ClustersReport: Codable, Hashable, Sendable {
     /// Nil for an index.
     package let unit: String?
     package let decimals: Int
-    package let from: DatedMoment?
-    package let to: DatedMoment?
+    package let from: DatedTime?
+    package let to: DatedTime?
     package let sampleCount: Int
     package let withoutPlaceCount: Int
     package let privateCount: Int
@@ -117,7 +115,7 @@ package struct ClustersReport: Codable, Hashable, Sendable {
         self.quantity = quantity
         unit = table.unit.isEmpty ? nil : table.unit
         decimals = table.decimals
-        (from, to) = (DatedMoment(asked: range.from), DatedMoment(asked: range.to))
+        (from, to) = (DatedTime(asked: range.from), DatedTime(asked: range.to))
         (sampleCount, withoutPlaceCount) = (table.count, table.placelessCount)
         (privateCount, omittedCount) = (table.privateCount, table.omittedCount)
         otherUnitCount = table.otherUnitCount
@@ -125,7 +123,7 @@ package struct ClustersReport: Codable, Hashable, Sendable {
     }
 }
 
-extension DatedMoment {
+extension DatedTime {
     /// An end of a window, as it was asked for.
     fileprivate init?(asked wall: WallTime?) {
         guard let wall else { return nil }

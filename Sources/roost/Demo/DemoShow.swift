@@ -131,7 +131,7 @@ final class DemoShow: Sendable {
             return seen?.state.readingCount ?? 0
         }
         guard !json else { return }
-        let moment = WatchMoment.now(stage.loop.clock)
+        let moment = ScreenTime.now(stage.loop.clock)
         if let event = item.event { Output.line(moment.words(event, paint)) }
         // A log wants to know that it goes on, not every second.
         if let reading = item.reading, count <= 2 || count % 10 < 2 {

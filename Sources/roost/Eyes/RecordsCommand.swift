@@ -123,7 +123,7 @@ struct RecordsCommand: ParsableCommand {
         private func byHand() throws -> Int {
             let number = number
             do {
-                return try PictureKeeper.change(options.ring, shape: nil) {
+                return try PictureWriterLock.change(options.ring, shape: nil) {
                     ring throws(StorageError) in
                     var count = 0
                     for record in ring.records where number == nil || record.number == number {

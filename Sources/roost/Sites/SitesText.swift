@@ -70,7 +70,7 @@ enum SitesText {
         guard let newest = value.value else { return head + "missing" }
         let unit = value.unit.map { " \($0)" } ?? ""
         let words = number(newest, value.decimals) + unit
-        let time = DatedMoment(time: value.time, isSure: value.isSure).words
+        let time = DatedTime(time: value.time, isSure: value.isSure).words
         let mean = value.mean.map { number($0, value.decimals + 1) } ?? "-"
         let corrected = value.correctionCount > 0 ? ", \(value.correctionCount) corrected" : ""
         return head + words.column(16) + time.column(27)

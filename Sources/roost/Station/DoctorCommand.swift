@@ -72,7 +72,7 @@ struct DoctorCommand: ParsableCommand {
         let checks = DoctorChecks.all.filter { only.isEmpty || only.contains($0.name) }
         guard !list else { return try show(checks) }
         let tree = DoctorTree(root: root ?? "/")
-        let place = DoctorPlace(
+        let place = DoctorRoot(
             tree: tree,
             machine: tree.isMachine ? .live(asking: Self.answer, camera: Self.camera) : .image,
             configurationPath: config

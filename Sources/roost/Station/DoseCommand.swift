@@ -58,7 +58,7 @@ struct DoseCommand: ParsableCommand {
         try withStore(source.folder) {
             let reader = source.reader
             let times = try StoreTimes(reader, now: source.now)
-            guard let channels = try DoseMark.counter(channel, in: reader) else {
+            guard let channels = try DoseStart.counter(channel, in: reader) else {
                 let what = channel.map { "\($0) counts nothing here" } ?? "there is no counter here"
                 throw ClientFailure(message: what, exitCode: 1)
             }
@@ -90,12 +90,12 @@ struct DoseCommand: ParsableCommand {
         _ channels: DoseSummary.Channels,
         _ reader: HistoryReader,
         _ times: StoreTimes,
-        _ now: StoreMoment?
+        _ now: StoreTime?
     ) throws -> (TimeRange, isSinceMark: Bool) {
         if time.range != TimeRange() { return (time.range, false) }
         let present = (now ?? times.end).flatMap { times.clock.time($0.boot, $0.tick)?.wall }
         if last == nil,
-            let mark = try DoseMark.newest(of: channels.stream.device, reader, times)
+            let mark = try DoseStart.newest(of: channels.stream.device, reader, times)
         {
             return (TimeRange(from: mark), true)
         }

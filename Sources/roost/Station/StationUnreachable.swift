@@ -6,7 +6,6 @@ enum StationUnreachable {
     /// What a person reads, with the next step.
     ///
     /// - Parameters:
-    ///   - path: The control socket.
     ///   - process: Who listens there; nil when that is not known.
     ///   - limit: How long was waited, in seconds.
     /// - Returns: The failure, with the exit code of a station that is not there.

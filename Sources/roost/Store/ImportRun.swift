@@ -49,7 +49,7 @@ struct ImportRun {
         isKept = !isDryRun && summary.refusal == nil
         if isFresh, !isKept { unlink(folder.historyPath) }
         guard access(folder.historyPath, F_OK) == 0 else {
-            summary.take(report) { _ in DatedMoment(time: nil, isSure: nil) }
+            summary.take(report) { _ in DatedTime(time: nil, isSure: nil) }
             return summary
         }
         let times = try StoreTimes(try folder.reader())
@@ -245,8 +245,8 @@ struct ImportSummary: Codable, Hashable {
     struct Overwritten: Codable, Hashable {
         let device: String
         let samples: Int
-        let from: DatedMoment?
-        let to: DatedMoment?
+        let from: DatedTime?
+        let to: DatedTime?
     }
 
     var isDryRun = false
@@ -287,7 +287,7 @@ struct ImportSummary: Codable, Hashable {
 
     mutating func take(
         _ report: HistoryImportReport,
-        moment: (HistoryImportReport.Place) -> DatedMoment
+        moment: (HistoryImportReport.Place) -> DatedTime
     ) {
         (samples, known) = (report.samples, report.known)
         (newStreams, share) = (report.streams, report.share)

@@ -165,7 +165,6 @@ private struct ReadingLabels {
     private let units: [String]
 
     /// - Parameters:
-    ///   - stream: Whose readings they are.
     ///   - channel: The wanted one; nil wants all.
     init(_ stream: StreamDescription, isWanted channel: String?) {
         let channels = stream.channels.map(\.description)

@@ -106,7 +106,7 @@ struct StoreSeriesStep: Codable, Hashable {
         func cell(_ value: Double?) -> String {
             (value.map(StoreText.rounded) ?? "-").aligned(to: 9)
         }
-        return DatedMoment(time: time, isSure: isSure).words.column(27) + cell(least) + cell(mean)
+        return DatedTime(time: time, isSure: isSure).words.column(27) + cell(least) + cell(mean)
             + cell(most)
             + "\(count)".aligned(to: 10) + "  "
             + (gapSeconds > 0 ? words(seconds: gapSeconds) : "none")

@@ -23,7 +23,7 @@ struct StoreSource {
     let folder: StoreFolder
     let reader: HistoryReader
     /// The present, by the station's clock; nil when none answers.
-    let now: StoreMoment?
+    let now: StoreTime?
 
     /// Asks the station first, then opens the history: a checkpoint in between is in both.
     ///

@@ -47,8 +47,8 @@ struct StoreStatusReport: Codable, Hashable {
         let channels: [String]
         /// Boots in which it has samples.
         let boots: Int
-        let from: DatedMoment?
-        let to: DatedMoment?
+        let from: DatedTime?
+        let to: DatedTime?
         /// From first to last sample, without the time between boots.
         let seconds: Double
         var samples: Int?

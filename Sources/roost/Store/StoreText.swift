@@ -112,7 +112,7 @@ enum StoreText {
     }
 }
 
-extension DatedMoment {
+extension DatedTime {
     /// `2026-11-21T08:15:00+01:00`, with a `?` when no trusted clock stands behind it.
     var words: String {
         guard let time else { return "no date" }

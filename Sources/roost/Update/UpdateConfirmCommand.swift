@@ -98,7 +98,7 @@ struct UpdateConfirmCommand: ParsableCommand {
             let began = clock.now
             while true {
                 let elapsed = began.duration(to: clock.now).inSeconds
-                let verdict: TrialJudge.Verdict
+                let verdict: TrialHealthCheck.Verdict
                 do {
                     let connection = try LocalSocket.connect(path: path, on: loop)
                     defer { connection.close() }
@@ -109,10 +109,10 @@ struct UpdateConfirmCommand: ParsableCommand {
                         timeout: patience
                     )
                     let status = try await client.ask(ControlRequest(.status), StatusReport.self)
-                    verdict = TrialJudge.verdict(status, before: before, after: elapsed)
+                    verdict = TrialHealthCheck.verdict(status, before: before, after: elapsed)
                 } catch let error as CancellationError {
                     throw error
-                } catch { verdict = TrialJudge.unstarted("\(error)", after: elapsed) }
+                } catch { verdict = TrialHealthCheck.unstarted("\(error)", after: elapsed) }
                 switch verdict {
                 case .good: return nil
                 case .bad(let why): return (why, elapsed)

@@ -195,6 +195,6 @@ extension UpdateBaseline {
             return nil
         }
         let remote = devices.devices.filter { $0.location.hasPrefix("http") }.map(\.name)
-        return TrialJudge.baseline(status, remote: Set(remote))
+        return TrialHealthCheck.baseline(status, remote: Set(remote))
     }
 }

@@ -101,12 +101,12 @@ final class TerminalScreen: Sendable {
     }
 }
 
-extension WatchMoment {
+extension ScreenTime {
     /// Now, in the zone of this command.
-    static func now(_ clock: any NodeClock) -> WatchMoment {
+    static func now(_ clock: any NodeClock) -> ScreenTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return WatchMoment(
+        return ScreenTime(
             bootSeconds: MonotonicInstant.boot.duration(to: clock.now).inSeconds,
             wallSeconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9,
             zone: .current

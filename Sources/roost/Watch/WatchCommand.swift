@@ -57,7 +57,6 @@ struct WatchCommand: ParsableCommand {
 
 extension WatchShow {
     /// Shows the station until it is ended from the keyboard or by a signal.
-    ///
     func runUntilSignal(_ signals: SignalMonitor) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.run() }

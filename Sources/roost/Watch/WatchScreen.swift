@@ -12,7 +12,7 @@ struct WatchScreen {
     }
 
     let state: WatchState
-    let moment: WatchMoment
+    let moment: ScreenTime
     let size: Size
 
     /// At most `rows` lines of at most `columns` cells.

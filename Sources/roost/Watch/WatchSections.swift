@@ -19,7 +19,7 @@ struct WatchSection {
 /// The content of each section of a live view.
 struct WatchSections {
     let state: WatchState
-    let moment: WatchMoment
+    let moment: ScreenTime
     let columns: Int
     let rows: Int
 

@@ -63,7 +63,7 @@ final class WatchShow: Sendable {
         let isColoured = getenv("NO_COLOR") == nil
         while !Task.isCancelled {
             let known = state.withLock { $0 }
-            let moment = known.dated(WatchMoment.now(loop.clock))
+            let moment = known.dated(ScreenTime.now(loop.clock))
             let view = WatchScreen(state: known, moment: moment, size: screen.size)
             screen.draw(view.lines, isColoured: isColoured)
             // A burst of readings is one drawing.
@@ -119,7 +119,7 @@ final class WatchShow: Sendable {
         defer { client.connection.close() }
         while !Task.isCancelled {
             let status = try await client.ask(ControlRequest(.status), StatusReport.self)
-            let moment = WatchMoment.now(loop.clock)
+            let moment = ScreenTime.now(loop.clock)
             change { $0.take(status, at: moment) }
             let devices = try await client.ask(ControlRequest(.devices), DevicesReport.self)
             change { $0.take(devices) }

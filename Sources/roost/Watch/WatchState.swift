@@ -27,9 +27,8 @@ struct WatchState {
     private var leadSeconds = 0.0
 
     /// - Parameters:
-    ///   - status: How the station is.
     ///   - moment: When it said so, by the machine's clock.
-    mutating func take(_ status: StatusReport, at moment: WatchMoment? = nil) {
+    mutating func take(_ status: StatusReport, at moment: ScreenTime? = nil) {
         self.status = status
         trouble = nil
         if let moment, let time = status.clock?.time ?? status.wallTime,
@@ -85,7 +84,7 @@ struct WatchState {
     }
 
     /// A moment of the machine as the station's clock has it.
-    func dated(_ moment: WatchMoment) -> WatchMoment {
+    func dated(_ moment: ScreenTime) -> ScreenTime {
         var moment = moment
         moment.wallSeconds += leadSeconds
         moment.isSure = status.map { $0.clock?.isSure ?? ($0.wallTime != nil) } ?? true

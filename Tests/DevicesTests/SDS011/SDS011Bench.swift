@@ -31,7 +31,7 @@ final class SDS011Bench: Sendable {
         mode: SensorMode = .dutyCycle(.sds011),
         baud: Int? = nil,
         laser: LaserLog? = nil,
-        adjust: (inout SensorSetup) -> Void = { _ in }
+        adjust: (inout SensorDependencies) -> Void = { _ in }
     ) {
         self.clock = clock
         let line = SimulatedSerialPort(simulator, clock: clock, baud: baud)
@@ -39,7 +39,7 @@ final class SDS011Bench: Sendable {
         heartbeat = Heartbeat(clock: clock, limit: .seconds(60))
         var environment = DriverEnvironment(clock: clock, sink: sink, heartbeat: heartbeat)
         if let laser { environment.laser = { time in laser.append(time) } }
-        var setup = SensorSetup(
+        var setup = SensorDependencies(
             name: "balcony",
             port: line,
             environment: environment,
@@ -47,7 +47,7 @@ final class SDS011Bench: Sendable {
             mode: mode
         )
         setup.warmUp = .seconds(15)
-        setup.reopen = { SensorSetup.Line(line.reopen(), poweredAt: nil) }
+        setup.reopen = { SensorDependencies.Line(line.reopen(), poweredAt: nil) }
         adjust(&setup)
         driver = SensorDriver(setup, speaking: SDS011Dialect())
     }

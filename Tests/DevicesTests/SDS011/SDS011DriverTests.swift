@@ -278,7 +278,7 @@ import Testing
     }
 }
 
-extension SensorSetup {
+extension SensorDependencies {
     /// Makes the port open late.
     mutating func delayReopen(_ clock: SimulatedClock, by delay: Duration = .minutes(20)) {
         let reopen = reopen

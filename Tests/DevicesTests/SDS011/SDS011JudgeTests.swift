@@ -6,14 +6,14 @@ import Testing
 @Suite struct SDS011JudgeTests {
     private struct Bench {
         private var dialect = SDS011Dialect()
-        private var judge = ChannelJudge([.pm25, .pm10], by: [])
+        private var judge = PlausibilityFilter([.pm25, .pm10], by: [])
 
         mutating func judge(
             _ pm25: UInt16,
             _ pm10: UInt16,
             hasMoved: Bool = false,
             isLive: Bool = false
-        ) throws -> ChannelJudge.Verdict {
+        ) throws -> PlausibilityFilter.Verdict {
             let measurement = SDS011Measurement(pm25Tenths: pm25, pm10Tenths: pm10)
             let frame = SDS011Frame.measurement(measurement, from: SDS011DeviceID(0xA1, 0x60))
             let said = dialect.decode(frame.bytes)
@@ -66,7 +66,7 @@ import Testing
 
     @Test mutating func takesNoZerosIntoTheMedian() throws {
         let rows = try [bench.judge(0, 0), bench.judge(10, 90), bench.judge(30, 100)]
-        let median = ChannelJudge.median(of: rows.map(\.outcomes))
+        let median = PlausibilityFilter.median(of: rows.map(\.outcomes))
         #expect(median == [.value(1.0), .value(9.0)])
     }
 }

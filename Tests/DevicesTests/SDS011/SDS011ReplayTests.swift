@@ -21,7 +21,7 @@ import Testing
             let replay = SDS011Replay(recording, startingAt: .boot.advanced(by: .seconds(1)))
             let line = SimulatedSerialPort(replay, clock: clock, baud: 9_600)
             let sink = RecordingSink()
-            var setup = SensorSetup(
+            var setup = SensorDependencies(
                 name: "balcony",
                 port: line,
                 environment: DriverEnvironment(

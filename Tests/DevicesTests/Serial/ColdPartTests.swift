@@ -129,7 +129,7 @@ import Testing
                     guard let reopen else { throw CancellationError() }
                     reopenedAt.withLock { $0 = $0 ?? clock.now }
                     line.withLock { $0 }?.withPeer { part, _ in part.clearFaults() }
-                    return SensorSetup.Line(try await reopen().port, poweredAt: clock.now)
+                    return SensorDependencies.Line(try await reopen().port, poweredAt: clock.now)
                 }
             }
             line.withLock { $0 = bench.line }

@@ -22,7 +22,7 @@ final class SensorBench: Sendable {
         clock: SimulatedClock,
         mode: SensorMode = .dutyCycle(BenchProfile.cycle),
         part: SensorPart? = nil,
-        adjust: (inout SensorSetup) -> Void = { _ in }
+        adjust: (inout SensorDependencies) -> Void = { _ in }
     ) throws {
         self.clock = clock
         let profile = BenchProfile.make(of: kind)
@@ -31,7 +31,7 @@ final class SensorBench: Sendable {
         let line = SimulatedSerialPort(part, clock: clock)
         self.line = line
         heartbeat = Heartbeat(clock: clock, limit: .seconds(60))
-        var setup = SensorSetup(
+        var setup = SensorDependencies(
             name: "balcony",
             port: line,
             environment: DriverEnvironment(clock: clock, sink: sink, heartbeat: heartbeat),
@@ -39,7 +39,7 @@ final class SensorBench: Sendable {
             mode: mode
         )
         setup.warmUp = BenchProfile.cycle.warmUp
-        setup.reopen = { SensorSetup.Line(line.reopen(), poweredAt: nil) }
+        setup.reopen = { SensorDependencies.Line(line.reopen(), poweredAt: nil) }
         adjust(&setup)
         driver = try kind.makeDriver(setup)
     }

@@ -14,9 +14,9 @@ import Testing
 /// one that never says anything, and with faults of the network.
 @Suite struct CourierConformanceTests {
     static let children: [any Child.Type] = [
-        StationSource.self, StationNews.self, HeartbeatTask.self, CourierControl.self,
-        OutletChild.self, RouteChild.self, NoticeTask.self, BrokerNews.self, PushTask.self,
-        FeedTask.self, LatenessWatch.self, NeighbourTimes.self,
+        StationSource.self, StationEvents.self, HeartbeatTask.self, CourierControl.self,
+        ConnectorChild.self, RouteChild.self, NoticeTask.self, BrokerEvents.self, PushTask.self,
+        FeedTask.self, LatenessReporter.self, NeighbourTimes.self,
     ]
 
     enum Weather: CaseIterable, Sendable {
@@ -89,7 +89,7 @@ import Testing
         switch child {
         case 0: return StationSource(in: world, heartbeat: heartbeat)
         case 1:
-            let news = StationNews(link, clock: clock, logger: logger)
+            let news = StationEvents(link, clock: clock, logger: logger)
             news.tell("courier started", [:])
             return news
         case 2:
@@ -109,12 +109,12 @@ import Testing
         case 7: return await motions(life)
         case 8: return try await pushes(life, heartbeat)
         case 10:
-            let news = StationNews(link, clock: clock, logger: logger)
-            return LatenessWatch(news, clock: clock) {
+            let news = StationEvents(link, clock: clock, logger: logger)
+            return LatenessReporter(news, clock: clock) {
                 [OutboxReport(id: "a", type: "b", state: .held)]
             }
         case 11:
-            let world = CourierWorld(
+            let world = CourierDependencies(
                 link: link,
                 history: history,
                 secrets: life.secrets,
@@ -158,7 +158,7 @@ import Testing
         let hub = AlertHub(life.clock)
         let raised = AlertEvent.Raised(1, .init("who-24h", "dust/pm25"))
         await hub.begin([])
-        let materials = TargetMaterials(
+        let materials = TargetDependencies(
             secrets: life.secrets,
             station: TargetFixture.station,
             clock: life.clock,
@@ -188,7 +188,7 @@ import Testing
         _ heartbeat: Heartbeat
     ) async throws -> any Child {
         life.clock.setWallTime(TargetFixture.time)
-        let book = SubscriberBook(life.files, clock: life.clock)
+        let book = SubscriberStore(life.files, clock: life.clock)
         var phone = try Subscriber(token: PushLife.token(1))
         phone.interval = 60
         _ = try await book.put(phone)
@@ -229,7 +229,7 @@ import Testing
         let topics = MQTTTopics(prefix: "roost", station: "7f3a21c9d0e4")
         let settings = MQTTSettings(broker: broker, payloads: MQTTPayloads(topics: topics))
         let target = MQTTTarget(settings, clock: life.clock, seed: 1)
-        let reports = BrokerNews(target, over: life.internet, clock: life.clock)
+        let reports = BrokerEvents(target, over: life.internet, clock: life.clock)
         await reports.take(
             .motion(.init(id: "1", device: "door", time: nil, age: .zero, seconds: nil))
         )
@@ -250,7 +250,7 @@ import Testing
             clock: life.clock,
             logger: Logger(label: "courier") { _ in SwiftLogNoOpLogHandler() }
         )
-        let outlet = Outlet(.target(entry), over: network, clock: life.clock, pauses: pauses)
+        let outlet = Connector(.target(entry), over: network, clock: life.clock, pauses: pauses)
         let task = HeartbeatTask(
             HeartbeatTarget(url: "http://192.168.1.5:8086/u"),
             asking: link,
@@ -261,6 +261,6 @@ import Testing
         )
         await outlet.begin(task)
         try await outlet.pause(for: .seconds(5))
-        return OutletChild(outlet: outlet, tasks: [task])
+        return ConnectorChild(outlet: outlet, tasks: [task])
     }
 }

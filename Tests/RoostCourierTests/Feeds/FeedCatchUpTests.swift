@@ -40,7 +40,7 @@ import Testing
             guard !isBusy else {
                 return OutboundAnswer(200, text: #"{"code":24,"errorMsg":"too many"}"#)
             }
-            let now = FeedKeeper.time(clock).nanoseconds / 1_000_000_000
+            let now = FeedRecorder.time(clock).nanoseconds / 1_000_000_000
             guard let midnight = WallTime(iso8601: "\(path.suffix(10))T00:00:00+08:00") else {
                 return OutboundAnswer(400)
             }
@@ -79,7 +79,7 @@ import Testing
             }
             guard let limit, let since else { return OutboundAnswer(400) }
             let ids = text.matches(of: #/'(\d+)'/#).map { String($0.output.1) }.sorted()
-            let hours = (FeedKeeper.time(clock).tenths - since.tenths) / 36_000 + 1
+            let hours = (FeedRecorder.time(clock).tenths - since.tenths) / 36_000 + 1
             let rows = (0..<hours).flatMap { hour in ids.map { (hour, $0) } }
             let tag = "\"\(offset) \(min(rows.count, offset + limit))\""
             guard known != tag else { return OutboundAnswer(304) }
@@ -108,11 +108,11 @@ import Testing
         _ history: (any HistoryAccess)? = nil,
         _ body:
             @escaping @Sendable (
-                SimulatedClock, FeedKeeper, any SimulatedServer, SimulatedInternet, FeedTask
+                SimulatedClock, FeedRecorder, any SimulatedServer, SimulatedInternet, FeedTask
             ) async throws -> Void
     ) throws {
         try simulate { clock in
-            let keeper = FeedKeeper(clock)
+            let keeper = FeedRecorder(clock)
             let server: any SimulatedServer =
                 shape == .lombardy
                 ? Lombardy(clock) : Singapore(clock, isOld: shape == .oldSingapore)
@@ -205,7 +205,7 @@ import Testing
 
     @Test(arguments: [2, 30])
     func aCourierThatWasRestartedKnowsSinceWhen(days: Int64) throws {
-        let begun = FeedKeeper.begun * 10
+        let begun = FeedRecorder.begun * 10
         let known = try Known(WallTime(tenths: begun - days * 864_000))
         try live(Self.singapore, Self.host, .singapore, known) { clock, keeper, server, _, task in
             try await clock.sleep(for: .minutes(10))

@@ -41,7 +41,7 @@ import Testing
             let skipped = cursor.flatMap { Int($0.prefix { $0 != "." }) } ?? 0
             var next: String?
             let first = (from.tenths + 5_999) / 6_000 + Int64(skipped)
-            let end = FeedKeeper.time(clock).tenths / 6_000
+            let end = FeedRecorder.time(clock).tenths / 6_000
             let items = (first..<max(first, min(first + 30, end + 1))).map { index in
                 "{\"time\":\"\(WallTime(tenths: index * 6_000).iso8601)\",\"isSure\":true,"
                     + "\"value\":\(index % 100)}"
@@ -74,11 +74,11 @@ import Testing
         _ server: @escaping @Sendable (SimulatedClock) -> any SimulatedServer,
         _ history: (any HistoryAccess)? = nil,
         _ body:
-            @escaping @Sendable (SimulatedClock, FeedKeeper, any SimulatedServer, FeedTask)
+            @escaping @Sendable (SimulatedClock, FeedRecorder, any SimulatedServer, FeedTask)
             async throws -> Void
     ) throws {
         try simulate { clock in
-            let (keeper, server) = (FeedKeeper(clock), server(clock))
+            let (keeper, server) = (FeedRecorder(clock), server(clock))
             let internet = SimulatedInternet(clock: clock)
             internet.add(server, at: host)
             let text = "{\"feeds\":[\(feed)]}"
@@ -101,7 +101,7 @@ import Testing
         _ channels: [String],
         _ history: (any HistoryAccess)? = nil,
         _ body:
-            @escaping @Sendable (SimulatedClock, FeedKeeper, Peer, FeedTask) async throws -> Void
+            @escaping @Sendable (SimulatedClock, FeedRecorder, Peer, FeedTask) async throws -> Void
     ) throws {
         let list = channels.map { "\"\($0)\"" }.joined(separator: ",")
         let feed =
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    private static func values(_ keeper: FeedKeeper, _ series: String) -> [WallTime] {
+    private static func values(_ keeper: FeedRecorder, _ series: String) -> [WallTime] {
         keeper.state.withLock { state in
             state.values.keys.filter { $0.contains(" \(series) ") }
                 .compactMap { WallTime(iso8601: String($0.split(separator: " ").last ?? "")) }
@@ -131,7 +131,7 @@ import Testing
             try await clock.sleep(for: .minutes(30))
             server.state.withLock { $0.moods["b/pm25"] = .failing }
             try await clock.sleep(for: .minutes(300))
-            let now = FeedKeeper.time(clock)
+            let now = FeedRecorder.time(clock)
             let newest = try #require(Self.values(keeper, "a/pm25").last)
             #expect(now.tenths - newest.tenths < 70 * 600, "a is asked once an hour")
             let trouble = await task.standing.trouble
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test func eachChannelGoesOnWhereItWas() throws {
-        let begun = FeedKeeper.begun * 10
+        let begun = FeedRecorder.begun * 10
         @Sendable func ago(_ hours: Int64) -> WallTime {
             WallTime(tenths: begun - hours * 36_000)
         }

@@ -25,7 +25,7 @@ import Testing
         init(_ clock: SimulatedClock) { self.clock = clock }
 
         func answer(_ request: OutboundRequest) async -> OutboundAnswer {
-            let now = FeedKeeper.time(clock).nanoseconds / 1_000_000_000
+            let now = FeedRecorder.time(clock).nanoseconds / 1_000_000_000
             let path = request.url.revealed
             let tag = "\"\(now / 3_600) \(path.suffix(10))\""
             let isKnown = request.fields.contains {
@@ -63,11 +63,13 @@ import Testing
 
     private func live(
         _ body:
-            @escaping @Sendable (SimulatedClock, FeedKeeper, Singapore, SimulatedInternet, FeedTask)
+            @escaping @Sendable (
+                SimulatedClock, FeedRecorder, Singapore, SimulatedInternet, FeedTask
+            )
             async throws -> Void
     ) throws {
         try simulate { clock in
-            let (keeper, server) = (FeedKeeper(clock), Singapore(clock))
+            let (keeper, server) = (FeedRecorder(clock), Singapore(clock))
             let internet = SimulatedInternet(clock: clock)
             internet.add(server, at: Self.host)
             let entry = try #require(try Self.read(Self.entry).feeds.first)
@@ -122,7 +124,7 @@ import Testing
             internet.add(Scripted(text: empty), at: Self.host)
             let entry = try #require(try Self.read(Self.entry).feeds.first)
             let world = FeedTask.World(
-                link: FeedKeeper(clock),
+                link: FeedRecorder(clock),
                 network: internet,
                 secrets: CourierLife.Secrets(),
                 clock: clock,
@@ -215,7 +217,7 @@ import Testing
             let internet = SimulatedInternet(clock: clock)
             let entry = #"{"id":"attic","type":"peer","url":"http://10.0.0.3"}"#
             let world = FeedTask.World(
-                link: FeedKeeper(clock),
+                link: FeedRecorder(clock),
                 network: internet,
                 secrets: CourierLife.Secrets(),
                 clock: clock,

@@ -73,12 +73,12 @@ import Testing
         let network = Network()
         let internet: SimulatedInternet
         let station = Station()
-        let world: CourierWorld
+        let world: CourierDependencies
 
         init(_ clock: SimulatedClock) throws {
             let internet = SimulatedInternet(clock: clock)
             (self.clock, self.internet) = (clock, internet)
-            var world = CourierWorld(
+            var world = CourierDependencies(
                 link: station,
                 history: HistoryDisk(on: try ScriptedStation(clock)),
                 secrets: CourierLife.Secrets(),

@@ -76,7 +76,7 @@ import Testing
             let (network, internet) = (Network(), SimulatedInternet(clock: clock))
             let (station, secrets) = (try ScriptedStation(clock), CourierLife.Secrets())
             secrets.set("key", Self.token)
-            var world = CourierWorld(
+            var world = CourierDependencies(
                 link: station,
                 history: HistoryDisk(on: station),
                 secrets: secrets,

@@ -53,7 +53,7 @@ final class AccountsStage: Sendable {
                 AccountRoutes.all(accounts) + extra + accounts.audited(audited(accounts))
             ),
             hosts: HostNames(["balcony"]),
-            doorman: AccountDoorman(accounts),
+            doorman: CookieAuthenticator(accounts),
             // The rate is tested apart.
             clock: StageTime.fast
         )

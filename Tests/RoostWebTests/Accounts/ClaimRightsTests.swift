@@ -15,7 +15,7 @@ import Testing
     func peopleMayOwnAndServicesMayNot(user: LocalUser) async throws {
         let stage = try AccountsStage()
         let anna = try await stage.claim()
-        let desk = ClaimDesk(accounts: stage.accounts, addresses: [])
+        let desk = ClaimCodes(accounts: stage.accounts, addresses: [])
         for request in [ClaimRequest(reset: false), ClaimRequest(reset: true)] {
             let answer = await desk.answer(try ControlCodec.line(request), from: user)
             let isAllowed = [.root, .person].contains(user)

@@ -38,7 +38,7 @@ struct FaceStage {
         let gate = Gate(
             RouteTable(faces.routes + faces.pageRoutes),
             hosts: HostNames(["balcony"]),
-            doorman: OpenDoorman(.viewer)
+            doorman: OpenAuthenticator(.viewer)
         )
         responder = WebResponder(gate, logger: Self.logger)
     }

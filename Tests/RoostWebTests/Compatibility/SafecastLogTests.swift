@@ -26,7 +26,7 @@ import Testing
         let gate = Gate(
             RouteTable(faces.routes),
             hosts: HostNames(["balcony"]),
-            doorman: OpenDoorman(.viewer)
+            doorman: OpenAuthenticator(.viewer)
         )
         responder = WebResponder(gate, logger: logger)
     }

@@ -20,7 +20,7 @@ import Testing
             ])
             folder = try TestFolder()
             let client = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
-            let desk = CopyDesk(folder: folder.path, clock: clock)
+            let desk = CopyJobs(folder: folder.path, clock: clock)
             let routes = HistoryRoutes(client, nil, name: "balcony", copies: desk).all
             stage = RouteStage(routes, as: .owner)
         }
@@ -59,7 +59,7 @@ import Testing
         let second = try await site.make()
         #expect(await site.stage.ask(first).status == .gone)
         #expect(await site.stage.ask(second).status == .ok)
-        later.withLock { $0 = CopyDesk.keepSeconds + 5 }
+        later.withLock { $0 = CopyJobs.keepSeconds + 5 }
         #expect(await site.stage.ask(second).status == .gone)
         #expect(access(site.folder.path("copy-" + second.dropFirst(15) + ".db"), F_OK) != 0)
     }
@@ -83,9 +83,9 @@ import Testing
         uptime.withLock { $0 += 3_000 }
         let path = site.folder.path("copy-" + place.dropFirst(15) + ".db")
         #expect(utime(path, nil) == 0)
-        #expect(CopyDesk(folder: site.folder.path, clock: clock).sweep().map(\.left) == [600])
+        #expect(CopyJobs(folder: site.folder.path, clock: clock).sweep().map(\.left) == [600])
         uptime.withLock { $0 += 700 }
-        #expect(CopyDesk(folder: site.folder.path, clock: clock).sweep().isEmpty)
+        #expect(CopyJobs(folder: site.folder.path, clock: clock).sweep().isEmpty)
     }
 
     /// It is at least as old as the boot in which it is found.
@@ -94,7 +94,7 @@ import Testing
         _ = try await site.make()
         func left(_ uptime: Double) -> [Int64] {
             let clock = WebClock(boot: "2b", uptime: { uptime }, seconds: { 0 })
-            return CopyDesk(folder: site.folder.path, clock: clock).sweep().map(\.left)
+            return CopyJobs(folder: site.folder.path, clock: clock).sweep().map(\.left)
         }
         #expect(left(60) == [3_540])
         #expect(left(3_600).isEmpty)
@@ -109,7 +109,7 @@ import Testing
         }
         // `copy-2` is of a version whose ids said nothing of their time.
         let clock = WebClock(boot: "", uptime: { 4_000 }, seconds: { 0 })
-        _ = CopyDesk(folder: folder.path, clock: clock)
+        _ = CopyJobs(folder: folder.path, clock: clock)
         #expect(access(folder.path("copy-1.part"), F_OK) != 0)
         #expect(access(folder.path("copy-2.db"), F_OK) != 0)
         #expect(access(folder.path("other.part"), F_OK) == 0)
@@ -117,7 +117,7 @@ import Testing
 
     @Test func aDraftThatFailsLeavesNothing() throws {
         let folder = try TestFolder()
-        let desk = CopyDesk(folder: folder.path)
+        let desk = CopyJobs(folder: folder.path)
         do {
             let draft = try desk.begin()
             #expect(throws: Problem.self) { _ = try desk.begin() }

@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func aPersonHasOneSeatAndAllHaveTwo() throws {
-        let seats = ExportSeats(limit: 2)
+        let seats = ExportLimiter(limit: 2)
         var anna = try? seats.take(1)
         #expect(throws: Problem.self) { _ = try seats.take(1) }
         let ben = try seats.take(2)

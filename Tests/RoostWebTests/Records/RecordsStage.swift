@@ -23,7 +23,7 @@ final class RecordsStage {
 
     let folder: TestFolder
     let history: HistoryClient
-    let shelf: PictureShelf
+    let shelf: PictureCache
     let asked = Asked()
     private let fixture: QueryFixture
 
@@ -44,7 +44,7 @@ final class RecordsStage {
         folder = try TestFolder(isInMemory: true)
         let path = folder.path("pictures")
         history = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
-        shelf = PictureShelf(path: path)
+        shelf = PictureCache(path: path)
         if let pictures { try Self.put(pictures, isDated: isDated, into: path) }
     }
 
@@ -64,7 +64,7 @@ final class RecordsStage {
                 time: isDated ? WallTime(nanoseconds: begin + second * 1_000_000_000) : nil,
                 instant: instant
             )
-            let moment = RingMoment(
+            let moment = RingTime(
                 boot: BootID(bytes: Array(repeating: 1, count: 16)),
                 uptime: instant,
                 wall: nil

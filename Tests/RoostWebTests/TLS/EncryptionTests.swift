@@ -176,7 +176,7 @@ import Testing
         let gate = Gate(
             RouteTable([]),
             hosts: HostNames(["balcony"]),
-            doorman: OpenDoorman(.viewer)
+            doorman: OpenAuthenticator(.viewer)
         )
         let redirect = HTTPSRedirect(encryption, port: 8_443)
         let responder = WebResponder(gate, redirect: redirect, logger: RouteStage.logger)

@@ -131,7 +131,6 @@ final class StopBench: Sendable {
     /// Runs a row and stops it.
     ///
     /// - Parameters:
-    ///   - way: How it is stopped.
     ///   - jobCount: After how many jobs; after `horizon` when there are fewer.
     ///   - make: The child, and what belongs to it.
     /// - Returns: How it took its stop.

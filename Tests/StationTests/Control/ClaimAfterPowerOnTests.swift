@@ -112,7 +112,7 @@ import Testing
         func later(_ hours: Int64) -> WallTime {
             WallTime(nanoseconds: Self.noon.nanoseconds + hours * 3_600_000_000_000)
         }
-        var birth = StoreBirth(boot: one, at: start)
+        var birth = StoreCreation(boot: one, at: start)
         #expect(birth.isYoung(at: start.advanced(by: .hours(23)), wall: nil, in: one))
         #expect(!birth.isYoung(at: start.advanced(by: .hours(24)), wall: nil, in: one))
         #expect(!birth.isYoung(at: start, wall: Self.noon, in: two), "it has no date")
@@ -123,7 +123,7 @@ import Testing
         #expect(!birth.isYoung(at: start, wall: later(22), in: two))
         #expect(!birth.isYoung(at: start, wall: nil, in: two))
         #expect(!birth.isYoung(at: start, wall: later(-3), in: two), "before it was made")
-        #expect(StoreBirth(birth.text) == birth)
-        #expect(StoreBirth("x") == nil && StoreBirth("a b c") == nil)
+        #expect(StoreCreation(birth.text) == birth)
+        #expect(StoreCreation("x") == nil && StoreCreation("a b c") == nil)
     }
 }

@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func whatComesAndGoesIsLeftAloneLongerAndLonger() {
-        var (judge, now) = (FlapJudge(), MonotonicInstant.boot)
+        var (judge, now) = (FlapDetector(), MonotonicInstant.boot)
         var pauses: [Duration] = []
         for _ in 0..<12 {
             now = now.advanced(by: .seconds(1))

@@ -76,7 +76,7 @@ import Testing
             (derived[2], seconds.map { ($0, dose(900)) }),
         ]
         let fixture = try DriveFixture([boot])
-        let channels = try #require(try DoseMark.counter("tube", in: fixture.reader))
+        let channels = try #require(try DoseStart.counter("tube", in: fixture.reader))
         let summary = try DoseSummary(channels, fixture.reader, fixture.times, TimeRange())
         #expect(abs((summary.doseRate?.mean ?? 0) - 0.15) < 1e-9)
         #expect(abs((summary.measuredDose ?? 0) - 0.15 / 6) < 1e-9)
@@ -98,7 +98,7 @@ import Testing
             (DriveFixture.wider, after.map { ($0 + 1_000, [count(5), count(90)]) }),
         ]
         let fixture = try DriveFixture([boot])
-        let channels = try #require(try DoseMark.counter(name, in: fixture.reader))
+        let channels = try #require(try DoseStart.counter(name, in: fixture.reader))
         #expect(channels.name == "tube/cpm")
         let all = try DoseSummary(channels, fixture.reader, fixture.times, TimeRange())
         #expect(all.sampleCount == 19)
@@ -119,7 +119,7 @@ import Testing
             (DriveFixture.wider, [(100, [count(5), count(30)]), (110, [count(5), count(30)])]),
         ]
         let fixture = try DriveFixture([boot])
-        let channels = try #require(try DoseMark.counter("tube", in: fixture.reader))
+        let channels = try #require(try DoseStart.counter("tube", in: fixture.reader))
         let summary = try DoseSummary(channels, fixture.reader, fixture.times, TimeRange())
         #expect(summary.sampleCount == 5 && summary.coveredTenths == 1_500)
         #expect(summary.elapsedTenths == 901)
@@ -134,7 +134,7 @@ import Testing
             (DriveFixture.derived[0], [(60, [.value(FixedPoint(100, decimals: 3))])]),
         ]
         let fixture = try DriveFixture([boot])
-        let channels = try #require(try DoseMark.counter("tube", in: fixture.reader))
+        let channels = try #require(try DoseStart.counter("tube", in: fixture.reader))
         let summary = try DoseSummary(channels, fixture.reader, fixture.times, TimeRange())
         #expect(summary.coveredTenths == 1_200)
         #expect(abs((summary.doseRate?.mean ?? 0) - 0.1) < 1e-9)
@@ -189,13 +189,13 @@ import Testing
         boot.doseMarks = [(60, "geiger"), (120, "geiger"), (180, "tube")]
         let fixture = try DriveFixture([boot])
         let marks = try ["geiger", "tube", "gps"].map {
-            try DoseMark.newest(of: $0, fixture.reader, fixture.times)?.iso8601
+            try DoseStart.newest(of: $0, fixture.reader, fixture.times)?.iso8601
         }
         #expect(marks == ["2026-11-22T04:32:00Z", "2026-11-22T04:33:00Z", nil])
-        let first = try DoseMark.counter(nil, in: fixture.reader)
+        let first = try DoseStart.counter(nil, in: fixture.reader)
         #expect(first?.name == "geiger/cpm")
-        #expect(try DoseMark.counter("tube", in: fixture.reader)?.name == "tube/cpm")
-        #expect(try DoseMark.counter("gps", in: fixture.reader) == nil)
+        #expect(try DoseStart.counter("tube", in: fixture.reader)?.name == "tube/cpm")
+        #expect(try DoseStart.counter("gps", in: fixture.reader) == nil)
     }
 
     /// A counter says what it counted in the last minute: of the first one after a mark that is

@@ -7,12 +7,12 @@ import Testing
     private static func feeds() -> [OutboxReport] {
         var singapore = OutboxReport(id: "sg", type: "data.gov.sg", state: .idle)
         singapore.places = [
-            FeedPlace(series: "west", name: "west", latitude: 1.36, longitude: 103.7)
+            FeedLocation(series: "west", name: "west", latitude: 1.36, longitude: 103.7)
         ]
         .compactMap(\.self)
         var lombardy = OutboxReport(id: "mi", type: "arpa-lombardia", state: .idle)
         lombardy.places = [
-            FeedPlace(series: "10273", name: "Milano Pascal", latitude: 45.4, longitude: 9.2)
+            FeedLocation(series: "10273", name: "Milano Pascal", latitude: 45.4, longitude: 9.2)
         ]
         .compactMap(\.self)
         return [singapore, lombardy, OutboxReport(id: "school", type: "peer", state: .idle)]

@@ -15,7 +15,7 @@ import Testing
     private static func lombardy() -> OutboxReport {
         var feed = OutboxReport(id: "mi", type: "arpa-lombardia", state: .idle)
         feed.places = ["10043", "10283"].compactMap {
-            FeedPlace(series: $0, name: "Ferno v.Di Dio", latitude: 45.6, longitude: 8.8)
+            FeedLocation(series: $0, name: "Ferno v.Di Dio", latitude: 45.6, longitude: 8.8)
         }
         return feed
     }

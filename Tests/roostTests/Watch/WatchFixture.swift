@@ -6,7 +6,7 @@ import StoreQueries
 
 /// A station as a screen may find it.
 enum WatchFixture {
-    static let moment = WatchMoment(
+    static let moment = ScreenTime(
         bootSeconds: 5_000,
         wallSeconds: 1_795_350_727,
         zone: Zone { _ in 3_600 }

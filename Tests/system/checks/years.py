@@ -114,7 +114,7 @@ def write_table(path, lives, kinds, device_years):
     in_lives = collections.Counter(kind for life in lives for kind in life["fired"])
     rows = [
         "# Faults that a station lived through", "",
-        "Made by `scripts/check years --table`; what each kind does says `Sources/Scenarios`.",
+        "Made by `scripts/check years --table`; what each kind does says `Lab/Scenarios`.",
         f"{len(lives)} lives of `{lives[0]['scenario']}`, {device_years:.0f} device-years.", "",
         "| Area | Kind | Shown | In lives |", "| --- | --- | ---: | ---: |",
     ]

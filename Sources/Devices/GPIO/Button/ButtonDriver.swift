@@ -39,8 +39,6 @@ package actor ButtonDriver: Child {
     ///
     /// - Parameters:
     ///   - name: The device's name, the source of its events.
-    ///   - settings: Where it hangs.
-    ///   - environment: Clock, sink and heartbeat.
     ///   - onHeld: Called when a button that `claims` was held for that.
     ///   - open: Requests the line; asked again after each mute.
     package init(

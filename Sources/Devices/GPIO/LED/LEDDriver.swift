@@ -46,13 +46,6 @@ package actor LEDDriver: Child {
     private let open: @Sendable (LineRequest) async throws -> any GPIOLines
 
     /// A driver that has not started.
-    ///
-    /// - Parameters:
-    ///   - name: The device's name.
-    ///   - light: What it shows.
-    ///   - settings: Where it hangs.
-    ///   - environment: Clock and heartbeat.
-    ///   - open: Requests the line.
     package init(
         name: String,
         light: LEDLight,

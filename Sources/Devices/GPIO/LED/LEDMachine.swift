@@ -43,8 +43,6 @@ package struct LEDMachine: Sendable {
     /// Shows a pattern from now on.
     ///
     /// - Parameters:
-    ///   - next: What to show.
-    ///   - now: Since when.
     ///   - end: When it is too old to be shown; nil for never.
     /// - Returns: Whether the next wake-up may have come nearer.
     package mutating func show(

@@ -29,7 +29,6 @@ package actor PIRDriver: Child {
     /// - Parameters:
     ///   - name: The device's name, the source of its events.
     ///   - settings: Within its bounds, or it traps.
-    ///   - environment: Clock, sink and heartbeat.
     ///   - open: Requests the line; asked again after each mute.
     package init(
         name: String,

@@ -94,8 +94,6 @@ extension PIRMachine {
     /// The line has this level, learnt from an edge or by asking.
     ///
     /// - Parameters:
-    ///   - isHigh: Whether it is active.
-    ///   - instant: When.
     ///   - isTrusted: False when it may have been high for long already.
     /// - Returns: What to tell.
     package mutating func level(

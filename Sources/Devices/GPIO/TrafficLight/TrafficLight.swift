@@ -51,7 +51,6 @@ package final class TrafficLight: Sendable {
     /// A light that knows nothing yet.
     ///
     /// - Parameters:
-    ///   - start: Now.
     ///   - onChange: Called after each change of state, in the job that caused it; must be quick.
     package init(
         at start: MonotonicInstant,

@@ -25,10 +25,7 @@ package actor TrafficLightDriver: Child {
     ///
     /// - Parameters:
     ///   - name: The device's name, the source of its events.
-    ///   - light: What it shows.
     ///   - settings: Without complaint, or it traps.
-    ///   - environment: Clock, sink and heartbeat.
-    ///   - open: Requests the lines.
     package init(
         name: String = "lights",
         light: TrafficLight,

@@ -15,11 +15,9 @@ package struct MadaviTarget: SampleTarget {
     private let station: StationIdentity
 
     /// - Parameters:
-    ///   - url: The service's address.
     ///   - sensor: The id of the station there, as `raspi-…`.
     ///   - device: The device whose values go; nil sends those of each that measures particles.
     ///   - prefix: The sensor's name before each value, as `SDS_`.
-    ///   - station: The station that sends.
     package init(
         url: MaskedText = Self.standardURL,
         sensor: Secret,
@@ -55,7 +53,7 @@ package struct MadaviTarget: SampleTarget {
     ) async throws -> DeliveryOutcome {
         try await network.outcome(of: request(batch)) { answer in
             // The service says nothing that would be its own proof.
-            answer.isSuccess && !answer.isHTML ? .delivered : DeliveryJudge.judge(answer)
+            answer.isSuccess && !answer.isHTML ? .delivered : DeliveryClassifier.judge(answer)
         }
     }
 

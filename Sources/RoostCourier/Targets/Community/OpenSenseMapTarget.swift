@@ -43,9 +43,6 @@ package final class OpenSenseMapTarget: ProvableTarget {
     private let isUnsure = Mutex(true)
 
     /// - Parameters:
-    ///   - box: Where samples go.
-    ///   - token: The box's own.
-    ///   - url: The service's address.
     ///   - trust: Which certificates the service may show.
     package init(
         _ box: Box,
@@ -87,7 +84,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
         guard !wanted.isEmpty else { return .delivered }
         let outcome = try await network.outcome(of: request(wanted)) { answer in
             answer.status == 201 && answer.text.contains("Measurements saved in box")
-                ? .delivered : DeliveryJudge.judge(answer)
+                ? .delivered : DeliveryClassifier.judge(answer)
         }
         if case .unknown = outcome {
             isUnsure.withLock { $0 = true }
@@ -183,7 +180,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
             throw Unanswered(outcome: .later(reason), isTooLarge: failure.stage == .malformed)
         }
         guard answer.status == 200, let rows = WireJSON.parse(answer.body)?.elements else {
-            throw Unanswered(outcome: DeliveryJudge.judge(answer))
+            throw Unanswered(outcome: DeliveryClassifier.judge(answer))
         }
         return rows.compactMap { row in
             row["createdAt"]?.string.flatMap { WallTime(iso8601: $0) }

@@ -38,10 +38,6 @@ package struct SafecastDriveTarget: DriveTarget {
     private let key: MaskedText
     private let description: Description
 
-    /// - Parameters:
-    ///   - url: The service's address.
-    ///   - key: The owner's key there.
-    ///   - description: Goes with each drive.
     package init(url: MaskedText = Self.standardURL, key: Secret, _ description: Description) {
         (self.url, self.description) = ("\(URLText.base(url))/bgeigie_imports", description)
         self.key = "api_key=\(URLText.encoded(key))"
@@ -198,7 +194,7 @@ package struct SafecastDriveTarget: DriveTarget {
             let words = "import \(number) is not there any more, or belongs to another user"
             return .refused(DeliveryReason("import-gone", words))
         }
-        return DeliveryJudge.judge(answer)
+        return DeliveryClassifier.judge(answer)
     }
 }
 

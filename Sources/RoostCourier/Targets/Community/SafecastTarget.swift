@@ -29,10 +29,7 @@ package struct SafecastTarget: SampleTarget {
     private let deviceNumber: Int?
 
     /// - Parameters:
-    ///   - url: The service's address.
-    ///   - key: The owner's key there.
     ///   - device: The station's device whose counts go; nil sends those of each counter.
-    ///   - site: Where it stands.
     ///   - deviceNumber: The service's number of the device.
     package init(
         url: MaskedText = Self.standardURL,
@@ -69,7 +66,7 @@ package struct SafecastTarget: SampleTarget {
             if answer.status == 201, json?["id"] != nil { return .delivered }
             // This value was delivered before.
             if answer.status == 422, json?["errors"]?["md5sum"] != nil { return .delivered }
-            return DeliveryJudge.judge(answer)
+            return DeliveryClassifier.judge(answer)
         }
     }
 

@@ -23,7 +23,6 @@ package struct SensorCommunityTarget: SampleTarget {
     ///   - pins: By device: 1 SDS, PMS, HPM and SPS; 3 BMP; 7 DHT; 11 BME280. Without them each
     ///     device that measures particulate matter goes under pin 1. A node with one sensor takes
     ///     any pin, so a climate sensor that is not registered would write into another one.
-    ///   - station: The station that sends.
     ///   - trust: Which certificates the service may show.
     package init(
         url: MaskedText = SensorCommunityTarget.standardURL,
@@ -111,7 +110,7 @@ package struct SensorCommunityTarget: SampleTarget {
         if answer.status == 400, answer.text.contains("sensor could not be selected") {
             return .hold(DeliveryReason("wrong-pin", "the registered sensor has another pin"))
         }
-        return DeliveryJudge.judge(answer)
+        return DeliveryClassifier.judge(answer)
     }
 }
 

@@ -34,10 +34,7 @@ package final class GoogleStorageTarget: FileTarget {
     package let steps: Steps
 
     /// - Parameters:
-    ///   - bucket: Where files go.
     ///   - account: Of a user who may create and get objects there.
-    ///   - url: The service's address.
-    ///   - clock: Dates claims.
     ///   - trust: Which certificates the service may show.
     ///   - resuming: How large files go, and where uploads are noted.
     package init(
@@ -67,10 +64,10 @@ package final class GoogleStorageTarget: FileTarget {
             }
             if answer.status == 412 {
                 let (present, holding) = try await ask(file, network)
-                return FileJudge.compare(holding) ?? Self.judge(present)
+                return FileAnswerClassifier.compare(holding) ?? Self.judge(present)
             }
             guard let hash = hash(answer) else { return Self.judge(answer) }
-            return hash == file.md5Base64 ? .delivered : FileJudge.damaged
+            return hash == file.md5Base64 ? .delivered : FileAnswerClassifier.damaged
         } catch let stop as FileStop {
             return stop.outcome
         }
@@ -128,7 +125,9 @@ package final class GoogleStorageTarget: FileTarget {
     }
 
     private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
-        guard answer.status == 404, !answer.isHTML else { return FileJudge.judge(answer) }
+        guard answer.status == 404, !answer.isHTML else {
+            return FileAnswerClassifier.judge(answer)
+        }
         return .hold(DeliveryReason("no-bucket", "Google knows no such bucket"))
     }
 

@@ -18,8 +18,6 @@ package struct ObjectStoreTarget: FileTarget {
         package let isInPath: Bool
 
         /// - Parameters:
-        ///   - name: The bucket's.
-        ///   - region: Where it is.
         ///   - endpoint: nil for Amazon's own.
         ///   - isInPath: nil for what Amazon wants, and for the path with another endpoint.
         package init(_ name: String, region: String, endpoint: String?, isInPath: Bool?) {
@@ -44,9 +42,7 @@ package struct ObjectStoreTarget: FileTarget {
     package var trust = ServerTrust.system
 
     /// - Parameters:
-    ///   - bucket: Where files go.
     ///   - accessKey: Of a user who may `s3:PutObject` and `s3:GetObject` there.
-    ///   - secretKey: Of the same.
     package init(_ bucket: Bucket, accessKey: String, secretKey: Secret) {
         self.bucket = bucket
         signature = OutboundRequest.AWSSignature(
@@ -65,7 +61,7 @@ package struct ObjectStoreTarget: FileTarget {
             let answer = try await network.step(upload(file), uploading: file)
             guard answer.status == 412 else { return judge(answer, file) }
             let present = try await network.step(question(file))
-            return FileJudge.compare(Self.holding(present, file)) ?? Self.judge(present)
+            return FileAnswerClassifier.compare(Self.holding(present, file)) ?? Self.judge(present)
         } catch let stop as FileStop {
             return stop.outcome
         }
@@ -120,7 +116,8 @@ package struct ObjectStoreTarget: FileTarget {
         // A store that encrypts with keys of its own has no MD5 in its tag; it has checked ours.
         let isEncrypted = answer.fields["x-amz-server-side-encryption"]?.hasPrefix("aws:kms")
         if isEncrypted == true, answer.fields["etag"] != nil { return .delivered }
-        return answer.fields["etag"] == nil ? DeliveryJudge.judge(answer) : FileJudge.damaged
+        return answer.fields["etag"] == nil
+            ? DeliveryClassifier.judge(answer) : FileAnswerClassifier.damaged
     }
 
     /// Whether an object is the file, by its tag or by the hash that was stored with it.
@@ -145,7 +142,7 @@ package struct ObjectStoreTarget: FileTarget {
             let name = region.map { ": \(answer.line($0))" } ?? ""
             let words = "the bucket is in another region\(name)"
             return answer.isHTML
-                ? DeliveryJudge.judge(answer) : .hold(reason("other-region", words))
+                ? DeliveryClassifier.judge(answer) : .hold(reason("other-region", words))
         case (409, _): return .later(reason("conflict", "two writers of one name at once"))
         case (400, "BadDigest"), (400, "XAmzContentSHA256Mismatch"), (400, "IncompleteBody"),
             (400, "RequestTimeout"):
@@ -153,7 +150,7 @@ package struct ObjectStoreTarget: FileTarget {
         case (501, _):
             let words = "the store cannot write a name only where it is free"
             return .hold(reason("no-condition", words))
-        default: return FileJudge.judge(answer)
+        default: return FileAnswerClassifier.judge(answer)
         }
     }
 }

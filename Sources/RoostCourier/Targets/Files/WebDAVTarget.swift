@@ -41,10 +41,10 @@ package struct WebDAVTarget: FileTarget {
             switch answer.status {
             case 200, 201, 204:
                 let size = try await size(of: file, network)
-                return size == file.size ? .delivered : FileJudge.damaged
+                return size == file.size ? .delivered : FileAnswerClassifier.damaged
             case 412:
                 let holding = try await compare(file, network)
-                return FileJudge.compare(holding) ?? FileJudge.damaged
+                return FileAnswerClassifier.compare(holding) ?? FileAnswerClassifier.damaged
             default: return Self.judge(answer)
             }
         } catch let stop as FileStop {
@@ -93,7 +93,7 @@ package struct WebDAVTarget: FileTarget {
         do {
             return try await compare(file, network)
         } catch let stop as FileStop {
-            return stop.outcome == FileJudge.vanished ? .missing : .of(stop.outcome)
+            return stop.outcome == FileAnswerClassifier.vanished ? .missing : .of(stop.outcome)
         }
     }
 
@@ -107,7 +107,7 @@ package struct WebDAVTarget: FileTarget {
         )
         question.body = Array((body + "</propfind>").utf8)
         let answer = try await network.step(question)
-        if answer.status == 404 { throw FileStop(outcome: FileJudge.vanished) }
+        if answer.status == 404 { throw FileStop(outcome: FileAnswerClassifier.vanished) }
         guard answer.status == 207, !answer.isHTML else {
             throw FileStop(outcome: Self.judge(answer))
         }
@@ -127,7 +127,7 @@ package struct WebDAVTarget: FileTarget {
             let isWhole = answer.status == 200 && file.size <= Self.rangeSize
             guard answer.status == 206 || isWhole, answer.body.count == end - start else {
                 throw FileStop(
-                    outcome: answer.isSuccess ? FileJudge.damaged : Self.judge(answer)
+                    outcome: answer.isSuccess ? FileAnswerClassifier.damaged : Self.judge(answer)
                 )
             }
             hash.add(answer.body)
@@ -140,11 +140,11 @@ package struct WebDAVTarget: FileTarget {
     /// Servers of this kind write a page for people with each refusal, and with a success too; the
     /// proof of a success is the size that the next question asks for.
     private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
-        guard answer.status >= 400 else { return FileJudge.judge(answer) }
+        guard answer.status >= 400 else { return FileAnswerClassifier.judge(answer) }
         guard answer.status == 409 else {
             var fields = answer.fields
             fields["content-type"] = nil
-            return FileJudge.judge(OutboundAnswer(answer.status, fields))
+            return FileAnswerClassifier.judge(OutboundAnswer(answer.status, fields))
         }
         let words = "the folder of the address is not there"
         return .hold(DeliveryReason("no-folder", words))

@@ -49,7 +49,6 @@ package struct HeartbeatTarget: Sendable {
 
     /// - Parameters:
     ///   - url: Of the check, as `https://hc-ping.com/UUID`.
-    ///   - period: Between two heartbeats.
     ///   - saysUnwell: Whether the service takes `…/fail`.
     package init(url: MaskedText, period: Duration = .seconds(300), saysUnwell: Bool = true) {
         self.url = URLText.base(url)
@@ -101,6 +100,6 @@ package struct HeartbeatTarget: Sendable {
         if answer.status == 409 {
             return .hold(DeliveryReason("check-ambiguous", "two checks have this name"))
         }
-        return DeliveryJudge.judge(answer)
+        return DeliveryClassifier.judge(answer)
     }
 }

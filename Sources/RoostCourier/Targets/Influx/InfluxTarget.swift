@@ -27,7 +27,6 @@ package struct InfluxTarget: ProvableTarget {
     /// - Parameters:
     ///   - url: As `http://192.168.1.5:8086`.
     ///   - interface: The server's way to write.
-    ///   - format: How samples become lines.
     ///   - trust: The certificates that the server may show.
     package init(
         url: MaskedText,
@@ -95,7 +94,7 @@ package struct InfluxTarget: ProvableTarget {
                 return .later(reason)
             }
             return InfluxPartialWrite.outcome(answer, of: batch.samples)
-                ?? DeliveryJudge.judge(answer)
+                ?? DeliveryClassifier.judge(answer)
         }
     }
 

@@ -21,7 +21,6 @@ package struct LineProtocol: Hashable, Sendable {
     /// The line of a sample with its newline; nil without a value or a date.
     ///
     /// - Parameters:
-    ///   - sample: The sample.
     ///   - refused: Quantities that have no field.
     /// - Returns: The line.
     package func line(_ sample: OutboxSample, without refused: Set<String> = []) -> String? {

@@ -146,7 +146,6 @@ package struct MQTTPayloads: Hashable, Sendable {
 
     /// The entities of an announcement that a broker has kept.
     ///
-    /// - Parameter payload: The message of `MQTTTopics.discovery`.
     /// - Returns: By their ids; none of what is no announcement, or has more than 1 000.
     package func announced(_ payload: [UInt8]) -> [Component] {
         guard case .object(let parts)? = WireJSON.parse(payload)?["cmps"],

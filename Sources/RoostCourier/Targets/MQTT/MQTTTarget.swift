@@ -111,7 +111,7 @@ package actor MQTTTarget: SampleTarget {
     ///
     /// - Throws: `CancellationError` alone.
     package func report(
-        _ news: MQTTNews,
+        _ news: MQTTEvent,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
         for message in news.messages(settings.payloads) {
@@ -151,7 +151,7 @@ package actor MQTTTarget: SampleTarget {
         if shortCloses >= 3 {
             return .later(DeliveryReason("client-id", Self.cloneWords), afterSeconds: 60)
         }
-        return DeliveryJudge.judge(failure)
+        return DeliveryClassifier.judge(failure)
     }
 
     private static let cloneWords =

@@ -12,7 +12,6 @@ package struct MQTTTopics: Hashable, Sendable {
 
     /// - Parameters:
     ///   - prefix: Levels of `[A-Za-z0-9_-]` with `/` between them, 100 bytes at most.
-    ///   - station: The station's id.
     package init(prefix: String = "roost", station: String) {
         root = prefix + "/" + Self.level(station)
         object = "roost_" + Self.level(station)

@@ -15,8 +15,6 @@ package struct WebhookTarget: SampleTarget {
     package var fields: [OutboundRequest.Field] = []
 
     /// - Parameters:
-    ///   - url: Where batches go.
-    ///   - station: The station that sends.
     ///   - signer: Signs each batch; nil for none.
     ///   - expect: A part of the body of an answer that counts; nil for any.
     ///   - isAtMostOnce: Whether a batch of which no answer came is never sent again.
@@ -49,7 +47,7 @@ package struct WebhookTarget: SampleTarget {
             if answer.status == 409, !answer.isHTML { return .delivered }
             let isProof = answer.isSuccess && !answer.isHTML
             if isProof, expect.map({ answer.text.contains($0) }) ?? true { return .delivered }
-            return DeliveryJudge.judge(answer)
+            return DeliveryClassifier.judge(answer)
         }
     }
 

@@ -1,0 +1,53 @@
+import RoostCourier
+import Synchronization
+
+/// The files of a simulated server: each name is written once.
+package final class ServerFiles: Sendable {
+    private struct State {
+        var files: [String: [UInt8]] = [:]
+        var order: [String] = []
+        var writes: [String: Int] = [:]
+        var attempts: [String: Int] = [:]
+    }
+
+    /// How often each name is refused before it is taken.
+    private let refusals: Int
+    private let state = Mutex(State())
+
+    package init(refusals: Int = 0) { self.refusals = refusals }
+
+    package var files: [String: [UInt8]] { state.withLock { $0.files } }
+    /// Names in the order in which they were written.
+    package var order: [String] { state.withLock { $0.order } }
+    /// How often a name was written.
+    package var writes: [String: Int] { state.withLock { $0.writes } }
+
+    /// Puts a file of another writer there.
+    package func place(_ name: String, _ bytes: [UInt8]) {
+        state.withLock { $0.files[name] = bytes }
+    }
+
+    /// Takes a file away, as a person does who tidies up.
+    package func remove(_ name: String) { state.withLock { $0.files[name] = nil } }
+
+    /// Whether this attempt at a name is to be refused.
+    package func isRefused(_ name: String) -> Bool {
+        state.withLock { state in
+            state.attempts[name, default: 0] += 1
+            return state.attempts[name, default: 0] <= refusals
+        }
+    }
+
+    /// Writes a name that is free.
+    ///
+    /// - Returns: Whether it was.
+    package func write(_ name: String, _ bytes: [UInt8]) -> Bool {
+        state.withLock { state in
+            guard state.files[name] == nil else { return false }
+            state.files[name] = bytes
+            state.order.append(name)
+            state.writes[name, default: 0] += 1
+            return true
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Profiles
+
+/// Where the journal lies, as `store`: `journal` says.
+package enum JournalSetting: Hashable, Sendable {
+    /// A file in the store's folder.
+    case folder
+    /// The partition that `roost store partition` made, and a file while there is none.
+    case auto
+    /// A partition, or a file, that is named.
+    case path(String)
+
+    init(_ reader: inout ObjectReader) {
+        guard let word = reader.string("journal") else {
+            self = .folder
+            return
+        }
+        guard word != "auto" else {
+            self = .auto
+            return
+        }
+        self = reader.absolutePath("journal").map { .path($0) } ?? .folder
+    }
+}

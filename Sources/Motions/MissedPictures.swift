@@ -1,0 +1,30 @@
+import ControlProtocol
+import Core
+import Pictures
+
+/// Why the newest motions have no picture, for the page of records, which knows a motion by its
+/// time.
+///
+/// Bound: `EyesReport.Lack.limit`; the oldest goes. A motion without a sure time is left out.
+package struct MissedPictures: Sendable {
+    package private(set) var all: [EyesReport.Lack] = []
+
+    package init() {}
+
+    package mutating func add(
+        _ motion: SeenMotion,
+        _ reason: EyesReport.Lack.Reason,
+        _ words: String? = nil
+    ) {
+        guard let time = motion.time else { return }
+        if all.count == EyesReport.Lack.limit { all.removeFirst() }
+        all.append(
+            EyesReport.Lack(
+                source: motion.source,
+                time: time.nanoseconds,
+                reason: reason,
+                words: words
+            )
+        )
+    }
+}

@@ -1,0 +1,65 @@
+import Core
+import Logging
+import StoreQueries
+
+/// What a courier works with: sockets and files in the program, a simulated world in tests.
+package struct CourierDependencies: Sendable {
+    /// Makes the network of one target.
+    package typealias MakeNetwork = @Sendable (NetworkNeeds) throws -> any CourierNetwork
+
+    /// What a target's network must do.
+    package struct NetworkNeeds: Hashable, Sendable {
+        /// Whether an address of this computer is allowed.
+        package let allowsLocal: Bool
+        /// As `http://proxy.example:3128`; nil for none.
+        package let proxy: String?
+        /// Whether addresses of private networks are refused too.
+        package var isPublicOnly = false
+    }
+
+    package let link: any StationLink
+    package let history: HistoryDisk
+    package let secrets: any SecretSource
+    package let clock: any NodeClock
+    package let logger: Logger
+    /// Of the back-off's random part.
+    package var seed: UInt64 = 1
+    package let network: MakeNetwork
+    /// Follows the machine's routes; nil where none are followed.
+    package var routes: (any RouteWatch)?
+    /// Where subscribers and pauses are kept; nil where there is no folder for them.
+    package var files: (any CourierFiles)?
+    /// A folder that a start of the machine clears.
+    package var runtime: (any CourierFiles)?
+    /// The pictures of motions; nil where none are known.
+    package var pictures: (any PictureSource)?
+    /// Looks for other stations; nil where nothing can.
+    package var stations: (any StationBrowser)?
+    /// Of the station's dashboard, as `http://balcony.local`; nil where it announces none.
+    package var address: String?
+    package var processID: Int32 = 0
+    /// The kernel's id of this boot; nil where it gives none.
+    package var boot: BootID?
+    /// The machine's zone, where the station names none.
+    package var zone = Zone.utc
+    /// Finds the zone that the station names, as `Europe/Berlin`; nil for one that is not known.
+    package var findZone: @Sendable (String) -> Zone? = { Zone(named: $0) }
+    /// Ends the process at once: a child could not be stopped.
+    package var endProcess: @Sendable (_ reason: String) -> Void = { _ in }
+    /// Called while everything makes progress, and when all has begun.
+    package var pet: @Sendable () -> Void = {}
+    /// How soon the service manager wants to hear of it again.
+    package var watchdog: Duration = .seconds(120)
+
+    package init(
+        link: any StationLink,
+        history: HistoryDisk,
+        secrets: any SecretSource,
+        clock: any NodeClock,
+        logger: Logger,
+        network: @escaping MakeNetwork
+    ) {
+        (self.link, self.history, self.secrets) = (link, history, secrets)
+        (self.clock, self.logger, self.network) = (clock, logger, network)
+    }
+}

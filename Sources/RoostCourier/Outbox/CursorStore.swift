@@ -1,0 +1,35 @@
+import Core
+
+/// Keeps the cursors of targets across restarts: the station does, in its store.
+package protocol CursorStore: Sendable {
+    /// - Returns: The newest bytes of a target; nil when there are none.
+    /// - Throws: What asking the station throws.
+    func cursor(of target: String) async throws -> [UInt8]?
+
+    /// Hands over new bytes; at most `OutboxCursor.byteLimit`.
+    ///
+    /// A station that does not answer gets the newest bytes later.
+    func keep(_ bytes: [UInt8], of target: String) async
+
+    /// The same, on the card within two seconds where `isUrgent`.
+    func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async
+
+    /// Hands over new bytes, and waits until no loss of power leaves samples without them.
+    ///
+    /// - Parameters:
+    ///   - tick: Of the oldest of the samples, in the present boot: where none of them is on the
+    ///     card before these bytes, nothing has to be written. nil: they may be on it.
+    /// - Returns: Why that is not sure, for people; nil when it is.
+    /// - Throws: `CancellationError`.
+    func makeDurable(
+        _ bytes: [UInt8],
+        of target: String,
+        before tick: Tick?
+    ) async throws -> String?
+}
+
+extension CursorStore {
+    package func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
+        await keep(bytes, of: target)
+    }
+}

@@ -1,0 +1,124 @@
+import Core
+
+/// What the task of a target of samples works with.
+package struct OutboxDependencies: Sendable {
+    package let source: any SampleSource
+    package let keeper: any CursorStore
+    package let network: any CourierNetwork
+    package let clock: any NodeClock
+    let dates: LeastDate
+    /// Receives what people should learn of.
+    package let tell: @Sendable (_ target: String, OutboxNotice) -> Void
+
+    package init(
+        source: any SampleSource,
+        keeper: any CursorStore,
+        network: any CourierNetwork,
+        clock: any NodeClock,
+        tell: @escaping @Sendable (_ target: String, OutboxNotice) -> Void
+    ) {
+        (self.source, self.keeper, self.network) = (source, keeper, network)
+        (self.clock, self.tell, dates) = (clock, tell, LeastDate(clock))
+    }
+}
+
+extension OutboxDependencies {
+    /// How late a wake-up may come.
+    static let tolerance: Duration = .seconds(2)
+    private static let pageLimit = 2_000
+
+    /// Waits until something was recorded, a moment came or a signal did.
+    ///
+    /// - Returns: As the source's `change`; nil after the signal.
+    func change(
+        since known: UInt64,
+        until next: MonotonicInstant,
+        unless signal: Signal
+    ) async throws -> UInt64? {
+        let source = source
+        // A pace of a quarter of a second must not become two: a backlog would take a week.
+        let tolerance = min(clock.now.duration(to: next) / 4, Self.tolerance)
+        return try await clock.run(unless: signal) {
+            try await source.change(since: known, until: next, tolerance: max(tolerance, .zero))
+        }
+    }
+
+    /// How many samples of a stream are still there of those that wait.
+    func left(of stream: StreamID, _ mark: StreamCursor) async throws -> Int {
+        var left = try await source.count(of: stream, after: mark.settled).count
+        for range in mark.ranges {
+            let inside = try await source.count(of: stream, after: range.from.earlier).count
+            left -= inside - (try await source.count(of: stream, after: range.to).count)
+        }
+        return left
+    }
+
+    /// A refused sample, with its page; nil when it is not there any more.
+    func sample(_ refused: RefusedSample) async throws -> (OutboxSample, OutboxPage)? {
+        let before = refused.place.earlier
+        let page = try await source.page(of: refused.stream, after: before, limit: 1)
+        guard let page, let sample = page.samples.first, page.place(sample) == refused.place
+        else { return nil }
+        return (sample, page)
+    }
+
+    /// The next samples from before a moment, as dropped.
+    ///
+    /// - Returns: nil when there are none; whether they are the last.
+    func past(
+        of stream: StreamID,
+        _ mark: StreamCursor,
+        before moment: WallTime
+    ) async throws -> (OutboxBatch, isLast: Bool)? {
+        let found = try await source.page(of: stream, after: mark.settled, limit: Self.pageLimit)
+        guard let page = found else { return nil }
+        var old = page
+        old.samples.removeAll { sample in sample.time.map { $0 >= moment } ?? true }
+        var draft = OutboxBatch(.backlog)
+        draft.add(old, after: mark, limit: .max, dating: .unneeded) { _ in .dropped }
+        return draft.isEmpty ? nil : (draft, old.samples.count < page.samples.count)
+    }
+
+    /// Where an earlier process got; nil without that, or why it cannot be read.
+    func cursor(
+        of target: String,
+        _ repetition: SampleTargetTraits.Repetition
+    ) async throws -> (OutboxCursor?, LostCursor?) {
+        guard let bytes = try await keeper.cursor(of: target), !bytes.isEmpty else {
+            return (nil, nil)
+        }
+        let numbers = try await source.boots()
+        do throws(OutboxCursorError) {
+            return (try OutboxCursor(bytes) { numbers[$0] }, nil)
+        } catch {
+            return (nil, LostCursor(error, repetition))
+        }
+    }
+
+    /// A cursor of a target that is new.
+    ///
+    /// - Parameters:
+    ///   - isFromNow: Whether it gets what is recorded from now on.
+    ///   - ageLimit: What is older by the present date is not for it.
+    /// - Returns: nil: it gets all.
+    /// - Throws: What reading the store throws.
+    func newCursor(_ isFromNow: Bool, _ ageLimit: Duration?) async throws -> OutboxCursor? {
+        if !isFromNow {
+            guard let ageLimit, let wall = clock.wallTime else { return nil }
+            let edge = wall.advanced(by: .zero - ageLimit)
+            guard let place = try await source.place(notAfter: edge) else { return nil }
+            let streams = try await source.streams()
+            return OutboxCursor(
+                marks: Dictionary(
+                    uniqueKeysWithValues: streams.map { ($0, StreamCursor(after: place)) }
+                )
+            )
+        }
+        var marks: [StreamID: StreamCursor] = [:]
+        for stream in try await source.streams() {
+            let newest = try await source.count(of: stream, after: nil).newest
+            marks[stream] = StreamCursor(after: newest)
+        }
+        return OutboxCursor(marks: marks)
+    }
+}

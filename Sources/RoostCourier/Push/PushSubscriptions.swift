@@ -1,0 +1,191 @@
+import ControlProtocol
+import Core
+
+/// Answers what pages and other programs ask about phones and browsers: who is notified, and that
+/// they are notified now.
+package actor PushSubscriptions {
+    /// PM10 of the same minute goes with PM2.5.
+    private static let joining: Duration = .seconds(30)
+    static let bucketFile = "push-buckets"
+
+    /// A notice that went out, which another pollutant may join.
+    private struct Last {
+        let subtitle: String
+        let instant: MonotonicInstant
+        let intervals: Set<Int>
+    }
+
+    private let book: SubscriberStore
+    private let tasks: PushTasks
+    private let runtime: (any CourierFiles)?
+    private let clock: any NodeClock
+    private let turn: TaskLock
+    private var buckets: PushBuckets?
+    private var last: Last?
+    private var number = 0
+
+    /// - Parameters:
+    ///   - runtime: A folder that a start of the machine clears; nil keeps buckets in memory.
+    init(
+        _ book: SubscriberStore,
+        _ tasks: PushTasks,
+        runtime: (any CourierFiles)?,
+        clock: any NodeClock
+    ) {
+        (self.book, self.tasks, self.runtime) = (book, tasks, runtime)
+        (self.clock, turn) = (clock, TaskLock(clock))
+    }
+
+    /// The answer to one request.
+    ///
+    /// - Throws: `ControlFailure`; `CancellationError`.
+    package func answer(_ request: CourierRequest) async throws -> String {
+        let push = request.push ?? PushRequest()
+        do {
+            switch request.command {
+            case .subscribe: return try Self.line(try await subscribe(push))
+            case .unsubscribe: return try Self.line(try await unsubscribe(push))
+            case .notify: return try Self.line(try await turn.run { try await notify(push) })
+            case .vapid:
+                let key = Base64.url(try await book.serverKey().point)
+                let isOffered = !tasks.all(.webpush).isEmpty
+                return try Self.line(PushKeyReport(key: key, isOffered: isOffered))
+            default: return try Self.line(try await book.report())
+            }
+        } catch let mistake as PushMistake {
+            throw ControlFailure(
+                code: "bad-request",
+                message: mistake.description,
+                pointer: "/\(mistake.member)"
+            )
+        } catch let error as CourierFilesError {
+            throw ControlFailure(code: "store", message: error.description)
+        } catch let error as CryptoFailure {
+            throw ControlFailure(code: "store", message: error.description)
+        }
+    }
+
+    private static func line<Body: Codable & Sendable>(_ body: Body) throws -> String {
+        try ControlCodec.line(ControlAnswer<Body>(.success(body)))
+    }
+
+    // MARK: Subscribers
+
+    private func subscribe(_ push: PushRequest) async throws -> PushChangeReport {
+        guard let kind = push.kind.flatMap(Subscriber.Kind.init) else {
+            throw PushMistake("kind", "kind is apns or webpush")
+        }
+        guard !tasks.all(kind).isEmpty else { throw Self.noReceiver("\(kind)") }
+        let address = push.address ?? ""
+        var subscriber: Subscriber
+        switch kind {
+        case .apns: subscriber = try Subscriber(token: address)
+        case .webpush:
+            let (key, secret) = (push.p256dh ?? "", push.auth ?? "")
+            let endpoint = try PushEndpoint(url: address, key: key, secret: secret)
+            subscriber = Subscriber(.webPush(endpoint))
+        }
+        // One that registers again and says nothing of it keeps what it chose.
+        let known = try await book.all().first { $0.label == subscriber.label }
+        let interval = push.every ?? known?.interval ?? Subscriber.standardInterval
+        guard Subscriber.intervals.contains(interval) else {
+            throw PushMistake("interval", "interval is 1 minute to 24 hours")
+        }
+        let language = push.language ?? known?.language ?? "en"
+        guard ["en", "de", "it"].contains(language) else {
+            throw PushMistake("language", "language is en, de or it")
+        }
+        (subscriber.interval, subscriber.language) = (interval, language)
+        // The seed's form has no date, and stays as it is for its server.
+        let isPlain = kind == .apns && interval == Subscriber.standardInterval && language == "en"
+        subscriber.since = isPlain ? nil : clock.wallTime
+        let change = try await book.put(subscriber)
+        for task in tasks.all(kind) where change != .same { await task.wake() }
+        return PushChangeReport(change: "\(change)", every: interval)
+    }
+
+    private static func noReceiver(_ type: String) -> ControlFailure {
+        ControlFailure(
+            code: "no-receiver",
+            message: "courier.json names no receiver of type \(type)"
+        )
+    }
+
+    private func unsubscribe(_ push: PushRequest) async throws -> PushChangeReport {
+        guard let address = push.address, !address.isEmpty else {
+            throw PushMistake("address", "address is a token or an endpoint")
+        }
+        let change = try await book.remove(address)
+        for task in tasks.all() where change == .removed { await task.wake() }
+        return PushChangeReport(change: "\(change)")
+    }
+
+    // MARK: Notices of other programs
+
+    /// As the seed's server: one token for each interval, and PM10 goes with PM2.5.
+    private func notify(_ push: PushRequest) async throws -> PushNotifyReport {
+        let subtitle = try Self.subtitle(push)
+        let tasks = tasks.all()
+        guard !tasks.isEmpty else {
+            throw Self.noReceiver("apns or webpush")
+        }
+        let now = clock.now
+        if let last, push.pollutant == "PM10", last.subtitle.hasPrefix("PM2.5 "),
+            now < last.instant.advanced(by: Self.joining)
+        {
+            self.last = nil
+            await send("\(last.subtitle)\n\(subtitle)", to: last.intervals, tasks)
+            return PushNotifyReport(isTaken: true)
+        }
+        let found = Set(try await book.all().map(\.interval))
+        let intervals = found.isEmpty ? [Subscriber.standardInterval] : found
+        var buckets = try await readBuckets()
+        let free = buckets.take(intervals, at: now)
+        guard !free.isEmpty else {
+            let wait = buckets.wait(intervals, at: now)
+            return PushNotifyReport(isTaken: false, retryAfterSeconds: wait)
+        }
+        try await runtime?.replace(Self.bucketFile, buckets.bytes)
+        self.buckets = buckets
+        last = Last(subtitle: subtitle, instant: now, intervals: free)
+        await send(subtitle, to: free, tasks)
+        return PushNotifyReport(isTaken: true)
+    }
+
+    private func readBuckets() async throws -> PushBuckets {
+        if let buckets { return buckets }
+        let bytes = try await runtime?.read(Self.bucketFile, limit: 64 << 10)
+        return bytes.map { PushBuckets($0, at: clock.now) } ?? PushBuckets()
+    }
+
+    private func send(_ words: String, to intervals: Set<Int>, _ tasks: [PushTask]) async {
+        number += 1
+        let lines = words.split(separator: "\n").map(String.init)
+        let notice = Notice(
+            number: number,
+            kind: .raised,
+            key: "push-server",
+            severity: .warning,
+            text: ("Air Quality Alert", lines[0], Array(lines.dropFirst())),
+            time: clock.wallTime
+        )
+        for task in tasks { await task.take(notice, to: intervals) }
+    }
+
+    /// `PM2.5 of 12.3 measured 07:49 AM`.
+    private static func subtitle(_ push: PushRequest) throws(PushMistake) -> String {
+        guard let pollutant = push.pollutant, ["PM2.5", "PM10"].contains(pollutant) else {
+            throw PushMistake("pollutant", "pollutant is \"PM2.5\" or \"PM10\"")
+        }
+        let value = push.value ?? ""
+        guard (1...16).contains(value.utf8.count), FixedPoint(decimal: value) != nil,
+            !value.hasPrefix("-")
+        else { throw PushMistake("value", "value is a number as text, like \"12.3\"") }
+        let time = push.time ?? ""
+        let isPlain = time.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        guard isPlain, (1...40).contains(time.utf8.count), time.contains(where: \.isNumber) else {
+            throw PushMistake("time", "time is text like \"07:49 AM\"")
+        }
+        return "\(pollutant) of \(value) measured \(time)"
+    }
+}

@@ -1,0 +1,142 @@
+import ControlProtocol
+import Core
+import DequeModule
+import Logging
+import Supervision
+import Synchronization
+
+/// What the courier has the station record: targets that are held, refused samples, its own start.
+///
+/// While the station does not answer, `limit` events wait; further ones are counted and logged.
+package final class StationEvents: Child {
+    static let limit = 64
+
+    private struct State {
+        var waiting: Deque<(kind: String, details: [String: String])> = []
+        var omittedCount = 0
+    }
+
+    private let link: any StationLink
+    private let clock: any NodeClock
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let isThere = Signal()
+
+    package init(_ link: any StationLink, clock: any NodeClock, logger: Logger) {
+        (self.link, self.clock, self.logger) = (link, clock, logger)
+    }
+
+    /// Events that were not recorded.
+    package var omittedCount: Int { state.withLock { $0.omittedCount } }
+
+    /// Has an event recorded as soon as the station answers.
+    package func tell(_ kind: String, _ details: [String: String]) {
+        var metadata: Logger.Metadata = [:]
+        for (key, value) in details { metadata[key] = "\(value)" }
+        logger.notice("\(kind)", metadata: metadata)
+        state.withLock { state in
+            guard state.waiting.count < Self.limit else {
+                state.omittedCount += 1
+                return
+            }
+            state.waiting.append((kind, details.mapValues(Self.cut)))
+        }
+        isThere.raise()
+    }
+
+    /// Tries again: the station answers.
+    package func wake() { isThere.raise() }
+
+    package func run() async throws {
+        while !Task.isCancelled {
+            try await drain()
+            _ = try await clock.wait(for: isThere, until: nil, tolerance: .zero)
+        }
+    }
+
+    /// Sends what waits, as far as the station takes it.
+    package func drain() async throws {
+        while let (kind, details) = state.withLock({ $0.waiting.first }) {
+            do {
+                let request = ControlRequest.courierEvent(kind, details)
+                let report = try await link.ask(request, CourierEventReport.self)
+                if !report.isKept { state.withLock { $0.omittedCount += 1 } }
+            } catch let failure as ControlFailure {
+                state.withLock { $0.omittedCount += 1 }
+                let metadata: Logger.Metadata = ["kind": "\(kind)", "why": "\(failure.message)"]
+                logger.error("event was refused", metadata: metadata)
+            } catch is StationDown {
+                return  // It waits until the station answers.
+            }
+            state.withLock { _ = $0.waiting.popFirst() }
+        }
+    }
+
+    /// The station keeps 120 bytes of a detail, and none that is empty.
+    private static func cut(_ text: String) -> String {
+        let line = ForeignText.line(text, byteMax: 120)
+        return line.isEmpty ? "-" : line
+    }
+}
+
+extension StationEvents {
+    /// Has the station record what its owner should learn of a target.
+    package func tell(_ target: String, _ notice: OutboxMachine.Notice) {
+        func say(_ kind: String, _ details: [String: String]) {
+            tell(kind, details.merging(["target": target]) { old, _ in old })
+        }
+        switch notice {
+        case .held(let reason): say("outbox held", ["why": reason.words])
+        case .resumed: say("outbox resumed", [:])
+        case .refused(let stream, let place, let count, let reason):
+            let from = "\(stream.rawValue)/\(place.boot)/\(place.tick.tenths)"
+            say(
+                "outbox refused",
+                ["from": from, "samples": "\(count)", "why": reason.words]
+            )
+        case .refusedChannel(let name, let reason):
+            say("outbox refused", ["from": "channel \(name)", "why": reason.words])
+        case .expired(let stream, let count):
+            say("outbox expired", ["from": "stream \(stream.rawValue)", "samples": "\(count)"])
+        case .notKept(let count, let reason):
+            say("outbox refused", ["from": "old", "samples": "\(count)", "why": reason.words])
+        case .drained(let count): say("outbox drained", ["samples": "\(count)"])
+        case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])
+        }
+    }
+
+    /// Has the station record what its owner should learn of a target of drives.
+    package func tell(_ target: String, _ notice: DriveMachine.Notice) {
+        func say(_ kind: String, _ details: [String: String]) {
+            tell(kind, details.merging(["target": target]) { old, _ in old })
+        }
+        switch notice {
+        case .held(let reason): say("outbox held", ["why": reason.words])
+        case .resumed: say("outbox resumed", [:])
+        case .refused(let name, let samples, let reason):
+            let details = ["from": name, "samples": "\(samples)", "why": reason.words]
+            say("outbox refused", details)
+        case .expired(let samples):
+            say("outbox expired", ["from": "drives", "samples": "\(samples)"])
+        case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])
+        }
+    }
+
+    /// Has the station record what its owner should learn of a target of files.
+    package func tell(_ target: String, _ notice: FileOutboxMachine.Notice) {
+        func say(_ kind: String, _ details: [String: String]) {
+            tell(kind, details.merging(["target": target]) { old, _ in old })
+        }
+        switch notice {
+        case .held(let reason): say("outbox held", ["why": reason.words])
+        case .resumed: say("outbox resumed", [:])
+        case .refused(let file, let samples, let reason):
+            let details = ["from": file.path, "samples": "\(samples)", "why": reason.words]
+            say("outbox refused", details)
+        case .expired(let period, let samples):
+            say("outbox expired", ["from": period.rawValue, "samples": "\(samples)"])
+        case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])
+        case .drained(let files): say("outbox drained", ["samples": "\(files) files"])
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import ControlProtocol
+import HardwareIO
+import Logging
+import SQLite
+
+/// Answers `roost claim`: people in the group `roost` are near the station.
+struct ClaimCodes: Sendable {
+    /// Who may own.
+    ///
+    /// The services are in that group so that they may read, and may not.
+    static let users: Set<LocalUser> = [.root, .person]
+
+    let accounts: Accounts
+    /// Where the page is, as people type it.
+    let addresses: [String]
+    /// Of the station's own authority, to compare with the page Trust.
+    var fingerprint: @Sendable () -> String? = { nil }
+
+    /// One line in, one line out.
+    func answer(
+        _ line: String,
+        from user: LocalUser,
+        _ peer: PeerCredentials? = nil
+    ) async -> String {
+        let result: Result<ClaimReport, ControlFailure>
+        do {
+            let request = try ControlCodec.message(ClaimRequest.self, from: line)
+            guard Self.users.contains(user) else {
+                let words = user.refusal(of: request.reset ? "claim --reset" : "claim", by: peer)
+                accounts.logger.warning("\(words)")
+                throw ControlFailure(code: "not-allowed", message: words)
+            }
+            result = .success(try await report(request))
+        } catch {
+            result = .failure(Self.failure(error))
+        }
+        return (try? ControlCodec.line(ControlAnswer(result))) ?? ""
+    }
+
+    private static func failure(_ error: any Error) -> ControlFailure {
+        switch error {
+        case let failure as ControlFailure: failure
+        case let problem as Problem:
+            ControlFailure(code: problem.kind.rawValue, message: problem.detail)
+        default: ControlFailure(code: "internal", message: "\(error)")
+        }
+    }
+
+    private func report(_ request: ClaimRequest) async throws -> ClaimReport {
+        let removed = request.reset ? try await accounts.reset() : nil
+        let roster = accounts.roster
+        let code = roster.isClaimed ? nil : try await accounts.newClaimCode()
+        return ClaimReport(
+            code: code,
+            seconds: code == nil ? nil : Int(ClaimTable.lifeSeconds),
+            addresses: addresses,
+            claimedBy: roster.claimed?.name,
+            claimedAt: roster.claimed.map { AccountText.date($0.time) },
+            removedCount: removed,
+            fingerprint: fingerprint()
+        )
+    }
+}
+
+extension Accounts {
+    /// Makes a code that takes the place of the one before.
+    ///
+    /// - Throws: `Problem` `busy`, `store`.
+    package func newClaimCode() async throws -> String {
+        let (code, clock) = (Secret.spoken(groups: 2), clock)
+        try await change { try ClaimTable(connection: $0).set(code, clock) }
+        logger.notice("a claim code was made")
+        return code
+    }
+
+    /// Removes all accounts, sessions, tokens and invitations; the audit and the history stay.
+    ///
+    /// - Returns: How many accounts there were.
+    /// - Throws: `Problem` `busy`, `store`.
+    package func reset() async throws -> Int {
+        let (count, now) = (roster.accounts.count, clock.seconds())
+        try await change { connection in
+            try AccountTable(connection: connection).deleteAll()
+            try InvitationTable(connection: connection).deleteAll()
+            try ClaimTable(connection: connection).reset()
+            let visitor = Visitor(time: now, address: "", agent: "")
+            try Accounts.note(connection, "roost claim", .reset, "\(count) accounts", visitor)
+        }
+        logger.notice("roost claim --reset removed all accounts: \(count)")
+        return count
+    }
+}

@@ -1,0 +1,22 @@
+import HTTPTypes
+
+/// Lets each visitor see, on this computer alone: a card's history, or the demonstration.
+package struct OpenAuthenticator: Gate.Authenticator {
+    private let right: Right
+
+    /// `viewer` for a card; `owner` for a simulated station.
+    package init(_ right: Right) { self.right = right }
+
+    package var isClaimed: Bool { true }
+
+    package func identity(_ headers: HTTPFields, _ peer: PeerAddress) -> Identity? {
+        Identity(account: 0, name: "", right: right, door: .open)
+    }
+
+    /// `/me` where there are no accounts.
+    package var route: Route {
+        Route(.get, "/api/v1/me", .anyone) { [right] _ in
+            .json("{\"isOpen\":true,\"role\":\"\(right.rawValue)\",\"name\":null}")
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Glibc
+import HTTPTypes
+import Synchronization
+
+/// SQLite copies of the history as files of the dashboard: one at a time, for an hour.
+///
+/// The hour is of the machine's running time, which the name has with the boot: a date that is
+/// wrong removes no copy, and keeps none. A copy of an earlier boot is as old as the present one.
+///
+/// No timer removes one: each request looks, and so does the start, which also removes what a
+/// process that was killed had not finished.
+package final class CopyJobs: Sendable {
+    /// Seconds that a copy is kept.
+    static let keepSeconds: Int64 = 3_600
+    /// Of the free space of the folder's card: a copy may take so much of it.
+    static let freeShare = 0.1
+
+    struct Copy: Hashable, Sendable {
+        let id: String
+        let path: String
+        let bytes: Int
+        /// Seconds that it is kept for.
+        let left: Int64
+    }
+
+    private let folder: String
+    private let clock: WebClock
+    private let isMaking = Mutex(false)
+
+    /// - Parameters:
+    ///   - folder: Of the dashboard's own files; there already.
+    ///   - clock: Says when an hour is over.
+    package init(folder: String, clock: WebClock = .system) {
+        (self.folder, self.clock) = (folder, clock)
+        for name in names() where name.hasSuffix(".part") { unlink("\(folder)/\(name)") }
+        _ = sweep()
+    }
+
+    /// Removes what is older than an hour.
+    ///
+    /// - Returns: The copies that are left, the newest first.
+    func sweep() -> [Copy] {
+        var left: [Copy] = []
+        for name in names() where name.hasSuffix(".db") {
+            var status = stat()
+            let path = "\(folder)/\(name)"
+            guard stat(path, &status) == 0 else { continue }
+            let id = String(name.dropFirst(Self.prefix.count).dropLast(3))
+            let time = Self.keepSeconds - age(of: id)
+            guard time > 0 else {
+                unlink(path)
+                continue
+            }
+            left.append(Copy(id: id, path: path, bytes: Int(status.st_size), left: time))
+        }
+        return left.sorted { $0.left > $1.left }
+    }
+
+    /// Digits of an id: of the boot, and of the seconds since then; those by chance follow.
+    private static let (bootDigits, timeDigits) = (8, 8)
+
+    private var bootMark: String {
+        let digits = clock.boot.lowercased().filter { $0.isASCII && $0.isHexDigit }
+        return Self.padded(String(digits.prefix(Self.bootDigits)), to: Self.bootDigits)
+    }
+
+    private func makeID() -> String {
+        let time = String(UInt32(clamping: Int64(clock.uptime())), radix: 16)
+        let chance = String(UInt64.random(in: .min ... .max), radix: 16)
+        return bootMark + Self.padded(time, to: Self.timeDigits) + chance
+    }
+
+    /// Seconds since a copy was begun; the least for one of an earlier boot.
+    private func age(of id: String) -> Int64 {
+        let now = Int64(clock.uptime())
+        let digits = id.dropFirst(Self.bootDigits).prefix(Self.timeDigits)
+        guard id.hasPrefix(bootMark), digits.count == Self.timeDigits,
+            let begun = Int64(digits, radix: 16), begun <= now
+        else { return now }
+        return now - begun
+    }
+
+    private static func padded(_ text: String, to count: Int) -> String {
+        String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+
+    func copy(_ id: String) -> Copy? { sweep().first { $0.id == id } }
+
+    /// Takes the place of the one copy that is made at a time.
+    ///
+    /// - Returns: Where to write, and how many bytes at most.
+    /// - Throws: `Problem` `busy` while one is made; `store` where the folder cannot be asked.
+    func begin() throws -> Draft {
+        var room = statvfs()
+        guard statvfs(folder, &room) == 0 else {
+            throw Problem(.store, "\(folder) cannot be asked for its room: see dmesg for the card")
+        }
+        let isFree = isMaking.withLock { isMaking in
+            defer { isMaking = true }
+            return !isMaking
+        }
+        guard isFree else {
+            throw Problem(
+                .busy,
+                "a copy is being made; wait for it",
+                headers: [.retryAfter: "30"]
+            )
+        }
+        for old in sweep() { unlink(old.path) }
+        let free = Double(room.f_bavail) * Double(room.f_frsize)
+        let draft = Draft(self, id: makeID(), limit: Int(free * Self.freeShare))
+        // Its owner's alone, whatever mask the process has.
+        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw Problem(
+                .store,
+                "\(folder) takes no file (\(String(cString: strerror(errno)))): see df -h"
+            )
+        }
+        close(descriptor)
+        return draft
+    }
+
+    /// A copy that is being made; without `publish` nothing of it is left.
+    final class Draft: Sendable {
+        let id: String
+        /// Bytes of the file at most.
+        let limit: Int
+        private let desk: CopyJobs
+        private let isPublished = Mutex(false)
+
+        fileprivate init(_ desk: CopyJobs, id: String, limit: Int) {
+            (self.desk, self.id, self.limit) = (desk, id, limit)
+        }
+
+        deinit {
+            if !isPublished.withLock({ $0 }) { unlink(path) }
+            desk.isMaking.withLock { $0 = false }
+        }
+
+        var path: String { "\(desk.folder)/\(CopyJobs.prefix)\(id).part" }
+
+        /// - Throws: `Problem` `conflict` when the file is larger than it may be.
+        func checkSize() throws {
+            var status = stat()
+            guard stat(path, &status) == 0, Int(status.st_size) > limit else { return }
+            throw Problem(
+                .conflict,
+                "the copy would take more than a tenth of the free space (\(limit) bytes); use "
+                    + "`roost export --format sqlite --output` with a place on another disk"
+            )
+        }
+
+        /// Gives the whole file its name.
+        ///
+        /// - Throws: `Problem` `store`.
+        func publish() throws -> Copy {
+            try checkSize()
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            defer { if descriptor >= 0 { close(descriptor) } }
+            let final = "\(desk.folder)/\(CopyJobs.prefix)\(id).db"
+            guard descriptor >= 0, fsync(descriptor) == 0, rename(path, final) == 0 else {
+                throw Problem(
+                    .store,
+                    "\(final) cannot be written (\(String(cString: strerror(errno)))): see df -h"
+                )
+            }
+            isPublished.withLock { $0 = true }
+            guard let copy = desk.copy(id) else { throw Problem(.store, "\(final) is gone") }
+            return copy
+        }
+    }
+
+    private static let prefix = "copy-"
+
+    private func names() -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasPrefix(Self.prefix) { names.append(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,182 @@
+import COpenSSL
+import ControlProtocol
+import Glibc
+
+/// The update of an image as the dashboard has it: what the owner uploads, and what became of it.
+///
+/// A root service takes the whole file from here, checks who signed it, and writes it to the card;
+/// the dashboard itself writes nothing but its own folder.
+package struct UpdateUploads: Sendable {
+    /// Bytes of an update at most.
+    package static let byteCountMax = 512 << 20
+    /// Bytes of one piece of it.
+    package static let pieceByteCountMax = 1 << 20
+    /// What stays free for the history.
+    private static let spareByteCount = 64 << 20
+    private static let recordByteCountMax = 65_536
+
+    /// Of the dashboard's own files.
+    private let state: String
+    /// Where the system is; empty for this machine.
+    private let root: String
+
+    package init(state: String, root: String = "") { (self.state, self.root) = (state, root) }
+
+    private var folder: String { "\(state)/update" }
+    private var part: String { "\(folder)/new.update.part" }
+    private var whole: String { "\(folder)/new.update" }
+    private var wanted: String { "\(root)/run/roost-web/update-wanted" }
+
+    /// Whether this station runs from an image, and is not updated by apt.
+    var isImage: Bool { access("\(root)/usr/lib/roost/image.json", F_OK) == 0 }
+
+    /// Whether the root service is at work, or about to be.
+    var isBusy: Bool { access(wanted, F_OK) == 0 || record("run/roost-update.json") != nil }
+
+    var view: UpdateView {
+        UpdateView(
+            isImage: isImage,
+            isBusy: isBusy,
+            slot: text("run/roost-slot").flatMap { Int($0.filter(\.isNumber)) },
+            keys: keys,
+            last: record("run/roost-update.json") ?? record("data/system/update.json"),
+            uploadedBytes: size(part) ?? 0,
+            limitBytes: Self.byteCountMax
+        )
+    }
+
+    private func record(_ name: String) -> UpdateRecord? {
+        text(name).flatMap { try? ControlCodec.message(UpdateRecord.self, from: $0) }
+    }
+
+    private func text(_ name: String) -> String? {
+        let bytes = try? SafeFile.read("\(root)/\(name)")
+        return bytes.flatMap(\.self).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func size(_ path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// Ids of the keys whose updates are taken.
+    private var keys: [String] {
+        var ids: [String] = []
+        for folder in ["usr/share/roost/update-keys.d", "etc/roost/update-keys.d"] {
+            for name in names("\(root)/\(folder)") where name.hasSuffix(".pem") {
+                var point = [UInt8](repeating: 0, count: 32)
+                guard let pem = text("\(folder)/\(name)"), copenssl_read_ed25519(pem, &point)
+                else { continue }
+                let digits = SHA256.digest(point).prefix(8).map { byte in
+                    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                }
+                if !ids.contains(digits.joined()) { ids.append(digits.joined()) }
+            }
+        }
+        return ids
+    }
+
+    private func names(_ folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream), names.count < 64 {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+                        String(cString: $0)
+                    }
+                }
+            )
+        }
+        return names.sorted()
+    }
+}
+
+/// The answer of `GET /api/v1/update`.
+struct UpdateView: Codable, Hashable {
+    let isImage: Bool
+    let isBusy: Bool
+    /// The root that runs, 2 or 3.
+    let slot: Int?
+    let keys: [String]
+    let last: UpdateRecord?
+    let uploadedBytes: Int
+    let limitBytes: Int
+}
+
+extension UpdateUploads {
+    /// Adds a piece of the file; the first one begins it anew.
+    ///
+    /// - Returns: Bytes that are there now.
+    /// - Throws: `Problem`: `conflict` for a piece that does not follow, `store` without room.
+    func add(_ bytes: [UInt8], at offset: Int) throws(Problem) -> Int {
+        try demandImage()
+        guard offset + bytes.count <= Self.byteCountMax else {
+            throw Problem(.tooLarge, "an update has at most \(Self.byteCountMax >> 20) MiB")
+        }
+        mkdir(folder, 0o700)
+        if offset == 0 { unlink(part) }
+        let there = size(part) ?? 0
+        guard there == offset else {
+            throw Problem(.conflict, "the next piece begins at \(there), not at \(offset)")
+        }
+        var space = statvfs()
+        let isRoomy =
+            statvfs(folder, &space) != 0
+            || Int(clamping: space.f_bavail) * Int(clamping: space.f_frsize)
+                > Self.spareByteCount + bytes.count
+        guard isRoomy else { throw Problem(.store, "the card has no room for the file") }
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = open(part, flags, 0o600)
+        guard descriptor >= 0 else { throw failure("the file cannot be kept") }
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure("the file cannot be kept") }
+            rest = rest.dropFirst(count)
+        }
+        return there + bytes.count
+    }
+
+    /// Hands the whole file to the root service.
+    ///
+    /// - Throws: `Problem`: `conflict` where bytes are missing or an update is under way.
+    func begin(byteCount: Int) throws(Problem) {
+        try demandImage()
+        let there = size(part) ?? 0
+        guard there == byteCount, byteCount > 0 else {
+            throw Problem(.conflict, "\(there) bytes were uploaded, and not \(byteCount)")
+        }
+        guard rename(part, whole) == 0 else { throw failure("the file cannot be kept") }
+        let descriptor = open(wanted, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard descriptor >= 0 else { throw failure("the update cannot be asked for") }
+        close(descriptor)
+    }
+
+    /// Removes what an upload that ended early left, or an update that a loss of power ended.
+    ///
+    /// For the start alone, as no page goes on with either.
+    ///
+    /// - Returns: The same desk.
+    package func withoutLeftovers() -> UpdateUploads {
+        if !isBusy {
+            unlink(part)
+            unlink(whole)
+        }
+        return self
+    }
+
+    private func demandImage() throws(Problem) {
+        guard isImage else {
+            throw Problem(.notOffered, "this station is updated by apt, not by a file")
+        }
+        guard !isBusy else { throw Problem(.conflict, "an update is being written") }
+    }
+
+    private func failure(_ words: String) -> Problem {
+        Problem(.store, "\(words): \(String(cString: strerror(errno)))")
+    }
+}

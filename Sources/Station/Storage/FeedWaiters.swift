@@ -1,0 +1,61 @@
+import Core
+import Synchronization
+
+/// Wakes the followers whose questions have an answer now.
+///
+/// Bound: `waiterLimit` questions that wait; one more is refused.
+final class FeedWaiters: Sendable {
+    static let waiterLimit = 4
+
+    /// One question that waits.
+    final class Waiter: Sendable {
+        /// Raised when it should look again.
+        let signal = Signal()
+        /// Samples that are worth an answer.
+        fileprivate let wanted: Int
+        /// Whether the first sample changes until when it waits.
+        fileprivate let hasAge: Bool
+        /// Whether a motion is worth an answer.
+        fileprivate let hearsMotions: Bool
+        fileprivate let pending = Atomic(0)
+
+        init(wanted: Int, hasAge: Bool, hearsMotions: Bool = false) {
+            (self.wanted, self.hasAge, self.hearsMotions) = (wanted, hasAge, hearsMotions)
+        }
+
+        /// Sets how many samples are there that were not worth an answer.
+        func note(pending count: Int) { pending.store(count, ordering: .relaxed) }
+    }
+
+    private let waiters = Mutex<[Waiter]>([])
+
+    /// False when too many wait.
+    func add(_ waiter: Waiter) -> Bool {
+        waiters.withLock { waiters in
+            guard waiters.count < Self.waiterLimit else { return false }
+            waiters.append(waiter)
+            return true
+        }
+    }
+
+    func remove(_ waiter: Waiter) {
+        waiters.withLock { $0.removeAll { $0 === waiter } }
+    }
+
+    /// A sample was stored.
+    func sampleCame() {
+        for waiter in waiters.withLock({ $0 }) {
+            let count = waiter.pending.add(1, ordering: .relaxed).newValue
+            if count == waiter.wanted || count == 1 && waiter.hasAge { waiter.signal.raise() }
+        }
+    }
+
+    /// An event was stored; one that does not wait wakes all, a motion those who asked for it.
+    func eventCame(_ event: Event) {
+        let isForAll = event.isUrgent || event.details.contains { $0.key == "n" }
+        guard isForAll || event.kind == .motion else { return }
+        for waiter in waiters.withLock({ $0 }) where isForAll || waiter.hearsMotions {
+            waiter.signal.raise()
+        }
+    }
+}

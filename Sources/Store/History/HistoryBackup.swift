@@ -1,0 +1,68 @@
+import Glibc
+import SQLite
+
+/// The second copy of a history's small tables, in a file of its own beside it.
+///
+/// A page that rots, or an end that is cut off, costs rows that no other place holds: whose a
+/// slot is, when that was, what parts are called. The copy is made after each take, in one
+/// transaction, and only read when the history is damaged or gone. What it lacks then
+/// is what was taken since, and that the journal still holds. A database with the tables of
+/// `CatalogSnapshot`. Bound: the rows that say something, 1 MiB beside names of streams.
+struct HistoryBackup {
+    /// Begins like the history's name, so that who removes that with all that belongs to it
+    /// removes this as well.
+    static let suffix = ".tables"
+
+    let path: String
+    private let vfs: String?
+
+    /// - Parameters:
+    ///   - history: The path of the history.
+    ///   - vfs: The layer below; nil for the system's own.
+    init(beside history: String, vfs: String?) {
+        (path, self.vfs) = (history + Self.suffix, vfs)
+    }
+
+    /// Writes what is remembered, unless the copy says it already.
+    ///
+    /// - Returns: Why it cannot be written; nil when it is as it should be.
+    func write(_ keepsake: CatalogSnapshot) -> SQLiteError? {
+        do throws(SQLiteError) {
+            guard isFree else {
+                throw keepsake.connection.notWritable("\(path) is no file; remove it")
+            }
+            let seal = try keepsake.seal()
+            if let known = try? open().userVersion(), known == seal { return nil }
+            do throws(SQLiteError) {
+                try keepsake.connection.backup(to: path, vfs: vfs)
+            } catch {
+                // Not a database any more: it is only a copy.
+                guard error.isCorrupt else { throw error }
+                for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
+                try keepsake.connection.backup(to: path, vfs: vfs)
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The copy, for reading; a write that power cut short is undone here.
+    func open() throws(SQLiteError) -> Connection {
+        try Connection(path, mode: .readWrite, vfs: vfs)
+    }
+
+    /// Whether the copy is there, and a file.
+    var isThere: Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// A pipe would wait for a reader.
+    private var isFree: Bool {
+        ["", "-journal"].allSatisfy { suffix in
+            var status = stat()
+            return lstat(path + suffix, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+        }
+    }
+}

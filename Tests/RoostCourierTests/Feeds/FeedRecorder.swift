@@ -1,0 +1,63 @@
+import ControlProtocol
+import Core
+import CourierSimulation
+import SimulationKit
+import Store
+import Synchronization
+import Testing
+
+@testable import RoostCourier
+
+/// Keeps rows as the station does: one for each source, series and time.
+final class FeedRecorder: StationLink {
+    struct State {
+        var values: [String: Double] = [:]
+        var batches: [[ImportRow]] = []
+        var isDown = false
+        var refusal: ControlFailure?
+    }
+    let state = Mutex(State())
+    let clock: SimulatedClock
+    static let begun: Int64 = 1_790_000_000
+
+    init(_ clock: SimulatedClock) { self.clock = clock }
+
+    static func time(_ clock: SimulatedClock) -> WallTime {
+        WallTime(nanoseconds: begun * 1_000_000_000 + clock.now.nanoseconds)
+    }
+
+    func ask<Body: Codable & Sendable>(_ request: ControlRequest, _ type: Body.Type)
+        async throws -> Body
+    {
+        guard !state.withLock({ $0.isDown }) else { throw StationDown("it is down") }
+        let answer: any Sendable
+        switch request.command {
+        case .clock:
+            let time = Self.time(clock).iso8601
+            answer = ClockReport(time: time, trust: "synchronised", isSure: true)
+        default:
+            if let refusal = state.withLock({ $0.refusal }) { throw refusal }
+            answer = take(request.rows ?? [])
+        }
+        return try #require(answer as? Body)
+    }
+
+    private func take(_ rows: [ImportRow]) -> ImportsReport {
+        state.withLock { state in
+            state.batches.append(rows)
+            var (written, same, revised) = (0, 0, 0)
+            for row in rows {
+                let key = "\(row.source) \(row.series) \(row.time)"
+                guard let value = row.value else {
+                    same += 1
+                    continue
+                }
+                let known = state.values.updateValue(value, forKey: key)
+                written += known == nil ? 1 : 0
+                same += known == value ? 1 : 0
+                revised += known.map { $0 == value ? 0 : 1 } ?? 0
+            }
+            return ImportsReport(written: written, same: same, revised: revised, refusals: [])
+        }
+    }
+}
