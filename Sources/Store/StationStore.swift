@@ -14,7 +14,7 @@ package final class StationStore {
     /// given up.
     static let inputErrorLimit = 4
 
-    /// What became of a checkpoint.
+    /// The result of a checkpoint.
     package enum Checkpoint: Hashable, Sendable {
         case taken
         /// A process has been reading the history for so long that its log cannot be restarted; the
@@ -50,7 +50,7 @@ package final class StationStore {
         /// Samples and events in blocks newer than the given one, cursors not counted; see
         /// `TailMirror.read`.
         package let countAfterMirror: Int
-        /// What people said of the time, in any boot.
+        /// Times that people confirmed, in any boot.
         package let confirmations: [ClockAnchor]
         /// The last start of the node that is durable.
         package let newestStart: GapMark.Place?
@@ -65,7 +65,7 @@ package final class StationStore {
     package let opening: Opening
     package let place: StoreLocation
     private let journal: Journal
-    /// Nil while the one before is given up and no new one could be made yet.
+    /// The open history; nil while the damaged one is given up and no new one could be made yet.
     private var history: History?
     private var keepsake: CatalogSnapshot
     /// The path of the previous history, and the reason, until the new one has the journal's
@@ -144,7 +144,7 @@ package final class StationStore {
     /// Whether the journal works alone: reopen the store when the history may be there again.
     package var lacksHistory: Bool { missing != nil }
 
-    /// What became of the places of streams since the last call.
+    /// Returns the changes of streams' places since the last call.
     package func takeStreamNews() -> StreamChanges {
         defer { streamNews = streamNews.rest }
         return streamNews

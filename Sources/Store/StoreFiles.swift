@@ -11,9 +11,9 @@ struct StoreFiles {
     let journalOpening: JournalOpening
     /// A folder or link at a path that SQLite needs, and its new path.
     let moved: [String]
-    /// Of the journal.
+    /// Blocks that waited in the journal, and its damage.
     let waiting: (blocks: [JournalBlock], damage: [JournalDamage])
-    /// Of the history as it is now.
+    /// The small tables of the history as it is now.
     let keepsake: CatalogSnapshot
     /// Whether a reader prevented the checkpoint.
     let isHeld: Bool

@@ -3,7 +3,7 @@ package struct StoreLocation: Sendable {
     package let journalPath: String
     package let historyPath: String
     package var plan: StorePlan
-    /// Who opens it.
+    /// Version of the program that opens the store.
     package var version: String
     package var seams = HistoryTestHooks()
     /// Slots of the journal that refused a write, when the same process opens it again.

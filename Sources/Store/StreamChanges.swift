@@ -1,6 +1,6 @@
 import Core
 
-/// What became of the places of streams in the history, and of what it took.
+/// Changes of streams' places in the history, and of the content that it could not take.
 package struct StreamChanges: Hashable, Sendable {
     /// Streams that have no place now: the journal keeps their samples, and all that came after.
     package var placeless: [StreamDescription] = []
@@ -17,7 +17,7 @@ package struct StreamChanges: Hashable, Sendable {
 
     package init() {}
 
-    /// What goes on being so.
+    /// The part that lasts after the changes were reported.
     var rest: StreamChanges {
         var rest = StreamChanges()
         (rest.placeless, rest.copyTrouble) = (placeless, copyTrouble)

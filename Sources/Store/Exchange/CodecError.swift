@@ -52,7 +52,7 @@ extension CodecError {
         CodecError(.truncated, at: offset)
     }
 
-    /// What stands at a byte cannot be.
+    /// An error for a value at `offset` that the format does not allow.
     package static func invalid(_ what: String, at offset: Int) -> CodecError {
         CodecError(.invalid(what), at: offset)
     }

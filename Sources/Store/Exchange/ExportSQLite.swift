@@ -5,7 +5,7 @@ import SQLite
 package struct DatedEvent: Hashable, Sendable {
     package let boot: BootID
     package let event: Event
-    /// Nil when nothing dates its boot.
+    /// Wall time of the event; nil when nothing dates its boot.
     package let time: ClockAnchors.Time?
 
     package init(boot: BootID, event: Event, time: ClockAnchors.Time?) {

@@ -27,7 +27,7 @@ package struct ImportFile {
     /// How the file's bytes become rows.
     private enum Content {
         case csv(CSVReader, any ImportRows)
-        /// Of Safecast, before the first byte that says what it is.
+        /// A Safecast file, before the first byte that tells a log from JSON.
         case unknown(ImportSafecastRows)
         /// Its lines have one field.
         case log(CSVReader, ImportSafecastRows)
@@ -111,7 +111,7 @@ package struct ImportFile {
             content = .log(reader, rows)
             if let last { try take(line: last, rows) }
         case .json(let json, _):
-            // What is too deep was not read to its end.
+            // JSON that is nested too deeply was not read to its end.
             if json.isOpen, !json.isTooDeep { try take(.bad(.cut), line: json.line) }
         case .unknown: break
         }

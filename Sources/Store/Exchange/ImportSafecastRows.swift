@@ -8,7 +8,7 @@ import Core
 ///
 /// - Source: `bidouilles/bGeigieNano`, README; `Safecast/safecastapi`, `measurements.json`.
 struct ImportSafecastRows {
-    /// Of a measurement, which may be a mean.
+    /// Count rate of a measurement, which may be a mean.
     static let countRate = Quantity(name: "cpm", unit: "cpm", decimals: 2)
     static let doseRate = Quantity(name: "dose_rate", unit: "µSv/h", decimals: 4)
     /// Counts per minute that any tube can give.
@@ -18,7 +18,7 @@ struct ImportSafecastRows {
     /// How far a counter's clock may be ahead.
     private static let aheadMax: Int64 = 3_600_000_000_000
 
-    /// What the clock says; nil takes any time.
+    /// The machine's clock at the import; nil accepts any time.
     var now: WallTime?
 
     /// Reads a line of a log.

@@ -132,7 +132,7 @@ final class HistoryAllocator {
     }
 }
 
-/// What slots of one chain held that were given to others.
+/// The content that one chain lost as its slots were recycled: slots, items and their range.
 struct RecycledSlots: Hashable, Sendable {
     private(set) var slots = 0
     /// Samples, buckets or events.

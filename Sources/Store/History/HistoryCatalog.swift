@@ -12,17 +12,17 @@ package struct StoredBoot: Hashable, Sendable {
 package struct StoredRun: Hashable, Sendable {
     package let boot: BootID
     package let started: Tick
-    /// Nil when it did not stop in order, or still runs.
+    /// The end of the run; nil when it did not stop in order, or still runs.
     package let stopped: Tick?
     package let version: String
 }
 
-/// From when on a sample of a stream was expected how often.
+/// The interval at which samples of a stream are expected from a time on.
 package struct StoredSchedule: Hashable, Sendable {
     package let stream: StreamID
     package let boot: BootID
     package let from: Tick
-    /// Nil: none is expected.
+    /// Time between two samples; nil when none is expected.
     package let interval: Duration?
 }
 

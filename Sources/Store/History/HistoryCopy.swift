@@ -160,7 +160,7 @@ package struct HistoryCopy {
         try target.close()
     }
 
-    /// Which slots stay, oldest first, and where each goes; −1 for those that do not.
+    /// Chooses the slots to keep, oldest first, and the new place of each; −1 for a dropped one.
     private mutating func choose(
         _ ring: HistoryRing,
         room: Int

@@ -49,7 +49,7 @@ package enum HistoryFile {
     package static func setAside(_ path: String) -> String {
         let aside = freeName(beside: path)
         for suffix in ["", "-wal", "-journal"] { rename(path + suffix, aside + suffix) }
-        // Of no use without a process; but a folder of that name may exist.
+        // SQLite's shared memory is of no use without a process; a folder may have its name.
         if unlink(path + "-shm") != 0 { rename(path + "-shm", aside + "-shm") }
         return aside
     }

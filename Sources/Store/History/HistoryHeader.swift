@@ -17,7 +17,7 @@ struct HistoryHeader {
 
     private let first: [UInt8]
     private let fileByteCount: Int
-    /// Of the first ring, from the last of its slots; nil when none can be found.
+    /// Slots of the first ring, by the number of its last one; nil when none can be found.
     let slotCount: Int?
 
     /// The header of an open database, read through its own descriptor.

@@ -49,9 +49,9 @@ package struct HistoryImportReport: Hashable, Sendable {
     package var known = 0
     /// Streams that were made.
     package var streams = 0
-    /// Of the ring that it fills most, 0…1 and beyond.
+    /// Part of a ring that the import fills, for the ring it fills most: 0…1 and beyond.
     package var share = 0.0
-    /// Of the samples' ring; beyond 1 the import has pushed out samples of its own.
+    /// Part of the samples' ring that it fills; beyond 1 it has pushed out samples of its own.
     package var samplesShare = 0.0
     /// The content of the samples' ring before, of each device.
     package var overwritten: [Overwritten] = []
@@ -335,7 +335,7 @@ extension HistoryImport {
 }
 
 extension HistoryImport {
-    /// What becomes of an import when its closure is done.
+    /// Whether an import is kept when its closure is done.
     package enum Outcome: Hashable, Sendable {
         case keep
         /// Leaves the history as it was: a dry run, or too much that would go.

@@ -17,7 +17,7 @@ final class HistoryIntake {
     /// The block that is taken; 0 for records without one.
     private var sequence: UInt64 = 0
     private var intakes: [StreamID: StreamIntake] = [:]
-    /// Of streams that lost their ends; see `JournalReplay`.
+    /// Writers of streams that lost their newest slots; see `JournalReplay`.
     var retakers: [StreamID: SampleWriter] = [:]
     private(set) lazy var events = EventWriter(chains)
 

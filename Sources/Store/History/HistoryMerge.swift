@@ -1,7 +1,7 @@
 import Core
 import SQLite
 
-/// What became of a value of another program's series.
+/// The result of merging one value of another program's series.
 package enum MergedValue: String, Hashable, Sendable, CaseIterable {
     case written
     /// The history has it with this value.

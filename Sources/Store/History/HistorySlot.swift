@@ -47,7 +47,7 @@ struct SlotHeader: Hashable, Sendable {
     var used = 0
     /// CRC-32C of the used bytes.
     var checksum: UInt32 = 0
-    /// What was read failed its check: its stream is not known.
+    /// Whether the bytes failed their check; the slot's stream is not known then.
     private(set) var isBroken = false
     /// Whether the slot behind a link is damaged: a slot of a chain is never blank.
     var isTorn: Bool { isBroken || key == nil }

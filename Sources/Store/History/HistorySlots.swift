@@ -33,7 +33,7 @@ final class HistorySlots: SlotHeaders {
         SlotHeader(try bytes(of: slot, count: SlotHeader.byteCount))
     }
 
-    /// Nil for a slot on a damaged page: a reader goes on with the rest.
+    /// Reads the first bytes of a slot; for a reader a slot on a damaged page has none.
     private func bytes(of slot: Int, count: Int) throws(StoreError) -> [UInt8] {
         do throws(StoreError) {
             return try withBlob(slot) { (blob) throws(SQLiteError) in try blob.read(count: count) }

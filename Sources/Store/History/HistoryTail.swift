@@ -47,7 +47,7 @@ package struct HistoryTail: Sendable {
     struct Mark: Hashable, Sendable {
         let boot: BootID
         let tick: Tick
-        /// Of the node that began; nil where one stopped in order.
+        /// Version of the node that started; nil for a stop in order.
         let version: String?
     }
 
@@ -57,7 +57,7 @@ package struct HistoryTail: Sendable {
     private(set) var streams: [StreamDescription] = []
     private(set) var schedules: [StoredSchedule] = []
     private(set) var anchors: [ClockAnchor] = []
-    /// What followers of the store said last, by name.
+    /// The newest cursors that followers of the store left, by name.
     private(set) var cursors: [String: StoreCursor] = [:]
     private(set) var marks: [Mark] = []
     private(set) var segments: [Segment] = []
@@ -70,7 +70,7 @@ package struct HistoryTail: Sendable {
 
     package init() {}
 
-    /// What blocks hold, oldest first.
+    /// Creates a tail from the records of blocks, oldest first.
     init(_ blocks: [JournalBlock]) {
         for block in blocks { append(block.payload, boot: block.boot) }
     }

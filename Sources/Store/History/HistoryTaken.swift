@@ -1,7 +1,7 @@
 import Core
 import Glibc
 
-/// What one transaction stored, and what it could not.
+/// Counts of what one transaction stored and of what it could not store.
 package struct HistoryTaken: Hashable, Sendable {
     package var samples = 0
     package var events = 0

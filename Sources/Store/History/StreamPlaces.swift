@@ -1,6 +1,6 @@
 import Core
 
-/// Which streams have places in a history, and which find none; lives within one transaction.
+/// Places of streams in a history, and streams without one; lives within one transaction.
 ///
 /// A place is a row of `streams` and one of `heads`. A stream keeps its place while the ring of
 /// samples has not come round to its last. When all are used, the one that ended first of those

@@ -27,7 +27,7 @@ struct JournalAlone {
         _ acknowledged: UInt64?,
         _ openJournal: () throws -> any BlockStorage
     ) throws(StoreError) {
-        // What waits in a ring that was used before only the history can take.
+        // Only the history can take the blocks of a journal that was used before.
         let hasFormer = place.formerJournal.map(HistoryFile.canSetAside) ?? false
         guard case .database = error, !hasFormer else { return nil }
         (keepsake, because) = (try CatalogSnapshot(), error)

@@ -28,7 +28,7 @@ package struct JournalBadSlots: Hashable, Sendable {
         if count >= slotCount { self = JournalBadSlots() }
     }
 
-    /// What may have been the card's is tried again.
+    /// Lets slots be tried again whose errors may have been those of the whole card.
     ///
     /// - Returns: Whether there is any.
     @discardableResult

@@ -69,7 +69,7 @@ struct RecordWriter {
 }
 
 extension MissingSamples {
-    /// Which of the optional parts of its record follow.
+    /// Bits that say which optional parts of the record follow.
     fileprivate enum Part: UInt64, CaseIterable {
         case stream = 1
         case count = 2
@@ -182,7 +182,7 @@ struct RecordReader {
         )
     }
 
-    /// Nil for a cause or a part that a newer version wrote.
+    /// Reads a record of missing samples; nil for a cause or a part of a newer version.
     mutating func missing() throws(CodecError) -> Event? {
         let instant = MonotonicInstant(nanoseconds: try signed())
         let (cause, parts) = (try unsigned(), try unsigned())
@@ -203,7 +203,7 @@ struct RecordReader {
         return Event(at: instant, missing)
     }
 
-    /// Nil beyond the limits of this version.
+    /// Reads a follower's cursor; nil beyond the limits of this version.
     mutating func cursor() throws(CodecError) -> StoreCursor? {
         let (name, blob) = (try text(), rest())
         guard StoreCursor.isValid(name: name, blob: blob) else { return nil }

@@ -80,7 +80,7 @@ package struct ClockAnchors: Sendable {
 
     private static func placement(_ anchors: [ClockAnchor]) -> Placement? {
         let set = anchors.filter { $0.wall >= .plausible }
-        // Of a boot the most trusted step alone counts: a person may have erred by minutes.
+        // Only the most trusted steps of a boot count: a person may have erred by minutes.
         if let best = set.map(\.trust).max(by: { $0.rank < $1.rank }), best.rank > 0,
             let line = ClockLine(set.filter { $0.trust == best })
         {

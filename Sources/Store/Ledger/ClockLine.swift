@@ -13,7 +13,7 @@ struct ClockLine: Sendable {
     ///
     /// - Source: `linux/include/linux/timex.h`: `MAXFREQ` is 500 000 ns/s.
     private static let driftPerMillion: Int64 = 600
-    /// What two readings of a synchronised clock may differ by without a step.
+    /// Nanoseconds by which two readings of a synchronised clock may differ without a step.
     private static let slack: Int64 = 1_000_000_000
 
     private let points: [Point]  // Never empty; ticks rise, walls do not fall.

@@ -15,7 +15,7 @@ package struct GapLedger: Sendable {
         package let channel: Int
         /// Positions on the timeline, tenths; never empty.
         package internal(set) var range: Range<Int64>
-        /// Nil: covered by readings.
+        /// Why readings are missing; nil where readings cover the range.
         package let cause: GapCause?
     }
 
@@ -108,7 +108,7 @@ package struct GapLedger: Sendable {
         }
         isStarting = false
         hold(outcomes)
-        // What follows is the node's stop, not the driver's.
+        // The node's stop explains the time from here on, not the driver's.
         if endsWithNode(position) { held = held.map { $0 == .driverStopped ? nil : $0 } }
     }
 
@@ -128,7 +128,7 @@ package struct GapLedger: Sendable {
         let run = timeline.runs[runNumber]
         guard run.run.boot == boot, !causes.contains(.driverStopped) else { return 0 }
         let shift = run.start - run.run.started.tenths
-        // What begins before the range or ends after it is counted row by row.
+        // Rows that begin before the range or end after it are counted one by one.
         let end = min(run.end, self.range.upperBound - 1)
         guard cursor >= self.range.lowerBound, cursor > run.start else { return 0 }
         var (position, count) = (cursor, 0)

@@ -139,13 +139,13 @@ private struct GapLedgerFeed {
     /// Marks and schedules up to a place.
     private mutating func takeWhatComes(upTo order: GapLedgerTimeline.Order) {
         while true {
-            // What a mark reaches back is by the schedule of its time.
+            // A mark reaches back by the schedule that held at its time.
             let next = marks.nextOrder.map { min($0, order) } ?? order
             while let change = changes.next(upTo: next) {
                 ledger.schedule(change.interval, change.boot, from: change.from)
                 interval = change.tenths
             }
-            // Which samples were in a lost block is not known.
+            // It is not known which samples were in a lost block.
             guard let mark = marks.next(upTo: order) else { break }
             ledger.mark(mark.reaching(back: interval * 3 / 2))
         }

@@ -14,7 +14,7 @@ package struct GapMark: Hashable, Sendable {
     }
 
     package let cause: GapCause
-    /// Nil: all.
+    /// Stream whose samples are missing; nil for all streams.
     package let stream: StreamID?
     package let from: Place
     package let to: Place

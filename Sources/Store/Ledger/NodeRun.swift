@@ -14,7 +14,7 @@ package struct NodeRun: Hashable, Sendable {
         case running
     }
 
-    /// What a monotonic instant can be, 292 years; ticks beyond are set to the nearest limit.
+    /// Ticks of a monotonic instant, up to 292 years; ticks beyond are set to the nearest limit.
     private static let ticks = Tick(tenths: 0)...Tick(tenths: .max / 100_000_000)
 
     package let boot: BootID

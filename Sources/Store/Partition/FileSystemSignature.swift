@@ -1,4 +1,4 @@
-/// What bytes outside of partitions are likely to be, so that a refusal can name it.
+/// Recognises content outside of partitions, so that a refusal can name it.
 enum FileSystemSignature {
     private struct Mark {
         let offset: Int
@@ -14,7 +14,7 @@ enum FileSystemSignature {
         }
     }
 
-    /// Of file systems whose first sector could pass for an MBR.
+    /// Signatures of file systems whose first sector could pass for an MBR.
     private static let bootSectors = [
         Mark(82, "FAT32", "FAT"), Mark(54, "FAT1", "FAT"), Mark(3, "NTFS", "NTFS"),
         Mark(3, "EXFAT", "exFAT"),
@@ -36,7 +36,7 @@ enum FileSystemSignature {
         bootSectors.first { $0.fits(sector) }?.name
     }
 
-    /// What the bytes between table and first partition are; `start` is their place on the disk.
+    /// Names the content between table and first partition, which begins at byte `start`.
     static func inGap(_ bytes: [UInt8], from start: Int) -> String? {
         func place(_ offset: Int, _ mark: [UInt8]) -> Bool {
             offset >= start && bytes.dropFirst(offset - start).starts(with: mark)

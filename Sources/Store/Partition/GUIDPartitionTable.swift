@@ -129,7 +129,7 @@ struct GUIDPartitionTable: Hashable, Sendable {
         )
     }
 
-    /// Of a header, whose own field counts as zeros.
+    /// Returns the checksum of a header, computed with its own field as zeros.
     private static func check(_ header: [UInt8]) -> UInt32 {
         var bytes = Array(header.prefix(Int(TableBytes.number(header, 12, 4))))
         TableBytes.set(&bytes, 16, 4, to: 0)

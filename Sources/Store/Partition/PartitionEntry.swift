@@ -12,7 +12,7 @@ package struct PartitionEntry: Hashable, Sendable {
     package var byteCount: UInt64 { sectorCount * UInt64(SectorWrite.sectorSize) }
     package var byteOffset: UInt64 { first * UInt64(SectorWrite.sectorSize) }
 
-    /// What is wrong with a list of partitions; nil when nothing is.
+    /// Returns the first fault of a list of partitions; nil without any.
     static func fault(_ entries: [PartitionEntry], within sectors: Range<UInt64>) -> String? {
         let sorted = entries.sorted { ($0.first, $0.number) < ($1.first, $1.number) }
         for entry in sorted {

@@ -1,6 +1,6 @@
 import HardwareIO
 
-/// What makes or removes the journal's partition, decided and not done.
+/// The writes that make or remove the journal's partition, decided and not done yet.
 package struct PartitionPlan: Hashable, Sendable {
     /// Where it may begin, in sectors, best first: where cards erase (4 MiB), so that the journal
     /// shares no erase block with the table; else where every tool begins.
@@ -8,7 +8,7 @@ package struct PartitionPlan: Hashable, Sendable {
     private static let sectorsMin: UInt64 = 2_048
     /// 16 MiB: a start reads all of the ring.
     private static let sectorsMax: UInt64 = 32_768
-    /// Of the gap, as much is read: 64 MiB.
+    /// Sectors of the gap that are read at most: 64 MiB.
     private static let gapSectorsMax: UInt64 = 131_072
     private static let blockSize = 4_096
     private static let sectorsPerBlock = UInt64(blockSize / SectorWrite.sectorSize)

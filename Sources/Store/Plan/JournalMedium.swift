@@ -1,4 +1,4 @@
-/// What the journal's ring lies on, which decides what a block of it costs the card.
+/// The medium of the journal's ring, which decides what a block of it costs the card.
 package enum JournalMedium: String, CaseIterable, Hashable, Sendable {
     /// A file on ext4 with blocks of 4 KiB.
     case ext4
@@ -9,7 +9,7 @@ package enum JournalMedium: String, CaseIterable, Hashable, Sendable {
     /// A partition of its own: no file system writes along.
     case partition
 
-    /// What the kernel calls a file system; nil for one that was not measured.
+    /// The medium for the kernel's name of a file system; nil for one that was not measured.
     package init?(fileSystem name: String) {
         switch name {
         case "ext3", "ext4": self = .ext4

@@ -1,6 +1,6 @@
 import Core
 
-/// What a plan gives: how long a history reaches back, and what it costs the card.
+/// Figures of a plan: how long a history reaches back, and what it costs the card.
 ///
 /// `roost store plan` shows it.
 package struct StoreFigures: Hashable, Sendable {
@@ -48,7 +48,7 @@ package struct StoreFigures: Hashable, Sendable {
     }
 }
 
-/// What reaches the card in a day.
+/// Bytes and requests that reach the card in a day.
 private struct CardWriting {
     let plan: StorePlan
 

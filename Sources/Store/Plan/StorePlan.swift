@@ -102,7 +102,7 @@ package struct JournalPlan: Hashable, Sendable {
     package var lossWindow: Duration = .seconds(600)
     /// Between two transactions of the history.
     package var checkpointInterval: Duration = .hours(24)
-    /// What the blocks lie on.
+    /// The medium that the journal's blocks lie on.
     package var medium = JournalMedium.ext4
 
     package init() {}

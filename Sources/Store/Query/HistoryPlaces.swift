@@ -253,7 +253,7 @@ package struct HistoryPlaces {
 
     // MARK: Times
 
-    /// What dates the places of this history; made once for many.
+    /// Returns the clock that dates the places of this history; made once for many.
     package func clock() throws -> ClockAnchors {
         ClockAnchors(runs: try NodeRuns.all(in: reader), anchors: try reader.anchors())
     }

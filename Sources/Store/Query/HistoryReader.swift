@@ -38,7 +38,7 @@ package final class HistoryReader {
     /// Whether the history's log could not be read: on a card that is full or read-only SQLite
     /// cannot look through it.
     package let omitsLog: Bool
-    /// What its own connection writes does not count a version up.
+    /// Whether this connection may write too, which does not count the version up.
     private let seesOwnWrites: Bool
     /// Streams and boots of the database as it was at a version.
     private var known: (version: Int64, streams: [HistoryCatalog.Stream], boots: [StoredBoot])?
@@ -153,7 +153,7 @@ package final class HistoryReader {
         try database { (catalogue) throws(SQLiteError) in try catalogue.settings() }
     }
 
-    /// What followers of the store said last, by name.
+    /// Returns the newest cursors that followers of the store left, by name.
     package func cursors() throws(StoreError) -> [StoreCursor] {
         do {
             let stored = try HistoryCursors(connection: connection).all().map(\.cursor)

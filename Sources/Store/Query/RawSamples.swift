@@ -7,7 +7,7 @@ package final class RawSamples {
     /// Rows of one piece within a span.
     package struct Rows: Hashable, Sendable {
         package let boot: BootID
-        /// Which rows of the piece.
+        /// The rows of the piece.
         package let range: Range<Int>
     }
 
@@ -45,7 +45,7 @@ package final class RawSamples {
     package private(set) var damagedSegments = 0
     private var losses = SampleLosses()
 
-    /// What `next()` reads its samples from, and which of its rows come next.
+    /// The rows that `next()` reads from, and the range of those that it has not returned yet.
     private var piece = SegmentRows()
     private var waiting = 0..<0
     private var pieceBoot: BootID?

@@ -6,7 +6,7 @@ import Core
 struct SampleLosses {
     struct Loss: Hashable {
         let cause: GapCause
-        /// Nil: from the beginning of all.
+        /// The beginning of the loss; nil when it reaches back to the beginning of the history.
         let from: HistoryPosition?
         let to: HistoryPosition
         let count: Int
@@ -34,7 +34,7 @@ struct SampleLosses {
         found.append(Loss(cause: .damaged, from: header.first, to: header.last, count: count))
     }
 
-    /// Nil: a segment of the tail, whose block was whole when it was read.
+    /// Begins a section; nil for a segment of the tail, whose block was whole when it was read.
     mutating func opened(_ section: SampleSection?) { self.section = section }
 
     /// The open segment ends before its last sample; how many are lost is not known.

@@ -5,7 +5,7 @@ package struct DatedSample: Hashable, Sendable {
     package let stream: StreamDescription
     package let boot: BootID
     package let tick: Tick
-    /// Nil when nothing dates its boot.
+    /// Wall time of the sample; nil when nothing dates its boot.
     package let wall: WallTime?
     /// Whether `wall` comes from a trusted clock.
     package let isSure: Bool

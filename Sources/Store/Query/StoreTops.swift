@@ -5,7 +5,7 @@ package struct StoreTops: Hashable, Sendable {
     /// Streams at most, those with the newest samples.
     package static let streamCountMax = 256
 
-    /// Of each stream of the station the last sample.
+    /// The last sample of each stream of the station.
     package var samples: [SamplePosition] = []
     /// The last event, in the order of writing.
     package var event: EventPosition?

@@ -82,7 +82,7 @@ package enum JournalRecord: Hashable, Sendable {
     case samples(StreamID, segment: [UInt8])
     case event(Event)
     case anchor(ClockAnchor)
-    /// What a follower of the store left here; the newest of a name counts.
+    /// A cursor that a follower of the store left; the newest of a name counts.
     case cursor(StoreCursor)
 
     /// When it was, or began; nil for a record without a time or an unreadable one.

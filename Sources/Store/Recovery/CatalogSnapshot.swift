@@ -26,7 +26,7 @@ final class CatalogSnapshot {
         } catch { throw .database(error) }
     }
 
-    /// What a damaged file at `path` still says, and where it cannot, the copy of its tables.
+    /// Reads the tables of a damaged file at `path`, and from their copy what it has lost.
     ///
     /// - Parameters:
     ///   - path: The file; nil when it is gone.
@@ -243,7 +243,7 @@ final class CatalogSnapshot {
     var cursors: [StoreCursor] {
         (try? HistoryCursors(connection: connection).all().map(\.cursor)) ?? []
     }
-    /// What people said of the time, as far as the history or blocks that wait for it know it.
+    /// Returns the times that people confirmed, from the history and the blocks that wait for it.
     func confirmations(and waiting: [JournalBlock]) -> [ClockAnchor] {
         (anchors + HistoryTail(waiting).anchors).filter { $0.trust.isConfirmed }
     }

@@ -103,7 +103,7 @@ struct HistoryRecovery {
         _ streams: [HistoryCatalog.Stream]
     ) throws(StoreError) -> Found? {
         let into = target.slots(ring)
-        // Nil: not even that can be read, and it will have been as large as the new one.
+        // Without this number the old ring was probably as large as the new one.
         let count: Int? = try? source.scalar("SELECT max(slot) FROM \(ring.table)")
         guard count == nil || count == into.count else { return nil }
         let from = HistorySlots(ring, in: source, count: into.count)

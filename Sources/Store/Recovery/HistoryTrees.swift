@@ -11,12 +11,12 @@ struct HistoryTrees {
     /// An interior page of a table.
     private static let interior: UInt8 = 5
     private static let headerByteCount = 12
-    /// What the first page has behind the header of the file.
+    /// Bytes of the first page behind the header of the file.
     private static let schema = 100..<HistorySchema.pageSize
 
     private let first: [UInt8]
     private let pageCount: Int
-    /// Of each table.
+    /// Pages of each table's tree in a new history, by their number.
     private var trees: [String: [Int: [UInt8]]] = [:]
 
     /// Reads the trees of a new history.
@@ -65,7 +65,7 @@ struct HistoryTrees {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // What is cut off or zeroed says nothing about the layout.
+        // Pages that were cut off or zeroed tell nothing about the layout.
         var (likeThese, others) = (0, 0)
         for (number, page) in [(key: 1, value: first)] + trees.values.flatMap(\.self) {
             guard let found = Self.page(number, of: descriptor), found.contains(where: { $0 != 0 })

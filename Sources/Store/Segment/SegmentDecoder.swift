@@ -8,7 +8,7 @@ package struct SegmentDecoder: Sendable {
     /// Rows in the segment.
     package let count: Int
     package let start: Tick
-    /// Of each channel, as given to the encoder.
+    /// Decimals of each channel, as given to the encoder.
     package let decimals: [Int]
 
     private var bytes: [UInt8]  // With padding, so that a row can be read without looking.

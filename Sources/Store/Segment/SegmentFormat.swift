@@ -9,7 +9,7 @@ enum SegmentFormat {
     /// A row can need no bits at all, so the size of a segment does not bound its rows. One row
     /// more is a programmer error; a segment that claims more is refused.
     static let maximumCount = 1 << 20
-    /// What an instant in nanoseconds can hold: ± 292 years, in tenths of a second.
+    /// Largest tick, in tenths of a second: ± 292 years, as for an instant in nanoseconds.
     static let maximumTick = Int64.max / 100_000_000
     /// Bytes that a row can add, at most, for each channel and for its time.
     ///
@@ -27,7 +27,7 @@ enum SegmentFormat {
     }
 }
 
-/// What kind of outcome a channel has, row after row, until an exception changes it.
+/// The kind of outcome that a channel has, row after row, until an exception changes it.
 package enum ChannelStatus: Hashable, Sendable {
     /// Values with this many decimals, 0…9, and this quality.
     case values(decimals: Int, Quality)

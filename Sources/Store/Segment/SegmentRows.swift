@@ -9,7 +9,7 @@ package struct SegmentRows: Sendable {
     package static let capacity = 512
 
     package internal(set) var count = 0
-    /// Of each channel, for all these rows.
+    /// Status of each channel, for all these rows.
     package private(set) var statuses: [ChannelStatus] = []
     /// In tenths of a second; only the first `count` mean something, or with a `step` the first.
     private(set) var ticks: [Int64] = []
