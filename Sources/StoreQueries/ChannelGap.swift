@@ -10,7 +10,7 @@ package struct ChannelGap: Sendable {
     private static let stretchMax = 20_000
 
     package let cause: GapCause
-    /// Nil while nothing dates it.
+    /// Beginning of the gap; nil while nothing dates it.
     package let from: ClockAnchors.Time?
     package let to: ClockAnchors.Time?
     package let tenths: Int64

@@ -6,7 +6,7 @@ import Store
 /// Days and longer are summed from quarter hours, hours from minutes: one that the boundary cuts
 /// counts where it begins.
 package struct ChannelMeans: Sendable {
-    /// Of a bin's length; below, its mean does not stand for it.
+    /// Part of a bin that values must cover for its mean to count.
     package static let enough = 0.75
 
     package struct Mean: Hashable, Sendable {

@@ -26,7 +26,7 @@ package struct ChannelSeries: Sendable {
     package let channel: StoreChannel
     /// In order; those without values too.
     package let steps: [Step]
-    /// Whose buckets make the steps; nil where they are finer.
+    /// The rollup whose buckets make the steps; nil where the steps are finer.
     package let tier: RollupTier?
     package let widthTenths: Int64
     /// Whether the flags of the steps are known: rollups do not keep them.
@@ -97,7 +97,7 @@ package struct ChannelSeries: Sendable {
     ) throws(StoreError) -> Int {
         guard let first = spans.first, let last = spans.last else { return wanted }
         let all = try reader.schedules().filter { $0.stream == channel.stream.id }
-        // What held as the first span began counts too.
+        // The interval that held as the first span began counts too.
         let known = all.lastIndex { $0.boot == first.boot && $0.from <= first.from } ?? 0
         let boots = Set(spans.map(\.boot))
         let intervals = all.dropFirst(known).filter { boots.contains($0.boot) }

@@ -118,7 +118,7 @@ struct Corrections {
         return runs
     }
 
-    /// What of a span lies in a part of the axis.
+    /// Returns the part of a span that lies in a range of the axis.
     private static func part(of span: HistorySpan, _ axis: Range<Int64>) -> HistorySpan {
         let moved = span.from.tenths - span.offset
         let from = max(span.from.tenths, axis.lowerBound + moved)

@@ -1,11 +1,11 @@
 import Core
 
-/// What a cause means, in a sentence, and what to do.
+/// The meaning of a gap's cause, in a sentence, and what to do about it.
 ///
 /// The same as in `docs/reference/ledger.md`.
 package struct GapAdvice: Hashable, Sendable {
     package let words: String
-    /// Nil where nothing is to be done.
+    /// The next step; nil where nothing is to be done.
     package let next: String?
 
     package init(_ cause: GapCause) {

@@ -98,7 +98,7 @@ struct ImportedSamples {
         }
     }
 
-    /// What damaged slots before the samples handed out held; see `RawSamples`.
+    /// Returns the losses of damaged slots before the samples handed out; see `RawSamples`.
     func takeLosses(interval: Int64) -> [GapMark] {
         lines.flatMap { $0.samples.takeLosses(interval: interval) }
     }

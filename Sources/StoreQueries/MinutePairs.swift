@@ -14,7 +14,7 @@ package struct MinutePairs: Sendable {
 
     /// The first pair of a window.
     package struct First: Hashable, Sendable {
-        /// Which window, counted from the origin.
+        /// Number of the window, counted from the origin.
         package let window: Int
         package let wall: WallTime
     }

@@ -25,7 +25,7 @@ package struct PeriodFiles: Sendable {
     package struct File: Hashable, Sendable {
         /// `Sun Nov  6 07:49:04 2022.csv`.
         package let name: String
-        /// Of its first pair.
+        /// Time of its first pair.
         package let first: WallTime
         /// Seconds since 1970 in which it has its place; the second not any more.
         package let range: Range<Int>
@@ -60,7 +60,7 @@ package struct PeriodFiles: Sendable {
         end = origin + (now - origin).flooredDivision(by: 60).quotient * 60
         let oldest = pairs.extent.lowerBound
         let start = (oldest - origin).flooredDivision(by: 3_600)
-        // What the ring has taken the beginning of is not a file any more.
+        // An hour whose beginning the ring has overwritten is not a file any more.
         let first = start.remainder > 0 ? start.quotient + 1 : start.quotient
         let kept = known.filter { $0.window >= first }
         let next = kept.last.map { $0.window + 1 } ?? first

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a person without the right to open something may do.
+/// Advice for a person without the right to open a file.
 package enum Permission {
     /// Whether a path cannot be reached for want of permission.
     package static func isMissing(_ path: String, _ mode: Int32 = R_OK) -> Bool {
@@ -17,7 +17,7 @@ package enum Permission {
         return "join the group \(group): sudo adduser $USER \(group), then log in again"
     }
 
-    /// Whose group would help: that of the nearest thing on the way that can be looked at.
+    /// Returns the group that owns the nearest existing part of a path.
     private static func group(of path: String) -> String? {
         var path = path
         var status = stat()

@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import Store
 
-/// What a station says its history lacks.
+/// The newest data of a station, which its history lacks.
 package struct StationTail: Sendable {
     /// Where its store is; nil while it has none open.
     package let folder: String?

@@ -25,7 +25,7 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(boot)-\(nanoseconds)-\(number)" }
 }
 
-/// Which events are wanted; nil wants all.
+/// Conditions that wanted events meet; nil admits all.
 package struct EventFilter: Hashable, Sendable {
     package var range = TimeRange()
     /// Names as `motion`.
@@ -46,7 +46,7 @@ package struct StoreEvents: Sendable {
     package struct Item: Hashable, Sendable {
         package let id: EventID
         package let event: Event
-        /// Nil while nothing dates it.
+        /// Wall time of the event; nil while nothing dates it.
         package let time: ClockAnchors.Time?
     }
 

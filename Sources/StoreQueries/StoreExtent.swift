@@ -3,7 +3,7 @@ import Store
 
 /// From when to when a history has samples.
 package struct StoreExtent: Hashable, Sendable {
-    /// Nil without samples, or while nothing dates them.
+    /// Time of the oldest sample; nil without samples, or while nothing dates them.
     package let oldest: ClockAnchors.Time?
     package let newest: ClockAnchors.Time?
     /// How many days of samples the history keeps at the rate so far; nil for less than a day.

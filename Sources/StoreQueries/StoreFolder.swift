@@ -34,7 +34,7 @@ package struct StoreFolder: Hashable, Sendable {
     }
     package var historyPath: String { path + "/history.db" }
 
-    /// What history and journal take of the card.
+    /// Bytes that history and journal take on the card.
     package var byteCount: Int {
         [historyPath, historyPath + "-wal", ringPath].reduce(0) { sum, path in
             var status = stat()
@@ -72,7 +72,7 @@ package struct StoreFolder: Hashable, Sendable {
         } catch { throw unreadable(error) }
     }
 
-    /// What waits in the journal of this folder; empty when it is elsewhere.
+    /// Reads the records that wait in this folder's journal; none when it is elsewhere.
     ///
     /// - Parameter tell: Receives why the journal cannot be read.
     /// - Returns: The records that are not in the history.
@@ -99,7 +99,7 @@ package struct StoreFolder: Hashable, Sendable {
         return mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino
     }
 
-    /// What went wrong, with the file and the next step.
+    /// Describes a failure of the store, with the file and the next step.
     package func unreadable(_ error: StoreError) -> StoreUnreadable {
         guard case .database(let found) = error else { return StoreUnreadable(message: "\(error)") }
         let message: String

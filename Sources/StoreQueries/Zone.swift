@@ -49,14 +49,14 @@ package struct Zone: Sendable {
 
     // MARK: Reading
 
-    /// What a local time can mean.
+    /// The moments that a local time can mean.
     package struct Moments: Hashable, Sendable {
         /// The first and the last moment that it can mean; the same for almost all.
         package let first: WallTime
         package let last: WallTime
         /// Why it does not mean one moment; nil for almost all.
         package var oddity: String?
-        /// What a range makes of it.
+        /// How a range reads this time.
         package var inRange: String
 
         package init(
@@ -69,7 +69,7 @@ package struct Zone: Sendable {
             (self.oddity, self.inRange) = (oddity, inRange)
         }
 
-        /// What a person who types it into a range has to know.
+        /// A remark for the person who types this time into a range; nil for almost all.
         package var note: String? { oddity.map { "\($0); \(inRange)" } }
     }
 

@@ -10,7 +10,7 @@ struct ZoneFile: Sendable {
     /// Seconds east of Greenwich from each change on.
     private let offsets: [Int32]
     private let first: Int32
-    /// What holds after the last change.
+    /// The rule that holds after the last change.
     private let rule: ZoneRule?
 
     /// Reads a zone by its name, as `Europe/Berlin`; nil when there is no such file.

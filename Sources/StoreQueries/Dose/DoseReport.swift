@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// What `roost dose` and the dashboard's interface say.
+/// The dose report of `roost dose` and of the dashboard's interface.
 package struct DoseReport: Codable, Hashable, Sendable {
     package struct Rate: Codable, Hashable, Sendable {
         package let mean: Double

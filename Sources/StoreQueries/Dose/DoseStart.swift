@@ -51,7 +51,7 @@ package enum DoseStart {
             guard let newest = own.map(\.end).max(),
                 let device = own.first(where: { $0.end.isNear(newest) })?.stream.device
             else { continue }
-            // Of streams that end together the later one is the newer.
+            // The later one of two streams that end together is the newer.
             let all = counters.filter {
                 $0.stream.device == device && $0.stream.id.isImported == isImported
             }

@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// What a radiation counter counted in a time, how sure that is, and the dose.
+/// Counts of a radiation counter in a range of time, their uncertainty, and the dose.
 ///
 /// A count per minute is that of the minute before it. So a sample covers the time since the one
 /// before it, a minute at most, and all counts together are the rates times the covered time.
@@ -30,7 +30,7 @@ package struct DoseSummary: Hashable, Sendable {
         package let rate: Int
         /// All with counts of the device.
         let counts: [Part]
-        /// Of one name; empty where there is none.
+        /// Dose rates of one quantity; empty where there is none.
         let doseRates: [Part]
 
         /// Those of a stream with counts per minute.
@@ -41,7 +41,7 @@ package struct DoseSummary: Hashable, Sendable {
             let units = stream.quantities.map(\.unit)
             guard let rate = units.firstIndex(of: Quantity.countRate.unit) else { return nil }
             (self.stream, self.rate) = (stream, rate)
-            // What was imported is another device, also where its name is that of one here.
+            // An imported stream belongs to another device, even one with the same name.
             let parts = others.filter {
                 $0.device == stream.device && $0.id.isImported == stream.id.isImported
                     && $0.id != stream.id
@@ -65,7 +65,7 @@ package struct DoseSummary: Hashable, Sendable {
         package var name: String { stream.channels[rate].description }
     }
 
-    /// What a count of a minute covers.
+    /// Time that a count per minute covers, in tenths of a second.
     private static let minuteTenths: Int64 = 600
 
     package let channels: Channels
@@ -221,15 +221,15 @@ package struct DoseSummary: Hashable, Sendable {
         dosedTenths += covered
     }
 
-    /// Of the covered time; nil without any count that covers some.
+    /// The mean of the covered time; nil while no count covers any.
     package var rate: Rate? {
         guard coveredTenths > 0 else { return nil }
         let minutes = Double(coveredTenths) / Double(Self.minuteTenths)
-        // Of no count at all the error is that of one.
+        // Without a single count the error is that of one count.
         return Rate(mean: counts / minutes, error: max(counts, 1).squareRoot() / minutes)
     }
 
-    /// Of the samples, as they scatter; nil below two.
+    /// Standard deviation of the samples; nil below two.
     package var deviation: Double? {
         guard sampleCount > 1 else { return nil }
         let count = Double(sampleCount)

@@ -7,7 +7,7 @@ import Store
 /// A sample without a count has no line, since a line cannot say that; one without a fix has the
 /// place of the last fix and says so, and none before the first fix.
 package struct DriveLog {
-    /// Which samples make a drive.
+    /// The samples that make a drive.
     package struct Choice: Sendable {
         /// The counter's device; nil takes the first with counts per minute.
         package var counter: String?
@@ -55,7 +55,7 @@ package struct DriveLog {
     package private(set) var lineCount = 0
 
     private var samples: StoreSamples
-    /// Of another device than the counter; nil when the counter knows where it is.
+    /// Positions of another device than the counter; nil when the counter knows where it is.
     private var finder: PlaceFinder<StoreSamples>?
     private var fixes: StoreSamples?
     private var nextFix: DatedSample?

@@ -18,7 +18,7 @@ package struct ClusterTable {
 
     /// The largest first.
     package let clusters: [PlaceCluster]
-    /// Of the station's own channels, where they differ from imported ones.
+    /// Unit of the station's own channels, where it differs from that of imported ones.
     package let unit: String
     package let decimals: Int
     /// Values that were taken.

@@ -1,4 +1,4 @@
-/// What measured at a site.
+/// The kind of source that measured at a site.
 package enum SiteKind: String, Codable, Sendable, CaseIterable {
     /// A part of Singapore, or all of it (`national`).
     case region

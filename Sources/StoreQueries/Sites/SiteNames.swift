@@ -1,7 +1,7 @@
 import ControlProtocol
 
-/// What the names of imported streams mean: `data.gov.sg:west late 2` is the second correction of
-/// the region `west`.
+/// Parses names of imported streams: `data.gov.sg:west late 2` is the second correction of the
+/// region `west`.
 struct SiteNames {
     struct Stream {
         /// Without what marks a correction.

@@ -2,8 +2,8 @@ import ControlProtocol
 import Core
 import Store
 
-/// What others measured, by the place where they did: one record for each region, reference
-/// station or other Roost.
+/// Measurements of others, by their place: one record for each region, reference station or
+/// other Roost.
 ///
 /// A correction is stored beside the value that it corrects, in a stream whose name ends with
 /// `late` or `late 2`; the last one counts. A quantity without a value has none, whatever its
@@ -20,7 +20,7 @@ package struct SiteTable {
         package let quantity: String
         package let unit: String
         package let decimals: Int
-        /// Of the newest time for which the source had a value in the window.
+        /// Value of the newest time for which the source had one in the window.
         package internal(set) var value: FixedPoint?
         package internal(set) var time: WallTime?
         /// Values in the window, each time once.

@@ -2,12 +2,12 @@ import ControlProtocol
 import Core
 import Places
 
-/// What `roost sites` says: where the station stands, and what others measured around it.
+/// The report of `roost sites`: the station's place, and measurements of others around it.
 package struct SitesReport: Codable, Hashable, Sendable {
     package struct Value: Codable, Hashable, Sendable {
         package let channel: String
         package let quantity: String
-        /// Nil for an index.
+        /// Unit of the value; nil for an index.
         package let unit: String?
         package let decimals: Int
         /// The newest of the window; nil where the source had none.
@@ -46,7 +46,7 @@ package struct SitesReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// Of the station; nil while it does not answer.
+    /// Name of the station; nil while it does not answer.
     package let station: String?
     package let latitude: Double?
     package let longitude: Double?
@@ -76,7 +76,7 @@ package struct SitesReport: Codable, Hashable, Sendable {
     }
 }
 
-/// What `roost sites clusters` says.
+/// The report of `roost sites clusters`.
 package struct ClustersReport: Codable, Hashable, Sendable {
     package struct Cluster: Codable, Hashable, Sendable {
         package let latitude: Double
@@ -99,7 +99,7 @@ package struct ClustersReport: Codable, Hashable, Sendable {
     }
 
     package let quantity: String
-    /// Nil for an index.
+    /// Unit of the values; nil for an index.
     package let unit: String?
     package let decimals: Int
     package let from: DatedTime?
