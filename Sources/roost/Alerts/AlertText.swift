@@ -24,7 +24,7 @@ enum AlertText {
         return lines
     }
 
-    /// What is raised, as lines of the status.
+    /// Returns the raised alerts as lines of the status.
     static func summary(_ summary: AlertsSummary?, _ paint: Paint) -> [String] {
         guard let summary, summary.raisedCount > 0 else { return [] }
         let known = summary.acknowledgedCount

@@ -38,7 +38,7 @@ struct AlertsCheckCommand: ParsableCommand {
     }
 }
 
-/// What a check of rules found.
+/// The result of checking a file of alert rules.
 struct AlertsCheckReport: Codable {
     let file: String
     /// Names of the rules; none with mistakes.

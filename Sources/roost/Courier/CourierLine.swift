@@ -16,12 +16,12 @@ struct CourierLine: Sendable {
             ?? CourierRequest.standardSocket
     }
 
-    /// What the feeds know of places; nil where no courier listens.
+    /// Asks the courier for the reports of its feeds; nil where none listens.
     ///
     /// - Throws: `ClientFailure` when it is silent, or the user may not ask.
     func feeds() throws -> [OutboxReport]? { try report()?.feeds }
 
-    /// How the courier is; nil where none listens.
+    /// Asks the courier for its report; nil where none listens.
     ///
     /// - Throws: As `feeds()`.
     func report() throws -> CourierReport? {

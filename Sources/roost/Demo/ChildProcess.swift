@@ -95,7 +95,7 @@ final class ChildProcess: Sendable {
         return status >> 8 & 0xFF
     }
 
-    /// What can be read now: nil when nothing, empty at the end.
+    /// Reads the bytes that are ready: nil when none are, empty at the end.
     private func readSome() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = read(output, &buffer, buffer.count)

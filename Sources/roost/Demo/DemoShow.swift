@@ -110,7 +110,7 @@ final class DemoShow: Sendable {
     private func follow(_ socket: String) async throws {
         let client = try connect(socket)
         defer { client.connection.close() }
-        // What happened before we came: the node reads its sensor from its first moment on.
+        // Events from before the connection: the node reads its sensor from its first moment on.
         let past = try await client.pages { from in
             let request = ControlRequest(.events).page(from: from)
             let page = try await client.ask(request, EventsReport.self)

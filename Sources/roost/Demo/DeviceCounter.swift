@@ -7,7 +7,7 @@ struct DeviceCounter {
     struct Count: Hashable {
         var bytes = 0
         var writes = 0
-        /// Of the device's own cache; 0 on kernels before 5.5.
+        /// Flushes of the device's own cache; 0 on kernels before 5.5.
         var flushes = 0
     }
 

@@ -3,7 +3,7 @@ import ControlProtocol
 import Core
 import Pictures
 
-/// What `roost records delete` did.
+/// The report of `roost records delete`.
 struct DeletedPictures: Encodable, Hashable {
     let count: Int
 }

@@ -107,7 +107,7 @@ struct RecordsCommand: ParsableCommand {
             Output.line(json ? try ControlCodec.line(report) : "\(count) deleted")
         }
 
-        /// Nil where no `roost-eyes` runs, and where it has another ring.
+        /// Asks `roost-eyes` to delete; nil where none runs, and where it has another ring.
         private func bySocket() throws -> Int? {
             var request = EyesRequest(.delete)
             request.ring = options.ring

@@ -9,7 +9,7 @@ import Records
 import Store
 import StoreQueries
 
-/// What an export put into its folder.
+/// The report of an export of records into a folder.
 struct RecordsExportReport: Encodable, Hashable {
     let recordCount: Int
     let pictureCount: Int

@@ -4,7 +4,7 @@ import Eyes
 import HardwareIO
 import Pictures
 
-/// Which ring of pictures.
+/// The option that chooses a ring of pictures.
 struct RingOptions: ParsableArguments {
     @Option(help: "The file of the pictures.")
     var ring = PictureFile.standardPath

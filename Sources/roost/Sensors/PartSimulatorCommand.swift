@@ -152,7 +152,7 @@ struct PartSimulatorCommand: ParsableCommand {
         return receiver
     }
 
-    /// Of `--track`; nil without one.
+    /// Reads the steps of the file of `--track`; nil without one.
     private func steps() throws -> [NMEAReceiverSimulator.Step]? {
         guard let track else { return nil }
         var steps: [NMEAReceiverSimulator.Step] = []

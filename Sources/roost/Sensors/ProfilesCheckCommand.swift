@@ -48,7 +48,7 @@ struct ProfilesCheckCommand: ParsableCommand {
     }
 }
 
-/// What a check found, as JSON.
+/// The result of checking hardware profiles, as JSON.
 struct ProfilesCheckReport: Codable, Hashable {
     struct Problem: Codable, Hashable {
         let file: String

@@ -48,7 +48,7 @@ struct FaultArgument: ExpressibleByArgument {
     static var allValueStrings: [String] { SDS011Fault.allCases.map(\.name) }
 }
 
-/// What the simulated sensor measures.
+/// The air that the simulated sensor measures.
 struct AirArgument: ExpressibleByArgument {
     let air: @Sendable (UInt64, MonotonicInstant) -> SDS011Air
 

@@ -125,7 +125,7 @@ struct SitesClustersCommand: ParsableCommand {
     }
 }
 
-/// Which time, of commands about places.
+/// Options for the range of time of commands about places.
 struct SitesSpan: ParsableArguments {
     @OptionGroup var time: TimeOptions
 
@@ -158,7 +158,7 @@ struct SitesSpan: ParsableArguments {
     }
 }
 
-/// What every command has that lists sites.
+/// Options of every command that lists sites.
 struct SitesOptions: ParsableArguments {
     @OptionGroup var span: SitesSpan
 
@@ -197,7 +197,7 @@ struct SitesOptions: ParsableArguments {
         }
     }
 
-    /// What the station says that writes this store; nil for a card without one.
+    /// Asks the station that writes this store for its status; nil for a card without one.
     static func station(_ source: StoreSource, _ socket: String?) throws -> StatusReport? {
         guard source.now != nil else { return nil }
         let client = try ClientOptions.reaching(socket)

@@ -40,7 +40,7 @@ struct ClaimCommand: ParsableCommand {
         }
     }
 
-    /// What a person reads.
+    /// Returns the lines of text for a report.
     static func words(_ report: ClaimReport) -> [String] {
         let removed = report.removedCount.map {
             ["\($0) \($0 == 1 ? "account was" : "accounts were") removed; what was measured stays."]
@@ -61,7 +61,7 @@ struct ClaimCommand: ParsableCommand {
         ] + trust(report)
     }
 
-    /// What the page Trust shows too; the same digits mean the same station.
+    /// Returns the fingerprint as the page Trust shows it: equal digits mean the same station.
     private static func trust(_ report: ClaimReport) -> [String] {
         guard let digits = report.fingerprint?.split(separator: ":"), digits.count == 32 else {
             return []

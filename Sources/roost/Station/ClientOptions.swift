@@ -151,7 +151,7 @@ extension ControlClient {
 }
 
 extension ClientFailure {
-    /// What stands between us and the station, with the next step.
+    /// Describes why the station cannot be reached, with the next step.
     static func words(for error: LocalSocketError, path: String) -> ClientFailure {
         let message: String
         var isAbsence = false

@@ -155,7 +155,7 @@ extension Paint {
 }
 
 extension DoctorCommand {
-    /// What the station says at its socket.
+    /// Asks `roost-eyes` for its status at its socket.
     @Sendable fileprivate static func camera() -> DoctorCamera.Answer? {
         do {
             let line = EyesLine(patience: DoctorMachine.answerLimit)

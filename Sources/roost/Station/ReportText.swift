@@ -76,7 +76,7 @@ enum ReportText {
         return "\(source), \(charge)\(power.isLow ? ", low" : "")\(end)"
     }
 
-    /// What made the lamp's level, when it is not good.
+    /// Explains the lamp's level when it is not good.
     private static func because(_ report: StatusReport) -> String {
         guard report.lamp != nil, let cause = report.lampCause, cause.level != "good" else {
             return ""
@@ -102,7 +102,7 @@ enum ReportText {
         return [ids.isEmpty ? "ok" : "fault \(ids)"]
     }
 
-    /// What is wrong, since when, and what to do.
+    /// Describes a fault: its sentence, since when it lasts, and the next step.
     private static func fault(_ fault: FaultReport, _ paint: Paint) -> [String] {
         let age = words(seconds: fault.ageSeconds)
         let since = fault.since.map { ", since \(Zone.current.words($0))" } ?? ""
@@ -113,7 +113,7 @@ enum ReportText {
         ]
     }
 
-    /// What a stretch of time cost.
+    /// Describes what the station used in a stretch of time.
     private static func describe(_ cost: CostReport) -> String {
         let bytes = cost.cardBytes.map { "\(($0 + 1_023) / 1_024) KiB and " } ?? ""
         return "\(cost.wakeUps) wake-ups, \(cost.cpuMilliseconds) ms CPU, "
@@ -182,7 +182,7 @@ enum ReportText {
         }
         let doubts = latest.quality.isEmpty ? "" : " (\(latest.quality.joined(separator: ", ")))"
         let stale = report.isStale ? paint(" STALE", .red) : ""
-        // Of a stream the next value is the next second.
+        // A stream's next value comes within a second, so its report has no time for it.
         let next = report.progress?.nextInSeconds.map { ", next in \(words(seconds: $0))" } ?? ""
         let kept = report.records == false ? paint(" not kept", .yellow) : ""
         return "  \(name) \(paint.bold(value.aligned(to: 7))) \(latest.unit)  "

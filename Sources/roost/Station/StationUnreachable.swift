@@ -3,7 +3,7 @@ import StoreQueries
 
 /// Why a station that listens does not answer, as far as its process shows.
 enum StationUnreachable {
-    /// What a person reads, with the next step.
+    /// Makes the failure for a station that does not answer, with the next step.
     ///
     /// - Parameters:
     ///   - process: Who listens there; nil when that is not known.
@@ -29,7 +29,7 @@ enum StationUnreachable {
         return reason(process, state: TextOutput.read(file).flatMap(state))
     }
 
-    /// What the state of a process explains.
+    /// Explains the silence by the state of the station's process.
     static func reason(_ process: Int32, state: Character?) -> String {
         switch state {
         case "T", "t": ": its process \(process) is stopped; let it go on: kill -CONT \(process)"

@@ -58,7 +58,7 @@ struct EventsCommand: ParsableCommand {
         }
     }
 
-    /// What the station has in memory.
+    /// Prints the events that the station has in memory.
     private func fromMemory(_ error: StationWithoutStore) throws {
         guard span.range == TimeRange() else {
             let message = "\(error); of its memory ask with --last and --limit"

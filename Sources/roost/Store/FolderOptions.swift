@@ -12,7 +12,7 @@ struct FolderOptions: ParsableArguments {
     @Option(help: "The store's folder; /var/lib/roost, or that of the station that is asked.")
     var store: String?
 
-    /// What was named; nil when nothing was.
+    /// The folder that the user named; nil without one.
     var named: String? { store ?? folder }
     var path: String { named ?? StoreFolder.standard }
 
@@ -36,7 +36,7 @@ extension StoreFolder {
     }
 }
 
-/// Who has a store open, and how to be alone with it.
+/// Refuses commands while another process has a store open.
 extension StoreFolder {
     /// Where SQLite's shared lock lies in a database file, and how long it is.
     ///
@@ -69,7 +69,7 @@ extension StoreFolder {
         if let holder { throw busy(command, holder) }
     }
 
-    /// Who is in the way, and what to do.
+    /// Makes the failure that names the process in the way, with the next step.
     func busy(_ command: String, _ holder: Int32?) -> ClientFailure {
         let who = holder.map(Holders.describe) ?? "another program"
         let message =

@@ -9,7 +9,7 @@ import StoreQueries
 
 /// Reads files of other programs into a history: once to see what is there, once to import it.
 struct ImportRun {
-    /// Of any ring of the history; beyond it the user has to confirm.
+    /// Part of any ring that an import may fill before the user has to confirm.
     static let shareMax = 0.25
 
     private struct File {
@@ -156,7 +156,7 @@ struct ImportRun {
 
 /// One pass over a file.
 enum ImportReading {
-    /// What this machine's clock says; nil before 2026, where nothing has set it yet.
+    /// Time of this machine's clock; nil before 2026, where nothing has set it yet.
     private static var now: WallTime? {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -226,7 +226,7 @@ struct ImportPrinting {
     }
 }
 
-/// What an import did, or would do.
+/// The report of an import, done or planned.
 struct ImportSummary: Codable, Hashable {
     struct File: Codable, Hashable {
         let path: String
@@ -256,7 +256,7 @@ struct ImportSummary: Codable, Hashable {
     /// Files of which nine in ten samples were known.
     private(set) var nearIdentical = 0
     private(set) var newStreams = 0
-    /// Of the ring that it fills most; 1 is all of it.
+    /// Part of the ring that it fills most; 1 is all of it.
     private(set) var share = 0.0
     private(set) var overwritten: [Overwritten] = []
     /// Why it was not done.

@@ -157,7 +157,7 @@ struct ReadingsCommand: ParsableCommand {
     }
 }
 
-/// What every reading of a stream says again, made once.
+/// Labels that all readings of a stream share, made once.
 private struct ReadingLabels {
     /// Places of the channels that are wanted.
     let wanted: [Int]
@@ -210,7 +210,7 @@ struct StoredReadingReport: Codable, Hashable {
     let bootID: String
     /// Since that boot.
     let instantSeconds: Double
-    /// Nil when there is none.
+    /// The value; nil when there is none.
     let value: Double?
     /// How many decimals the value has.
     let decimals: Int

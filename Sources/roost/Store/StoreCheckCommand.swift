@@ -59,7 +59,7 @@ struct StoreCheckCommand: ParsableCommand {
     }
 }
 
-/// What a check found.
+/// The result of checking a store.
 struct StoreCheckReport: Codable, Hashable {
     /// Findings kept; the others are counted.
     static let findingsMax = 100
@@ -68,7 +68,7 @@ struct StoreCheckReport: Codable, Hashable {
     private(set) var omittedFindings = 0
     /// Blocks that wait for the history.
     private(set) var journalBlocks = 0
-    /// What is no damage and good to know.
+    /// Remarks that are useful to know and no damage.
     private(set) var notes: [String] = []
     private(set) var samples = 0
     private(set) var events = 0

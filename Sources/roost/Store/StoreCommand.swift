@@ -137,7 +137,7 @@ struct StorePlanReport: Codable, Hashable {
     let samplesPerDay: Double
     let bytesPerSample: Double
     let cardYears: Double
-    /// What the journal lies on: `ext4`, `xfs`, `vfat`, `partition`.
+    /// File system or partition of the journal: `ext4`, `xfs`, `vfat`, `partition`.
     let medium: String
     /// Where it is on this machine; left out when that was not looked for, or is not known.
     let journal: String?

@@ -112,7 +112,7 @@ struct StoreCompactCopyCommand: ParsableCommand {
     }
 }
 
-/// What a copy holds.
+/// Content of a compact copy, ring by ring.
 struct StoreCopySummary: Codable, Hashable {
     struct Ring: Codable, Hashable {
         let name: String

@@ -114,7 +114,7 @@ struct StoreReplay {
         return report
     }
 
-    /// What happens on a card between two blocks.
+    /// Lets the file system settle and time pass, as on a card between two blocks.
     private func rest(_ progress: ProgressLine) throws {
         progress.show("replay: \(report.rows) rows")
         if let count = settings.blocksPerSettling, storage.writeCount % count == 0 {
@@ -154,7 +154,7 @@ struct StoreReplay {
         intake.take(record, isUrgent: false, at: now)
     }
 
-    /// What waits becomes durable: one write and one sync for each block.
+    /// Makes waiting samples durable: one write and one sync for each block.
     private mutating func flush() throws {
         for payload in intake.drain().payloads {
             _ = try store.append(payload, boot: Self.boot)
@@ -168,10 +168,10 @@ struct StoreReplay {
     }
 }
 
-/// What a replay wrote.
+/// Counts of what a replay wrote.
 struct StoreReplayReport: Codable, Hashable {
     var rows = 0
-    /// Of blocks, without their headers.
+    /// Bytes of the blocks, without their headers.
     var payloadBytes = 0
     var journalWrites = 0
     var journalSyncs = 0

@@ -6,7 +6,7 @@ import Glibc
 import Store
 import StoreQueries
 
-/// Which store, and the station that may be writing to it.
+/// Options that choose a store, and the station that may be writing to it.
 struct StoreOptions: ParsableArguments {
     @Option(help: "The store's folder; default: the running station's, else /var/lib/roost.")
     var store: String?
@@ -128,7 +128,7 @@ extension StationTail {
 }
 
 extension NodeClock {
-    /// What `body` returns, or nil when it needs longer.
+    /// Returns the result of `body`, or nil when it needs longer than `patience`.
     func value<Value: Sendable>(
         within patience: Duration,
         _ body: @escaping @Sendable () async throws -> Value

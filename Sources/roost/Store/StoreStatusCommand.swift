@@ -39,7 +39,7 @@ struct StoreStatusCommand: ParsableCommand {
     }
 }
 
-/// What a store holds.
+/// Content and size of a store.
 struct StoreStatusReport: Codable, Hashable {
     struct Stream: Codable, Hashable {
         let id: Int

@@ -41,7 +41,7 @@ extension Zone {
     }
 }
 
-/// Which zone times are typed and printed in.
+/// Options for the zone in which times are typed and printed.
 struct ZoneOptions: ParsableArguments {
     @Option(
         help: "Zone of the times, as Europe/Berlin or +01:00; the machine's zone by default."
@@ -62,7 +62,7 @@ struct ZoneOptions: ParsableArguments {
 /// clocks of the zone, or a time with `Z` or `+01:00` wherever they are.
 struct TimeArgument: ExpressibleByArgument, Hashable {
     private let text: String
-    /// What it is in UTC, or would be if it were meant so.
+    /// The time as if it were typed in UTC.
     private let asUTC: WallTime
     private let isLocal: Bool
 
@@ -94,7 +94,7 @@ struct TimeArgument: ExpressibleByArgument, Hashable {
         text.utf8.dropFirst(16).first.map { "Z+-".utf8.contains($0) } ?? false
     }
 
-    /// What it can mean in a zone.
+    /// Returns the moments that it can mean in a zone.
     func moments(in zone: Zone = .current) -> Zone.Moments {
         isLocal ? zone.moments(asUTC, text) : Zone.Moments(first: asUTC, last: asUTC)
     }

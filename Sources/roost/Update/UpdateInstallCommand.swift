@@ -38,7 +38,7 @@ struct UpdateInstallCommand: ParsableCommand {
         let (machine, running) = try UpdateMachine.require()
         let lock = try UpdateLock()
         defer { lock.release() }
-        // Who is stopped by hand leaves nothing that the page would wait for.
+        // An update that is stopped by hand leaves no progress that the page would wait for.
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number) { _ in
                 unlink("/run/roost-update.json")
@@ -103,7 +103,7 @@ struct UpdateInstallCommand: ParsableCommand {
         let fetched = try run.fetch(offer, in: machine.updateFolder) { teller.tell($0) }
         record.before = UpdateBaseline.asked(client)
         (record.from, record.fromSchema) = (machine.version, schema)
-        // What is true from here on if the power is lost or the program killed.
+        // The record that stays if the power is lost or the program killed from here on.
         var cut = record
         (cut.state, cut.percent) = (.failed, nil)
         (cut.code, cut.why) = ("interrupted", "it was interrupted: install it again")

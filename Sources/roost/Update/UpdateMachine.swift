@@ -9,7 +9,7 @@ import Store
 import StoreQueries
 import Updates
 
-/// What the commands of an update share.
+/// Checks, reports and output that the update's commands share.
 enum UpdateMachine {
     /// - Throws: `ClientFailure` where the station does not run from an image.
     static func require() throws -> (machine: ImageMachine, running: RootSlot) {

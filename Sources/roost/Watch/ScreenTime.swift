@@ -9,7 +9,7 @@ struct ScreenTime {
     let bootSeconds: Double
     /// Since 1970, as the machine's clock says, or the station's where a person set that.
     var wallSeconds: Double
-    /// Whose clocks are shown; what was before a change of the clocks has the time of then.
+    /// Zone of the clocks shown; times before a change of the clocks have the offset of then.
     let zone: Zone
     /// Whether the station believes the clock.
     var isSure = true

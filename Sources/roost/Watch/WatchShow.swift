@@ -8,7 +8,7 @@ import Synchronization
 
 /// Follows a station and shows it: on the terminal's own screen, or as lines where there is none.
 final class WatchShow: Sendable {
-    /// What stands on the screen between two questions: a Pi has other work.
+    /// Seconds between two questions to the station; the screen stays as it is between them.
     static let questionInterval = Duration.seconds(2)
     /// Between two tries to reach a station that is not there.
     static let retryInterval = Duration.seconds(2)
@@ -38,7 +38,7 @@ final class WatchShow: Sendable {
         state = Mutex(first)
     }
 
-    /// What was seen so far.
+    /// Counts of what was seen so far.
     var seen: (readings: Int, lampChanges: Int, motions: Int) {
         state.withLock { ($0.readingCount, $0.lampChangeCount, $0.motionCount) }
     }

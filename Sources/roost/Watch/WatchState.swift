@@ -17,7 +17,7 @@ struct WatchState {
     private(set) var latest: [String: ReadingReport] = [:]
     /// Why nothing is heard of the station; nil while it answers.
     var trouble: String?
-    /// What a person should know about what is shown, such as that it is a demonstration.
+    /// A remark about what is shown, such as that it is a demonstration.
     var note: String?
     private(set) var readingCount = 0
     private(set) var lampChangeCount = 0

@@ -1,6 +1,6 @@
 import Store
 
-/// What a disk has, and what was done or would be.
+/// Partitions of a disk, and the changes made or planned.
 struct PartitionReport: Codable, Hashable {
     struct Partition: Codable, Hashable {
         let number: Int
@@ -25,7 +25,7 @@ struct PartitionReport: Codable, Hashable {
     /// The journal's, there or planned.
     var journal: Partition?
     var blockCount: Int?
-    /// What is written, in this order.
+    /// Descriptions of the writes, in their order.
     var writes: [String] = []
     /// The file with the table as it was.
     var backup: String?
