@@ -2,7 +2,7 @@ import HardwareIO
 import Profiles
 import Provisioning
 
-/// What a station that runs from an image says of its start.
+/// State of a station that runs from an image, as its start recorded it.
 struct DoctorBoard: Hashable {
     /// The version and the board that the image was made for; nil without an image.
     var version: String?
@@ -12,7 +12,7 @@ struct DoctorBoard: Hashable {
     var dataOn: String?
     /// Lines of `roost-said.txt` but those of the card's start.
     var said: [String] = []
-    /// What the memory disk said of the card at the last start, a sentence a line.
+    /// Messages of the memory disk about the card at the last start, a sentence a line.
     var start: [String] = []
 }
 

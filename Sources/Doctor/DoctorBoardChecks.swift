@@ -1,7 +1,7 @@
 import Provisioning
 
 enum DoctorBoardChecks {
-    /// What only a station that runs from an image has.
+    /// Checks that apply only to a station that runs from an image.
     static let image = [
         DoctorCheck(
             name: "image-root",

@@ -13,7 +13,7 @@ package struct DoctorCamera {
 
     /// Whether there is a configuration, so that a camera is wanted.
     var isWanted = false
-    /// Nil for an image, and where no camera is wanted.
+    /// Answer of `roost-eyes`; nil for an image, and where no camera is wanted.
     var answer: Answer?
 
     init() {}

@@ -33,11 +33,11 @@ struct DoctorCard: Hashable {
         let startBytes: Int
     }
 
-    /// What is mounted; nil when that cannot be known.
+    /// Mounted file systems; nil when they cannot be known.
     var mounts: [DoctorMount]?
-    /// Of the file system with the store's folder.
+    /// Space of the file system with the store's folder.
     var space: DoctorSpace?
-    /// Of `/run`.
+    /// Space of `/run`.
     var runSpace: DoctorSpace?
     /// `mmcblk0`; nil without a card.
     var name: String?
@@ -59,7 +59,7 @@ struct DoctorCard: Hashable {
     /// Whether the station used one before.
     var hasNotedPartition = false
 
-    /// What a path lies on.
+    /// Returns the mounted file system that holds a path.
     func mount(of path: String) -> DoctorMount? {
         let fitting = (mounts ?? []).filter { mount in
             mount.place == "/" || path == mount.place || path.hasPrefix(mount.place + "/")
@@ -78,7 +78,7 @@ extension DoctorCard {
         if let text = tree.text("/proc/mounts") {
             mounts = Self.mounts(text)
         } else if let text = tree.text("/etc/fstab") {
-            // What would be mounted; the kernel's own choice has no entry there.
+            // An image's mounts come from fstab; the kernel's own choice has no entry there.
             mounts = Self.mounts(text).map { mount in
                 let says = mount.options.contains { $0.hasSuffix("atime") }
                 let options = mount.options + (says ? [] : ["relatime"])

@@ -34,7 +34,7 @@ enum DoctorCardChecks {
         DoctorJournalCheck.check,
     ]
 
-    /// What writes to the card besides the store.
+    /// Checks of what else writes to the card, the store apart.
     static let writes = [
         DoctorCheck(
             name: "run-memory",

@@ -11,14 +11,14 @@ package enum DoctorVerdict: String, Codable, CaseIterable, Sendable {
     }
 }
 
-/// What a check found.
+/// The result of a check.
 struct DoctorFinding: Hashable {
     let verdict: DoctorVerdict
-    /// What is, in one sentence.
+    /// The state found, in one sentence.
     let words: String
-    /// What belongs to it, one each.
+    /// Details of the state, one each.
     var details: [String] = []
-    /// What to do: a command or an edit, as it is typed.
+    /// The next step: a command or an edit, as it is typed.
     var next: String?
 
     static func ok(_ words: String) -> DoctorFinding { DoctorFinding(verdict: .ok, words: words) }
@@ -55,7 +55,7 @@ struct DoctorFinding: Hashable {
 /// Pure: the same facts give the same finding.
 package struct DoctorCheck: Sendable {
     package let name: String
-    /// What it asks, for the list.
+    /// The question that the check answers, for the list.
     package let question: String
     let decide: @Sendable (DoctorFacts) -> DoctorFinding
 }

@@ -1,4 +1,4 @@
-/// What `roost doctor` checks.
+/// All checks of `roost doctor`.
 package enum DoctorChecks {
     /// In the order in which they are printed: from the plug to the station.
     package static let all =

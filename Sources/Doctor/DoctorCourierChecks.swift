@@ -1,5 +1,5 @@
 enum DoctorCourierChecks {
-    /// What delivers to other servers.
+    /// Checks of the courier, which delivers to other servers.
     static let courier = [
         DoctorCheck(name: "courier", question: "Does the courier run?", decide: runs),
         DoctorCheck(

@@ -12,10 +12,10 @@ package struct DoctorFacts {
     var isImage = false
     /// Such as `Raspberry Pi 4 Model B Rev 1.4`; nil without a device tree.
     var model: String?
-    /// What is known of such a machine.
+    /// The built-in profile of this model of board.
     var board: Profile?
     var kernel: KernelVersion?
-    /// Who runs the check; nil for an image.
+    /// The user who runs the check; nil for an image.
     var user: DoctorUser?
     /// Processes by name, in order of their numbers.
     var processes: [DoctorProcess] = []

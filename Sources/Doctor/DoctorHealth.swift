@@ -18,7 +18,7 @@ struct DoctorHealth: Hashable {
     /// Settings of systemd's manager.
     var managerSettings: [String: String] = [:]
     var hasSystemd = false
-    /// What the kernel says; nil for an image.
+    /// Whether the kernel calls its clock synchronised; nil for an image.
     var clockIsSynchronised: Bool?
     /// Names of the processes that keep a clock right; the kernel cuts them at 15 bytes.
     let timeDaemons = ["systemd-timesyn", "chronyd", "ntpd"]
@@ -28,9 +28,9 @@ struct DoctorHealth: Hashable {
     var timeServices: [String] = []
     /// Name of the real time clock.
     var clockChip: String?
-    /// What that clock says, in seconds since 1970.
+    /// Time of the clock chip, in seconds since 1970.
     var clockChipSeconds: Int?
-    /// What saves the time across a power cut.
+    /// Name of the service that saves the time across a power cut.
     var clockKeeper: String?
 }
 

@@ -16,7 +16,7 @@ struct DoctorImage {
     ]
     private static let folders = ["/etc/", "/boot/", "/usr/", "/var/", "/lib/"]
 
-    /// What to type for this image.
+    /// Returns the commands to type for this image.
     ///
     /// - Parameter next: What to type on the machine itself; steps are joined by `&&`.
     /// - Returns: The steps that apply to an image, with its paths; else what to do later.

@@ -5,7 +5,7 @@ import Store
 import StoreQueries
 
 enum DoctorJournalCheck {
-    /// What the journal lies on, and what that costs the card.
+    /// Checks which file system the journal lies on, as that decides its wear of the card.
     static let check = DoctorCheck(
         name: "card-journal",
         question: "Does the journal spare the card?",

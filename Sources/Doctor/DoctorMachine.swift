@@ -3,11 +3,11 @@ import Glibc
 import HardwareIO
 import LinuxIO
 
-/// What only a running machine can answer, so that tests can replace it.
+/// Questions that only a running machine can answer, so that tests can replace it.
 ///
 /// Paths are those of the machine that asks, the root included.
 package struct DoctorMachine: Sendable {
-    /// Who asks; nil for an image.
+    /// The user who asks; nil for an image.
     var user: DoctorUser?
     /// A node's group and mode, and whether the user may use it; nil when it is not there.
     var node: @Sendable (_ path: String) -> DoctorNode?
@@ -20,9 +20,9 @@ package struct DoctorMachine: Sendable {
     var library = ""
     /// Another program that has a node open.
     var holder: @Sendable (_ path: String) -> String?
-    /// What the station says at its socket; nil for an image.
+    /// Asks the station at its socket; nil for an image.
     var answer: @Sendable (_ socket: String) -> DoctorStation.Answer?
-    /// What `roost-eyes` says; nil for an image.
+    /// Asks `roost-eyes` for its status; nil for an image.
     var camera: @Sendable () -> DoctorCamera.Answer? = { nil }
     /// Why a device on the network gives nothing; nil when it answers, and for an image.
     var httpTrouble: @Sendable (_ target: HTTPTarget) -> String?
@@ -134,7 +134,7 @@ extension DoctorMachine {
 }
 
 extension DoctorUser {
-    /// Who runs this process, with the groups that it really has.
+    /// The user who runs this process, with the groups that it really has.
     static var current: DoctorUser {
         let id = geteuid()
         let name = getpwuid(id).map { String(cString: $0.pointee.pw_name) } ?? "\(id)"

@@ -1,7 +1,7 @@
 import HardwareIO
 import Provisioning
 
-/// What can be known of a card of Roost, or of the image of one, without a mount.
+/// Facts about a card of Roost, or the image of one, that can be read without a mount.
 ///
 /// - Source: packaging/image/build/card.bash, which lays it out.
 struct DoctorMedium {

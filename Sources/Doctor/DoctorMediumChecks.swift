@@ -43,8 +43,8 @@ package enum DoctorMediumChecks {
         )
     }
 
-    /// What is wrong with the card that a station runs from, a sentence each, for its owner; of the
-    /// owner's files the start speaks by itself.
+    /// Returns the faults of the card that a station runs from, a sentence each, for its owner;
+    /// the start itself reports faults of the owner's files.
     package static func faults(_ disk: some DiskSectors) -> [String] {
         let report: DoctorReport
         do throws(StorageError) { report = try Self.report(disk) } catch {
@@ -187,7 +187,7 @@ package enum DoctorMediumChecks {
 
     @Sendable private static func stationFiles(_ medium: DoctorMedium) -> DoctorFinding {
         guard let boot = medium.boot else { return noTable }
-        // Which zones the station knows, its own start says.
+        // The station's own start says which time zones it knows.
         let readers: [(String, ([UInt8]) -> [ProvisionProblem])] = [
             (StationFile.name, { StationFile.read($0) { _ in true }.problems }),
             (ImagerScript.name, { ImagerScript.read($0) { _ in true }.problems }),

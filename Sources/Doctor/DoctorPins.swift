@@ -6,24 +6,24 @@ struct DoctorPins: Hashable {
     struct Line: Hashable {
         let offset: Int
         var name: String?
-        /// Who holds it, `""` when a holder gave no name; nil when it is free.
+        /// Name of the process that holds the line, `""` when it gave none; nil when it is free.
         var holder: String?
     }
 
     struct Chip: Hashable {
         let node: DoctorNode
-        /// Nil when it could not be opened.
+        /// Label of the chip; nil when it could not be opened.
         var label: String?
         var lines: [Line] = []
     }
 
-    /// Nil for an image.
+    /// GPIO chips of the machine; nil for an image.
     var chips: [Chip]?
     /// Version of libgpiod, such as `1.6.3`.
     var library = ""
     /// The firmware's `config.txt`; nil without one.
     var firmwareFile: String?
-    /// What it says of SPI; nil when nothing.
+    /// Whether the firmware's file switches SPI on; nil when it does not mention SPI.
     var spiIsAskedFor: Bool?
     /// Nodes of SPI0, which are there while it is on.
     var spiNodes: [String] = []
@@ -39,7 +39,7 @@ extension DoctorPins {
         spiNodes = tree.names("/dev").filter { $0.hasPrefix("spidev0.") }.map { "/dev/\($0)" }
     }
 
-    /// What `config.txt` says of SPI last: `dtparam=spi=on`, `dtparam=i2c_arm=on,spi`.
+    /// Returns the last setting of SPI in `config.txt`: `dtparam=spi=on`, `dtparam=i2c_arm=on,spi`.
     ///
     /// Sections for one model count as if they were for all.
     ///

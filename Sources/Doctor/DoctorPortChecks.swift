@@ -93,7 +93,7 @@ enum DoctorPortChecks {
         guard !facts.isImage else { return .ofImage }
         let ports = facts.configuration?.serialPorts ?? []
         guard !ports.isEmpty else { return .skipped("no serial port is configured") }
-        // What is there has a node; links were followed to it.
+        // A port that exists has a node; links were followed to it.
         guard let missing = facts.station.missingPorts.first else {
             return .ok("\(ports.map(\.port).inWords): there")
         }

@@ -9,7 +9,7 @@ struct DoctorNode: Hashable {
     var group: String
     /// Such as `0660`.
     var mode: String
-    /// Nil when it does not apply, as in an image.
+    /// Whether the user may use the node; nil when it does not apply, as in an image.
     var mayUse: Bool?
 }
 
@@ -41,7 +41,7 @@ struct DoctorPorts: Hashable {
     var consoles: [String] = []
     /// Where that line is changed.
     var commandLineFile: String?
-    /// What `/dev/serial0` leads to, such as `ttyS0`.
+    /// Target of the link `/dev/serial0`, such as `ttyS0`.
     var serial0: String?
 }
 

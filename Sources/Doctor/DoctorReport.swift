@@ -1,6 +1,6 @@
 import Profiles
 
-/// What was found, check by check.
+/// The findings of the doctor, check by check.
 package struct DoctorReport: Codable, Hashable, Sendable {
     package struct Question: Codable, Hashable, Sendable {
         package let name: String
@@ -24,7 +24,7 @@ package struct DoctorReport: Codable, Hashable, Sendable {
     package let worst: DoctorVerdict
     package let findings: [Entry]
 
-    /// What was found at a medium, which is no machine.
+    /// Creates the report of a medium that is not a running machine.
     init(findings: [Entry]) {
         (model, board, self.findings) = (nil, nil, findings)
         worst = Self.worst(findings)

@@ -45,7 +45,7 @@ package struct DoctorStation {
     }
 
     var path = ""
-    /// What the file says, or everything that is wrong in it; nil without a file.
+    /// The configuration, or everything that is wrong in the file; nil without a file.
     var configuration: Result<StationConfiguration, ConfigurationError>?
     /// Ports of the configuration, as it names them.
     var configuredPorts: [String] = []
@@ -62,7 +62,7 @@ package struct DoctorStation {
     var hasService = false
     /// The process that holds the station's lock.
     var lockHolder: Int32?
-    /// Nil for an image.
+    /// Answer of the station at its socket; nil for an image.
     var answer: Answer?
     var store: Store?
     var history: LastSample?

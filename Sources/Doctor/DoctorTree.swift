@@ -137,6 +137,6 @@ extension StringProtocol {
         return String(start[...last])
     }
 
-    /// What stands between blanks.
+    /// The parts of the text between blanks.
     var fields: [String] { String(self).split(whereSeparator: \.isWhitespace).map(String.init) }
 }

@@ -23,7 +23,7 @@ extension StationConfiguration {
         }
     }
 
-    /// What the lights and the devices on pins want of them.
+    /// GPIO lines that the configured lights and devices need.
     var wantedLines: [DoctorWantedLine] {
         var wanted: [DoctorWantedLine] = devices.compactMap { device in
             let (chip, line): (String?, LineRequest.Line)

@@ -7,7 +7,7 @@ struct KernelVersion: Hashable, Comparable, CustomStringConvertible {
 
     init(_ numbers: Int...) { self.numbers = numbers }
 
-    /// Nil when the text does not begin with two numbers.
+    /// Parses a version; nil when the text does not begin with two numbers.
     init?(_ text: String) {
         let plain = text.prefix { $0.isNumber || $0 == "." }
         numbers = plain.split(separator: ".").prefix(3).compactMap { Int($0) }
