@@ -73,7 +73,7 @@ package struct LinuxAccounts: AccountTools {
         let command = program + (root.isEmpty ? [] : ["--root", root]) + names
         let status: Int32
         do throws(UpdateError) {
-            // What it says goes to the log.
+            // The program's output goes to the log.
             status = try ChildProgram.run(command, input: input, output: 2)
         } catch {
             throw ProvisionProblem(file, "\(error)", next: "Tell it to the image's maker")

@@ -71,7 +71,7 @@ package struct BootPartition: Sendable {
         if lock >= 0 { while flock(lock, LOCK_EX) != 0, errno == EINTR {} }
         guard isMounted, isReadOnly else { return try body() }
         try remount(isReadOnly: false)
-        // What stays writable is no worse for the station; the next write tries again.
+        // A partition that stays writable is no worse for the station; the next write tries again.
         defer { try? remount(isReadOnly: true) }
         return try body()
     }

@@ -16,7 +16,7 @@ package struct ImageMachine: Sendable {
     package let layout: Int
     package let version: String
     package let build: String
-    /// Nil while it does not run, as in the folder that an image is made of.
+    /// The root that runs; nil while none does, as in the folder that an image is made of.
     package let running: RootSlot?
     /// `mmcblk0`.
     package let card: String?
@@ -49,7 +49,7 @@ package struct ImageMachine: Sendable {
         BootPartition(folder: "\(root)/boot/firmware", lockPath: "\(root)/run/roost-boot.lock")
     }
 
-    /// What became of the last update.
+    /// Path of the last update's record.
     package var recordPath: String { "\(root)/data/system/update.json" }
     /// Where an update that comes from elsewhere waits until it is whole.
     package var updateFolder: String { "\(root)/data/system" }

@@ -1,6 +1,6 @@
 import Updates
 
-/// Which contents of the boot partition's files a station has taken, so that each counts once.
+/// Contents of the boot partition's files that a station has taken, so that each counts once.
 ///
 /// What an owner changes later at the station itself stays as long as the file does.
 package struct ProvisionMarks: Codable, Hashable, Sendable {

@@ -7,7 +7,7 @@ import Provisioning
 ///
 /// It ends in order whatever the files hold: a station without settings is a station.
 package struct Provisioner {
-    /// What is wrong with a station's configuration: place and reason of each mistake.
+    /// Checks a station's configuration, and returns place and reason of each mistake.
     package typealias Check = (_ path: String) -> [String]
 
     private static let configurationName = "roost.json"
@@ -24,10 +24,10 @@ package struct Provisioner {
     private var marks: ProvisionMarks
     private var taken: [String] = []
     private var hasNewSettings = false
-    /// What to write to the boot partition once all is kept.
+    /// Contents to write to the boot partition once all settings are kept.
     private var masks: [(name: String, bytes: [UInt8])] = []
     private var removals: [String] = []
-    /// Of those, what had no use.
+    /// Removed files whose content had no use.
     private var unused: Set<String> = []
 
     /// - Parameters:

@@ -30,7 +30,7 @@ package struct UpdateRun {
         let rest: [UInt8]
     }
 
-    /// What an offer carries, known to be whole, and read from its beginning again.
+    /// The manifest of an offer that was read whole; its content is read again from the start.
     package struct Fetched {
         package let manifest: UpdateManifest
     }

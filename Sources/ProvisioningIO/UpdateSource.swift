@@ -31,7 +31,7 @@ package final class UpdateSource {
         descriptor = opened
     }
 
-    /// What a program writes to its standard output.
+    /// Creates a source that reads a program's standard output.
     ///
     /// - Parameter command: The program's path, and its arguments.
     package init(command: [String]) throws(UpdateError) {

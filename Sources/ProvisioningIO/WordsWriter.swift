@@ -10,7 +10,7 @@ struct WordsWriter {
     /// Empty for this machine.
     let root: String
 
-    /// What was said last at this start.
+    /// The messages last written since this start.
     var present: ProvisionWords {
         WholeFile.text("\(root)/run/\(ProvisionWords.partsName)", limit: 1 << 18).flatMap {
             try? ControlCodec.message(ProvisionWords.self, from: $0)

@@ -1,5 +1,4 @@
-/// What `slot.txt` and `tried.txt` of the boot partition say: which root is good, and which is on
-/// trial.
+/// The good root and the root on trial, by `slot.txt` and `tried.txt` of the boot partition.
 ///
 /// Linux alone writes the first, the boot loader alone the second, each within one sector. The
 /// texts are read as the boot loader reads them, so that both decide alike.
@@ -8,7 +7,7 @@
 package struct BootSlots: Hashable, Sendable {
     /// Bytes of `slot.txt`: one sector, so that a write replaces it whole or not at all.
     package static let sectorByteCount = 512
-    /// Of a file, no more is read.
+    /// Bytes that are read of a file at most.
     package static let textByteCountMax = 4_096
     /// Largest number of a trial; the next one is 1 again.
     private static let numberMax = 999_999_999

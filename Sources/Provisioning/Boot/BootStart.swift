@@ -1,8 +1,8 @@
-/// Which root the boot loader starts: the decision of packaging/image/boot/boot.txt, step by step.
+/// The boot loader's choice of a root, as packaging/image/boot/boot.txt makes it step by step.
 package struct BootStart: Hashable, Sendable {
-    /// Nil when neither root has a kernel that can be read: the board tries again.
+    /// The root to start; nil when neither has a kernel that can be read: the board tries again.
     package let root: RootSlot?
-    /// What `tried.txt` says from then on.
+    /// Content of `tried.txt` from then on.
     package let tried: String
 
     /// - Parameters:

@@ -1,4 +1,4 @@
-/// What the superblock of an ext2, ext3 or ext4 file system says of it.
+/// Facts from the superblock of an ext2, ext3 or ext4 file system.
 ///
 /// - Source: Linux, Documentation/filesystems/ext4/super.rst.
 package struct ExtSuperblock: Hashable, Sendable {

@@ -72,7 +72,7 @@ package struct FATVolume {
         return Array(content(file.firstCluster, limit: count).prefix(count))
     }
 
-    /// What a chain of clusters holds.
+    /// Reads the content of a chain of clusters.
     private func content(_ first: UInt32, limit: Int) -> [UInt8] {
         var (bytes, cluster) = ([UInt8](), first)
         while bytes.count < limit, cluster >= 2, cluster < clusterCount + 2 {

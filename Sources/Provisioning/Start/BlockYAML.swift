@@ -25,7 +25,7 @@ indirect enum BlockYAML: Hashable {
             return Line(indent: indent, text: text, number: line.number)
         }[...]
         self = .map([:])
-        // What a damaged file leaves over is passed over, too.
+        // The rest of a damaged file is skipped, too.
         while let first = rest.first {
             let part = Self.block(&rest, first.indent, 0)
             if case .map(let fields) = part, case .map(let known) = self {
@@ -34,7 +34,7 @@ indirect enum BlockYAML: Hashable {
         }
     }
 
-    /// Of a map.
+    /// The value of a key; nil where this is no map or lacks the key.
     subscript(_ key: String) -> BlockYAML? {
         guard case .map(let fields) = self else { return nil }
         return fields[key]

@@ -1,6 +1,6 @@
 import HardwareIO
 
-/// What is wrong with a file of the boot partition, where, and what to do about it.
+/// A fault in a file of the boot partition: what is wrong, where, and what to do about it.
 package struct ProvisionProblem: Error, Hashable, Codable, Sendable, CustomStringConvertible {
     package let file: String
     package let line: Int?

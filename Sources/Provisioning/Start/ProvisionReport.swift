@@ -1,4 +1,4 @@
-/// What a station made of the files of its boot partition.
+/// The files of the boot partition that a station used, with problems and notes.
 package struct ProvisionReport: Codable, Hashable, Sendable {
     package struct Problem: Codable, Hashable, Sendable {
         package let file: String
@@ -10,7 +10,7 @@ package struct ProvisionReport: Codable, Hashable, Sendable {
     package let problems: [Problem]
     /// Files whose settings were taken now.
     package let taken: [String]
-    /// What the start of the card says.
+    /// Messages of the card's start.
     package let start: [String]
     package let notes: [String]
 

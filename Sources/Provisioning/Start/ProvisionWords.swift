@@ -10,12 +10,12 @@ package struct ProvisionWords: Hashable, Codable, Sendable {
     /// Lines at most.
     private static let lineCountMax = 60
 
-    /// What the start of the card says.
+    /// Messages of the card's start.
     package var start: [String] = []
     package var problems: [ProvisionProblem] = []
-    /// What was taken, and where it is no longer.
+    /// Notes on settings that were taken, and where they are no longer.
     package var notes: [String] = []
-    /// What keeps the station out of its Wi-Fi, as `WirelessFinding` says it.
+    /// Why the station is not in its Wi-Fi, as `WirelessFinding` writes it.
     package var wireless: String?
 
     package init() {}

@@ -1,4 +1,4 @@
-/// What one file of the boot partition says.
+/// Settings, problems and secrets of one file of the boot partition.
 package struct ProvisionedFile: Hashable, Sendable {
     package internal(set) var settings = ProvisionedSettings()
     package internal(set) var problems: [ProvisionProblem] = []

@@ -1,4 +1,4 @@
-/// What the files of a boot partition say about a station; nil where they say nothing.
+/// A station's settings from the files of its boot partition; nil where they have none.
 package struct ProvisionedSettings: Hashable, Sendable {
     /// In the network, as `balcony` of `balcony.local`.
     package var hostName: String?
@@ -41,7 +41,7 @@ package struct WirelessNetwork: Hashable, Sendable {
     }
 }
 
-/// Who may log in at a shell.
+/// A user who may log in at a shell.
 package struct LoginUser: Hashable, Sendable {
     package var name: String
     /// Lines of `authorized_keys`.

@@ -1,4 +1,4 @@
-/// What each setting of a station may be; the same for every file that has it.
+/// Rules for the value of each setting of a station; the same for every file that has it.
 enum SettingRules {
     /// Why a setting is not taken, and what to write.
     struct Refusal: Error, Hashable {

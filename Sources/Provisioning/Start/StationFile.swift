@@ -3,13 +3,13 @@ import Profiles
 /// `station.txt`: a setting a line, as `name=balcony`.
 package enum StationFile {
     package static let name = "station.txt"
-    /// What stands in place of a secret that was taken.
+    /// Text that replaces a secret after it was taken.
     package static let taken = "(taken)"
 
     private static let keys = [
         "name", "country", "wifi", "wifi-password", "wifi-hidden", "timezone", "user", "ssh-key",
     ]
-    /// What people write who know other systems.
+    /// Names of keys that people write who know other systems.
     private static let otherNames = [
         "hostname": "name", "ssid": "wifi", "password": "wifi-password", "psk": "wifi-password",
         "key": "ssh-key", "zone": "timezone", "time-zone": "timezone",

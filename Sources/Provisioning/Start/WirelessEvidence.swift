@@ -1,4 +1,4 @@
-/// What wpa_supplicant and `iw` say of one network.
+/// Evidence of wpa_supplicant and `iw` about one network.
 ///
 /// Both write a byte of a name that is no plain character as `\x1b`, so a name ends no line, and
 /// what is said about another network is not taken for this one.
@@ -100,7 +100,7 @@ package struct WirelessEvidence: Hashable, Sendable {
 }
 
 extension Substring.UTF8View {
-    /// What stands behind `start`; nil where it does not begin so.
+    /// Returns the bytes behind `start`; nil where the text does not begin with it.
     fileprivate func after(_ start: String) -> Self? {
         starts(with: start.utf8) ? dropFirst(start.utf8.count) : nil
     }

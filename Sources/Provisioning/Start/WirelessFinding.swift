@@ -1,7 +1,7 @@
 import HardwareIO
 import Profiles
 
-/// What keeps a station out of its owner's Wi-Fi.
+/// The reason why a station is not in its owner's Wi-Fi.
 package struct WirelessFinding: Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         case wrongPassword
@@ -18,7 +18,7 @@ package struct WirelessFinding: Hashable, Sendable {
     package let cause: Cause
     package let network: WirelessConfiguration.Network
 
-    /// Nil where the station is in its Wi-Fi, or has none.
+    /// Finds the reason; nil where the station is in its Wi-Fi, or has none.
     ///
     /// - Parameters:
     ///   - evidence: What the system says, as `WirelessEvidence` reads it.
@@ -39,7 +39,7 @@ package struct WirelessFinding: Hashable, Sendable {
         }
     }
 
-    /// What is wrong and what to do, on one line.
+    /// The reason and what to do, on one line.
     package var line: String {
         let name = ProvisionProblems.shown(String(decoding: network.name, as: UTF8.self))
         let words =
@@ -65,7 +65,7 @@ package struct WirelessFinding: Hashable, Sendable {
         similar.map { "; \(ProvisionProblems.shown($0)) is" } ?? ""
     }
 
-    /// What `roost-said.txt` says of the Wi-Fi.
+    /// Returns the line of `roost-said.txt` about the Wi-Fi.
     package static func line(in said: String) -> String? {
         said.split(whereSeparator: \.isNewline).first { $0.hasPrefix(mark) }
             .map { PlainText.shown($0, limit: 300) }
