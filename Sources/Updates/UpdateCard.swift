@@ -1,6 +1,6 @@
 import Provisioning
 
-/// What an update writes to: the root that does not run, and one sector of the boot partition.
+/// The card that an update writes: the root not running, and one sector of the boot partition.
 package protocol UpdateCard {
     /// Writes to the partition of a root, and returns before it is on the card.
     func write(_ bytes: [UInt8], at offset: Int, of slot: RootSlot) throws(UpdateError)

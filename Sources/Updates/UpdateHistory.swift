@@ -11,7 +11,7 @@ package enum UpdateHistory {
     package static func beginning(after last: UpdateRecord?, at version: String) -> UpdateRecord {
         var record = UpdateRecord(state: .writing)
         (record.from, record.fromSchema) = (last?.from ?? version, last?.fromSchema)
-        // Of an update that waits: it is still compared with how the station was.
+        // An update that still waits is compared with the station as it was before.
         record.before = last?.before
         record.percent = 0
         return record
@@ -46,7 +46,7 @@ package enum UpdateHistory {
         schema: Int
     ) -> UpdateRecord {
         var next = UpdateRecord(state: .takenBack)
-        // Of an update that was taken back before it ran, the other root holds the update itself.
+        // After an update is taken back before it ran, the other root holds the update itself.
         next.version = [record?.from, record?.version].compactMap(\.self).first { $0 != version }
         (next.from, next.fromSchema) = (version, schema)
         return next

@@ -15,7 +15,7 @@ package struct UpdateInstall: ~Copyable {
     private static let unflushedPieceCountMax = 8
 
     package let target: RootSlot
-    /// Of the root, in order.
+    /// Bytes of the root that were taken so far, in order.
     package private(set) var byteCount = 0
     private let root: UpdateManifest.Content
     private let card: any UpdateCard

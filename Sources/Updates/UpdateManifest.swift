@@ -1,6 +1,6 @@
 import Profiles
 
-/// What an update is: for which board, which version, and the sizes and sums of what it carries.
+/// An update's board and version, and the sizes and sums of its contents.
 package struct UpdateManifest: Hashable, Sendable {
     package struct Content: Hashable, Sendable {
         /// Bytes.

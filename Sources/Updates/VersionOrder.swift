@@ -1,4 +1,4 @@
-/// Which of two versions is the later one, by Debian's rule.
+/// Compares two versions by Debian's rule.
 ///
 /// Runs of digits compare as numbers, what is between them as text, in which letters come before
 /// other characters and `~` before the end.
