@@ -33,7 +33,7 @@ package final class Connection {
 
     package let path: String
     package let interrupter: Interrupter
-    /// Nil once closed.
+    /// The database handle of SQLite; nil once closed.
     private var handle: OpaquePointer?
     private var cache: [String: (statement: Statement, usedAt: UInt64)] = [:]
     private var useCount: UInt64 = 0

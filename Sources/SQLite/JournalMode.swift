@@ -91,7 +91,7 @@ extension Connection {
         try execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// What is wrong with the file, at most `limit` findings; empty when it is sound.
+    /// Returns faults of the file, at most `limit`; none when it is sound.
     ///
     /// Reads the whole file, all indexes too: minutes on a slow card. The interrupter ends it.
     package func integrityCheck(limit: Int = 100) throws(SQLiteError) -> [String] {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What SQLite said, with what it was asked.
+/// An error of SQLite, with the statement and file that it concerns.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Primary result code, such as `SQLITE_BUSY` (5).
     package let code: Int32
@@ -33,7 +33,7 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SQLiteError {
-    /// What the database handle says went wrong; without a handle, what the code means.
+    /// Takes the message from the database handle; without one, that of the code.
     init(_ code: Int32, database: OpaquePointer?, sql: String? = nil, path: String) {
         // The handle describes the last call only: its text is used when its code is the same.
         let isOfThisCall = database.map { sqlite3_errcode($0) & 0xFF == code & 0xFF } ?? false

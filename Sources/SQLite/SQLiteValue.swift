@@ -11,7 +11,7 @@ package enum SQLiteValue: Hashable, Sendable {
 package protocol SQLiteConvertible {
     var sqliteValue: SQLiteValue { get }
 
-    /// Nil when the column holds another storage class or a value out of range.
+    /// Converts a column; nil for another storage class or a value out of range.
     init?(_ value: SQLiteValue)
 }
 
@@ -33,7 +33,7 @@ extension Int64: SQLiteConvertible {
 extension Int: SQLiteConvertible {
     package var sqliteValue: SQLiteValue { .integer(Int64(self)) }
 
-    /// Nil beyond the range of `Int`, which has 32 bits on a Pi Zero.
+    /// Converts an integer; nil beyond the range of `Int`, which has 32 bits on a Pi Zero.
     package init?(_ value: SQLiteValue) {
         guard case .integer(let integer) = value else { return nil }
         self.init(exactly: integer)

@@ -7,7 +7,7 @@ import CSQLite
 package final class Statement {
     package let sql: String
     private let handle: OpaquePointer
-    /// Nil for a statement in the connection's own cache.
+    /// The connection that this keeps alive; nil for a statement in the connection's own cache.
     private let connection: Connection?
 
     init(_ sql: String, handle: OpaquePointer, connection: Connection?) {
