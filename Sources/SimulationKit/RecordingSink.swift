@@ -36,7 +36,7 @@ package final class RecordingSink: ReadingSink {
         }
     }
 
-    /// What was accepted together, in order.
+    /// Readings that were accepted together, in order.
     package var samples: [[Reading]] { state.withLock { $0.samples } }
     package var readings: [Reading] { state.withLock { Array($0.samples.joined()) } }
     package var events: [Event] { state.withLock { $0.events } }

@@ -11,7 +11,7 @@ package final class SimulatedAdapter: Sendable {
         var line: SimulatedSerialPort<SensorPeer>?
         var openCount = 0
         var heard = 0
-        /// Of this stay: a port that was open at the last one is no hindrance.
+        /// Whether the port was opened since the adapter was last plugged in.
         var isHeld = false
         var stay = 0
     }
@@ -94,7 +94,7 @@ package final class SimulatedAdapter: Sendable {
     }
 }
 
-/// What is behind an adapter, heard through a line at the right rate or at another.
+/// A simulated sensor behind an adapter, heard through a line at the right rate or another.
 package struct SensorPeer: SerialPeer {
     package var part: any SerialPeer
     var isRightBaud = true

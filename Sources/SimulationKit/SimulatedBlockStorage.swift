@@ -5,7 +5,7 @@ import HardwareIO
 ///
 /// Reads see what was written, as through the page cache; what is durable is another image.
 package final class SimulatedBlockStorage: BlockStorage {
-    /// What a power cut leaves of what was written and not synced.
+    /// The part of writes not yet synced that survives a power cut.
     package enum Survival: Hashable, Sendable {
         case nothing
         case everything
@@ -15,7 +15,7 @@ package final class SimulatedBlockStorage: BlockStorage {
         case someSectors(seed: UInt64)
     }
 
-    /// What the card does wrong, from now on.
+    /// Faults of the card from now on.
     package struct Faults: Hashable, Sendable {
         /// Numbers of writes, from 0, that fail with EIO.
         package var failingWrites: Set<Int> = []

@@ -6,7 +6,7 @@ import Synchronization
 /// Names change in order: after a cut the first of them hold, and the others do not. Of a file that
 /// was not synced anything may be there.
 package final class SimulatedFolder: FolderFiles {
-    /// What a power cut leaves of content that was not synced.
+    /// The part of content not yet synced that survives a power cut.
     package enum Unsynced: CaseIterable, Sendable {
         case nothing, half, all
     }

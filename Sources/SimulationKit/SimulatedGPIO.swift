@@ -33,7 +33,7 @@ package final class SimulatedGPIO: Sendable {
         )
     }
 
-    /// What a full queue of edges does.
+    /// The edge that a full queue drops.
     package enum QueueRule: Sendable {
         /// Loses the oldest: the kernel's second interface, libgpiod 2.x.
         case dropsOldest
@@ -41,7 +41,7 @@ package final class SimulatedGPIO: Sendable {
         case dropsNewest
     }
 
-    /// What can go wrong here, and is counted when it does.
+    /// Faults that can be made here, and are counted when they occur.
     package enum Fault: String, Sendable, CaseIterable {
         case busy, missingChip, noPermission, disconnected, overrun, stuck
     }
@@ -82,7 +82,7 @@ package final class SimulatedGPIO: Sendable {
     }
 }
 
-// What tests and demos do to the lines.
+// Changes that tests and demos make to the lines.
 extension SimulatedGPIO {
     /// Puts an input at a level from outside, as a sensor would.
     ///
@@ -139,7 +139,7 @@ extension SimulatedGPIO {
     /// The voltage of a line.
     package func level(of line: String) -> Bool { state.withLock { $0.level(of: line) } }
 
-    /// Who holds the line, or nil.
+    /// Returns the holder of a line, or nil.
     package func holder(of line: String) -> String? { state.withLock { $0.holder(of: line) } }
 
     /// Every call of `set`, oldest first, within `historyLimit`.
@@ -154,7 +154,7 @@ extension SimulatedGPIO {
     }
 }
 
-// What the lines of a request ask.
+// Calls that a request for lines makes.
 extension SimulatedGPIO {
     func values(_ id: Int) throws(GPIOError) -> [Bool] {
         try state.withLock { state throws(GPIOError) in try state.values(id) }

@@ -186,7 +186,7 @@ extension SimulatedGPIOState {
     }
 
     mutating func takeEdges(_ id: Int) throws(GPIOError) -> [EdgeEvent] {
-        // What waited when the chip went is lost with it.
+        // Edges that waited when the chip went are lost with it.
         let edges = Array(try connected(id).queue)
         requests[id]?.queue.removeAll(keepingCapacity: true)
         return edges

@@ -72,7 +72,7 @@ package final class SimulatedPlatform: Platform {
         return { _ in 0 }
     }
 
-    /// What several processes of one machine share.
+    /// State in memory that several processes of one machine share.
     package var memory: SimulatedMemory {
         get { state.withLock { $0.memory } }
         set { state.withLock { $0.memory = newValue } }
@@ -114,7 +114,7 @@ package final class SimulatedPlatform: Platform {
     /// Lets everything that runs on the disk thread hang for ever from now on.
     package func hang() { state.withLock { $0.isHanging = true } }
 
-    /// What waits for the disk thread; a task that is cancelled leaves.
+    /// Waits for ever while the disk hangs; a task that is cancelled leaves.
     private func visitDisk() async throws {
         guard state.withLock({ $0.isHanging }) else { return }
         _ = try await clock.wait(for: Signal(), until: nil, tolerance: .zero)
@@ -141,7 +141,7 @@ package final class SimulatedPlatform: Platform {
         set { state.withLock { $0.boot = newValue } }
     }
 
-    /// What the machine says of its power and its card, and how often it was asked.
+    /// Figures of the machine's power and card; `vitalsCount` counts how often they were read.
     package var vitals: MachineVitals {
         get { state.withLock { $0.vitals } }
         set { state.withLock { $0.vitals = newValue } }

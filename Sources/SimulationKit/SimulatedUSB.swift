@@ -13,7 +13,7 @@ package final class SimulatedUSB: Sendable {
 
     package init(_ platform: SimulatedPlatform) { self.platform = platform }
 
-    /// What is plugged in, as udev knows it, in order of devpath.
+    /// Devices plugged in, as udev knows them, in order of devpath.
     package var devices: [HotplugDevice] {
         state.withLock { $0.plugged.values.map(\.device) }.sorted { $0.devpath < $1.devpath }
     }
@@ -67,7 +67,7 @@ package final class SimulatedUSB: Sendable {
         if isTold { platform.hotplug.send([.removed(gone.device)]) }
     }
 
-    /// What an overrun, or the end of a suspend, is followed by.
+    /// Sends all devices, as after an overrun or the end of a suspend.
     package func sendSnapshot() { platform.hotplug.send([.snapshot(devices)]) }
 
     private static func device(
