@@ -1,4 +1,4 @@
-/// What a person reads when a command could not be carried out.
+/// The message and exit code of a command that could not be carried out.
 package struct ClientFailure: Error, CustomStringConvertible {
     package let message: String
     package let exitCode: Int32

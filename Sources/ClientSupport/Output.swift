@@ -14,7 +14,7 @@ package enum Output {
     /// wanted.
     package static func endUnread() -> Never { end(0) }
 
-    /// What messages begin with: the program's name.
+    /// Prefix of messages: the program's name.
     package static let program: String = {
         let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
         return name.flatMap { $0.hasPrefix("roost-") && !$0.contains(".") ? $0 : nil } ?? "roost"
@@ -22,7 +22,7 @@ package enum Output {
 
     package static func error(_ text: String) { write("\(program): \(text)\n", to: 2) }
 
-    /// What to do before the process ends because the reader closed standard output.
+    /// Work to do before the process ends because the reader closed standard output.
     package static let lastWill = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Writes everything; ends the process quietly when the reader closes standard output, as
