@@ -1,6 +1,6 @@
 import Profiles
 
-/// What is wrong with a driver's settings in a profile.
+/// Mistakes in the driver settings of a profile.
 package struct DialectError: Error, Hashable, Sendable {
     package let problems: [ConfigurationProblem]
 

@@ -1,7 +1,7 @@
 import Core
 import Supervision
 
-/// What every driver is given.
+/// Services that the station hands to every driver.
 package struct DriverEnvironment: Sendable {
     let clock: any NodeClock
     let sink: any ReadingSink
@@ -43,7 +43,7 @@ package struct LaserTime: Hashable, Sendable {
     /// The part's own id; nil for one that never gave it.
     package let part: String?
     package let time: Duration
-    /// What its maker gives it altogether; nil when he says nothing.
+    /// Rated life of the part from its maker; nil when the maker states none.
     package let life: Duration?
 
     package init(part: String?, time: Duration, life: Duration?) {

@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Profiles
 
-/// What a station checks of a profile besides its form.
+/// Checks of a profile that go beyond its form.
 private enum ProfileChecks {
     /// A line's fields are the channels, so its own reader compares them.
     private static func lineProblems(_ profile: Profile) -> [ConfigurationProblem] {

@@ -104,7 +104,7 @@ package struct HPMA115Dialect: SensorDialect {
         func value(_ offset: Int) -> Outcome {
             .value(FixedPoint(Int64(word(frame, offset)), decimals: 0))
         }
-        // What a variant does not measure is absent, never zero.
+        // A quantity that a variant does not measure is absent, never zero.
         let absent = Outcome.noData(.notMeasured)
         return switch frame.count {
         case 8: .measurement([absent, value(3), absent, value(5)], id: nil)

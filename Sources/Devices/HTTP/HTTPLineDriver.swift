@@ -232,14 +232,14 @@ package actor HTTPLineDriver: OrderlyStop {
 package struct HTTPLineReport: Hashable, Sendable {
     package let answerCount: Int
     package let questionCount: Int
-    /// What is doubtful about its values.
+    /// Reasons to doubt the device's values.
     package let doubts: [String]
     /// Failures since the last good answer.
     package let failureCount: Int
     package let lastAnswerAt: MonotonicInstant?
-    /// What was wrong last, as text; stays after the device answers again.
+    /// The last fault, as text; stays after the device answers again.
     package let lastTrouble: String?
-    /// Nil before the first answer.
+    /// Instant of the next request; nil before the first answer.
     package var nextQuestionAt: MonotonicInstant?
 
     /// `answering`, `not answering`, or `asking` before the first answer.

@@ -6,7 +6,7 @@ import Profiles
 ///
 /// Every value drifts in its range; the same seed gives the same HTTP device.
 package struct HTTPLineSimulator: Sendable {
-    /// What can be wrong with an HTTP device.
+    /// Faults that an HTTP device can be made to show.
     package enum Fault: String, Sendable, CaseIterable {
         /// Takes the question and never answers.
         case silence
@@ -21,7 +21,7 @@ package struct HTTPLineSimulator: Sendable {
     }
 
     private var lines: LineDeviceSimulator
-    /// What is wrong with it from now on; nil for nothing.
+    /// Fault that every answer shows from now on; nil for none.
     package var fault: Fault?
     package private(set) var questionCount = 0
 

@@ -53,6 +53,6 @@ package struct LineDeviceDialect: SensorDialect {
         return [SensorCommand("ask for a line", query)]
     }
 
-    /// What a query does to a stranger is not known, so it proves nothing.
+    /// No questions: the query might do anything to an unknown device, so it proves nothing.
     package var questions: [SensorCommand] { [] }
 }

@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Profiles
 
-/// What a line of a simple instrument holds, as a profile describes it: `a;b;c;…`.
+/// Format of the lines of a simple instrument, as its profile describes it: `a;b;c;…`.
 ///
 /// A line is taken whole or not at all: the number of fields must be right and each of them a plain
 /// decimal, or one of the words that stand for no value.
@@ -20,14 +20,14 @@ package struct LineFormat: Hashable, Sendable {
 
     /// One field of the line.
     struct Field: Hashable, Sendable {
-        /// Nil for a field that is not kept.
+        /// Quantity that the field holds; nil when the field is ignored.
         let quantity: Quantity?
         /// Values outside make the whole line unbelievable: without a checksum this is the check.
         let limits: ClosedRange<Double>?
     }
 
     let delimiter: UInt8
-    /// What a line begins with; empty for nothing.
+    /// Bytes that every line begins with; empty for none.
     let prefix: [UInt8]
     let fields: [Field]
     /// Words for *no value*: `nan`, `--`.
@@ -40,7 +40,7 @@ package struct LineFormat: Hashable, Sendable {
     let burst: SensorBurst?
     /// Whether the last two characters after `*` are the exclusive or of what is before.
     let isChecked: Bool
-    /// What the profile says of the values.
+    /// Channels of the profile, with units and ranges of the values.
     let channels: [ChannelProfile]
 
     package var quantities: [Quantity] { fields.compactMap(\.quantity) }

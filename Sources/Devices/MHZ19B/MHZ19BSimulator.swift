@@ -3,7 +3,7 @@ import HardwareIO
 
 /// An MH-Z19B as a pure value: answers the read command and nothing else.
 package struct MHZ19BSimulator: SerialPeer {
-    /// What a part says twice when it has just got power, and then until it is warm.
+    /// Values in ppm that a cold part sends: `first` twice after power-on, then `later` until warm.
     ///
     /// - Source: replies of a part on a desk, plugged in cold.
     package static let coldValues = (first: 1_215, later: 410)

@@ -1,7 +1,7 @@
 import Core
 import Profiles
 
-/// What gpsd says in JSON of a fix: the time, of which it knows the week better than a receiver.
+/// Reads the time of a fix from gpsd's JSON; gpsd knows the GPS week better than a receiver.
 ///
 /// - Source: gpsd_json(5), TPV: `mode` 2 and 3 are fixes, `time` is ISO 8601 in UTC.
 enum GPSDReport {
@@ -10,7 +10,7 @@ enum GPSDReport {
 
     private static let start = Array(#"{"class":"TPV""#.utf8)
 
-    /// Nil for anything but a fix of the years 1980 to 2099.
+    /// Returns the time of a fix; nil for any other line and for years outside 1980 to 2099.
     static func time(_ line: ArraySlice<UInt8>) -> WallTime? {
         guard line.starts(with: start),
             case .object(let fields)? = try? JSONParser.parse(Array(line)),
@@ -20,7 +20,7 @@ enum GPSDReport {
         return wall(Array(text.utf8))
     }
 
-    /// Of `2026-11-28T07:45:53.000Z`.
+    /// Parses `2026-11-28T07:45:53.000Z`.
     static func wall(_ text: [UInt8]) -> WallTime? {
         guard (20...30).contains(text.count), text.last == UInt8(ascii: "Z"),
             String(decoding: [4, 7, 10, 13, 16].map { text[$0] }, as: UTF8.self) == "--T::",

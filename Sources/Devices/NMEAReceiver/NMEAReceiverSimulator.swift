@@ -22,7 +22,7 @@ package struct NMEAReceiverSimulator: DatedPeer {
     /// Until the first fix after power came: a start with a known sky.
     package static let searchTime: Duration = .seconds(3)
 
-    /// What time it takes it for at `.boot`; 2026-11-22.
+    /// Time that the receiver believes it is at `.boot`; 2026-11-22.
     package var wallAtBoot = WallTime(nanoseconds: 1_795_305_600_000_000_000)
 
     private let track: [Step]

@@ -8,7 +8,7 @@ import Core
 /// - Source: NMEA 0183 as u-blox describes it, *u-blox 8 / M8 Receiver Description*, UBX-13003221,
 ///   sections 31.1 and 31.2.
 package enum NMEASentence: Hashable, Sendable {
-    /// What GGA says.
+    /// Contents of a GGA sentence: time, quality of the fix and position.
     package struct Fix: Hashable, Sendable {
         /// `hhmmss.ss` as it is written; empty while the receiver has no time.
         package let time: String
@@ -113,7 +113,7 @@ package enum NMEASentence: Hashable, Sendable {
         guard items.count >= 10, let time = time(items[1]) else { return nil }
         switch String(decoding: items[2], as: UTF8.self) {
         case "A":
-            // Of estimates, of what was typed in and of simulators the date may be, too.
+            // The date of an estimated, typed-in or simulated position may be just as made up.
             let isOfSatellites = items.count < 13 || !Self.madeUp.contains(items[12].first ?? 0)
             let wall = isOfSatellites ? Self.wall(day: items[9], time: items[1]) : nil
             return .rmc(time: time, isValid: true, wall: wall)
@@ -125,7 +125,7 @@ package enum NMEASentence: Hashable, Sendable {
     /// Modes of RMC without satellites: estimated, manual, not valid, simulated.
     private static let madeUp = Array("EMNS".utf8)
 
-    /// Of `ddmmyy` and `hhmmss.ss`; years from 80 on are of the last century.
+    /// Parses `ddmmyy` and `hhmmss.ss`; years from 80 on are 19xx.
     private static func wall(day: ArraySlice<UInt8>, time: ArraySlice<UInt8>) -> WallTime? {
         guard day.count == 6, let number = PlainDecimal.whole(day) else { return nil }
         let year = number % 100

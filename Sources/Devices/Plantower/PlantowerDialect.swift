@@ -65,7 +65,7 @@ package struct PlantowerDialect: SensorDialect {
         }
     }
 
-    /// What the start of a frame says; nil while it may still become one.
+    /// Rejection that the start of a frame deserves; nil while it may still become a frame.
     private func verdict(on bytes: [UInt8]) -> SensorUtterance? {
         if bytes.count > 1, bytes[1] != PlantowerFrame.head[1] { return .rejected("byte 1") }
         if bytes.count > 2, bytes[2] != 0 { return .rejected("length") }

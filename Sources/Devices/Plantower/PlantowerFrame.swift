@@ -7,7 +7,7 @@
 ///   src/pms/sensors/plantower/` for the frames of 24 and 40 bytes.
 enum PlantowerFrame {
     static let head: [UInt8] = [0x42, 0x4D]
-    /// What the length field says, which leaves out itself and the head.
+    /// Valid values of the length field, which counts neither itself nor the two bytes of the head.
     static let lengths: Set<UInt8> = [0x04, 0x14, 0x1C, 0x24]
     static let shortest = 8
     static let longest = 40
@@ -24,7 +24,7 @@ enum PlantowerFrame {
     }
 }
 
-/// What a host can tell a Plantower: `42 4D cmd 00 value`, and the sum.
+/// Commands to a Plantower: `42 4D cmd 00 value`, and the sum.
 ///
 /// - Source: Plantower, *PMS5003 series data manual V2.5*, appendix II.
 enum PlantowerCommand: Hashable, Sendable, CaseIterable {

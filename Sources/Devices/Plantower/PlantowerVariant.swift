@@ -31,7 +31,7 @@ package enum PlantowerVariant: String, Hashable, Sendable, CaseIterable {
         self = variant
     }
 
-    /// What a frame of so many words is when the profile does not say.
+    /// Guesses the variant from the number of words in a frame, for a profile that names none.
     init(wordCount: Int) {
         self = wordCount == 17 ? .pms5003ST : wordCount == 13 ? .pms5003 : .pms3003
     }
@@ -45,7 +45,7 @@ package enum PlantowerVariant: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What the words from the fourth on hold; those behind are reserved.
+    /// Names of the words from the fourth on; words behind the last name are reserved.
     var fields: [String] {
         let masses = ["pm1", "pm25", "pm10"]
         let small = ["n03", "n05", "n1", "n25"]

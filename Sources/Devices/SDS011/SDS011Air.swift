@@ -1,6 +1,6 @@
 import Core
 
-/// What the air holds: where a simulated SDS011 takes its measurements from.
+/// Simulated air: where a simulated SDS011 gets its measurements.
 package enum SDS011Air: Sendable {
     case constant(SDS011Measurement)
     /// Dust that drifts between 1 and 150 µg/m³, the same for the same seed.

@@ -12,7 +12,7 @@ package enum SDS011State: UInt8, Hashable, Sendable, CaseIterable {
     case work = 1
 }
 
-/// What a host can tell an SDS011: a frame of 19 bytes, `AA B4 cmd … id id cs AB`.
+/// Commands to an SDS011: a frame of 19 bytes, `AA B4 cmd … id id cs AB`.
 ///
 /// - Source: Nova Fitness, *Laser Dust Sensor Control Protocol V1.3*.
 package enum SDS011Command: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// What an SDS011 says, in frames of ten bytes.
+/// Frames of ten bytes that an SDS011 sends.
 ///
 /// - Source: Nova Fitness, *Laser Dust Sensor Control Protocol V1.3*.
 package enum SDS011Frame: Hashable, Sendable {

@@ -1,6 +1,6 @@
 /// Bytes that a part once sent, in the pieces they were recorded in.
 package struct SDS011Recording: Hashable, Sendable {
-    /// What was wrong with a recording's text.
+    /// Mistake in the text of a recording.
     package struct SyntaxError: Error, Hashable, CustomStringConvertible {
         /// From 1.
         package let line: Int

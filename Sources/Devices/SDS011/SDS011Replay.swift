@@ -62,7 +62,7 @@ package struct SDS011Replay: SerialPeer {
 }
 
 extension SDS011Recording {
-    /// Whose the first measurement in it is.
+    /// Device that sent the first measurement in it.
     fileprivate var deviceID: SDS011DeviceID? {
         var decoder = SDS011Decoder()
         for case .success(.measurement(_, let id)) in decoder.decode(pieces.flatMap(\.self)) {

@@ -9,7 +9,7 @@ import HardwareIO
 ///
 /// - Source: Nova Fitness, *Laser Dust Sensor Control Protocol V1.3*; PROTOCOLS.md section a.
 package struct SDS011Simulator: SerialPeer {
-    /// What the part keeps without power.
+    /// Settings that the part keeps without power.
     package struct Memory: Hashable, Sendable {
         package var deviceID: SDS011DeviceID
         package var reportMode: SDS011ReportMode

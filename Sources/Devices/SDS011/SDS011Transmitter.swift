@@ -4,7 +4,7 @@ import Core
 struct SDS011Transmitter: Sendable {
     /// Longer than a host waits for a reply.
     static let lateness: Duration = .milliseconds(1_500)
-    /// What a wake brought along in the field, and noise at a wrong rate.
+    /// Stray bytes seen in the field after a wake, and noise at a wrong baud rate.
     ///
     /// - Source: lewapek/sds-dust-sensors-arduino-library#6; `frames.json`.
     static let strayWake: [UInt8] = [0xAD, 0x50, 0x10, 0x5E, 0xDD]

@@ -84,7 +84,7 @@ package struct SPS30Dialect: SensorDialect {
         return bytes + [flag]
     }
 
-    /// What two flags have between them, unstuffed; nil when an escape stands alone.
+    /// Removes the byte stuffing between two flags; nil when an escape is invalid.
     static func unstuffed(_ bytes: [UInt8]) -> [UInt8]? {
         var content: [UInt8] = []
         var isEscaped = false

@@ -22,7 +22,7 @@ package struct SPS30Simulator: SerialPeer {
         case asleep(lineOnUntil: MonotonicInstant?)
     }
 
-    /// What is wrong with a command.
+    /// Error codes with which the part refuses a command.
     private enum Refusal: UInt8, Error {
         case length = 0x01
         case unknownCommand = 0x02

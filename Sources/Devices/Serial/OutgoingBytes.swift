@@ -22,14 +22,14 @@ package struct FaultWindow<Fault: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-/// What a simulated part sends: pieces with the time when they leave, and noise.
+/// Output of a simulated part: pieces with the time when they leave, and noise.
 struct OutgoingBytes: Sendable {
     /// Between the pieces of what is split.
     static let splitGap: Duration = .milliseconds(100)
     /// 96 bytes in 100 ms are 9 600 baud.
     static let babbleStep: Duration = .milliseconds(100)
     static let babbleByteCount = 96
-    /// What wakes and replies brought along in the field.
+    /// Stray bytes that came with wakes and replies in the field.
     ///
     /// - Source: opendata-stuttgart/sensors-software#197; `frames.json`.
     static let junk: [UInt8] = [0x4D, 0x28, 0x10, 0x92, 0xFA]

@@ -1,6 +1,6 @@
 import Core
 
-/// What is said between the session and its part: commands and answers, waking and resting.
+/// Exchanges with one part: commands and answers, waking and resting.
 ///
 /// Pure. Each act ends with one result; until then `deadline` and `receive` move it on. It keeps
 /// what the part has said of itself.
@@ -45,7 +45,7 @@ package struct PartDialogue: Sendable {
     let canRest: Bool
     /// Silence after which something is wrong.
     let frameTimeout: Duration
-    /// Of a part that hands over several measurements at a time.
+    /// Collects the measurements of a part that sends several at once; nil for other parts.
     var bursts: BurstCollector?
 
     // The act in progress.
@@ -57,13 +57,13 @@ package struct PartDialogue: Sendable {
     private var countAtWake = 0
     private var answerCounts = (given: 0, missed: 0)
 
-    // What is known about the part.
+    // Facts known about the part.
     private var times = TimeRun()
     private(set) var identity: PartIdentity
     private(set) var awake = OperatingTime()
     var warmth: Warmth
     var warmAt: MonotonicInstant? { warmth.warmAt }
-    /// Which of its report modes it is in; nil when not known.
+    /// Whether the part is set to answer queries instead of streaming; nil while unknown.
     private var isSetToAnswer: Bool?
     private(set) var record = PartRecord()
     private var isIntroduced = false
@@ -142,7 +142,7 @@ package struct PartDialogue: Sendable {
         return nil
     }
 
-    /// What puts the part into its report mode; empty when it is in it.
+    /// Commands that put the part into its report mode; empty when it is in it.
     private var settings: [SensorCommand] {
         guard let modes = dialect.reportModes, isSetToAnswer != !waking.isLive else { return [] }
         return waking.isLive ? modes.streaming : modes.answering
@@ -384,7 +384,7 @@ package struct PartDialogue: Sendable {
         }
     }
 
-    /// What is known about the part, in the order it reads.
+    /// Facts known about the part, in the order to show them.
     func facts(at now: MonotonicInstant, leftOut: Int, remedy: String?) -> [Event.Detail] {
         var all = record.description(of: identity)
         all += record.counts(awake: awake.total(at: now))

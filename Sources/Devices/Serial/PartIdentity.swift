@@ -1,6 +1,6 @@
 import Core
 
-/// Which part speaks on a line, and whether it is the one that is wanted.
+/// Identity of the part on a line, and whether it is the wanted one.
 struct PartIdentity: Hashable, Sendable {
     /// An event that the session records.
     struct News: Hashable, Sendable {
@@ -8,7 +8,7 @@ struct PartIdentity: Hashable, Sendable {
         let details: [Event.Detail]
     }
 
-    /// Nil accepts whichever part is on the line.
+    /// Identity that the part must have; nil accepts any part.
     let wanted: String?
     private(set) var known: String?
     /// The other part that spoke last, until the wanted one does.

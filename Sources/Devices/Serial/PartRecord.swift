@@ -1,15 +1,15 @@
 import Core
 
-/// What a part has said so far, and what of it was not good.
+/// Counts of a part's messages, good and rejected, and facts that it reported.
 struct PartRecord: Hashable, Sendable {
     private(set) var measurementCount = 0
     private(set) var lastMeasurementAt: MonotonicInstant?
-    /// What the part has said of itself.
+    /// Facts that the part reported about itself, such as its firmware.
     private var facts: [Event.Detail] = []
     private var rejectedCount = 0
-    /// What was wrong with the last frame that was rejected.
+    /// Fault of the last frame that was rejected.
     private var lastFlaw: String?
-    // What has come since the last success.
+    // Kinds of bytes received since the last success.
     private var hasHeard = false
     private var hasHeardGood = false
     private var hasHeardBad = false
@@ -35,7 +35,7 @@ struct PartRecord: Hashable, Sendable {
 
     mutating func learn(_ found: [Event.Detail]) { facts += found }
 
-    /// What describes the part when it is found.
+    /// Identity and facts of the part, for the event that it was found.
     func description(of identity: PartIdentity) -> [Event.Detail] {
         [Event.Detail("id", identity.known ?? "unknown")] + facts
     }
@@ -49,7 +49,7 @@ struct PartRecord: Hashable, Sendable {
         ]
     }
 
-    /// What the last rejected frame had wrong, under a name.
+    /// Fault of the last rejected frame, as a detail named `key`; empty without one.
     func flaw(as key: String) -> [Event.Detail] {
         lastFlaw.map { [Event.Detail(key, $0)] } ?? []
     }

@@ -106,7 +106,7 @@ package struct PlausibilityFilter: Hashable, Sendable {
         )
     }
 
-    /// What is doubtful about a measurement as a whole.
+    /// Doubt about a measurement as a whole; nil when it is plausible.
     private func wholeFinding(_ outcomes: [Outcome], by limits: SensorDoubt.Limits) -> SensorDoubt?
     {
         var (hasValue, hasOther, isWarming) = (false, false, true)

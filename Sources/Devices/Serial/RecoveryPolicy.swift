@@ -1,6 +1,6 @@
 import Core
 
-/// What to try when a sensor does not answer, in order; then how long to wait before trying again.
+/// Remedies for a sensor that does not answer, in order, then the wait before the next round.
 ///
 /// Pure. Waiting grows from 5 s to 5 min and never ends.
 package struct RecoveryPolicy: Hashable, Sendable {

@@ -30,7 +30,7 @@ struct SampleBudget: Hashable, Sendable {
         return true
     }
 
-    /// What to tell of the first that is left out; nil at every other.
+    /// Details to report when the first sample is left out; nil at every later one.
     var news: [Event.Detail]? {
         guard surplusCount == 1 else { return nil }
         return [Event.Detail("why", "more than one in \(fastest.inSeconds) s")]

@@ -1,7 +1,7 @@
 import Core
 import Scheduling
 
-/// What happens to a session, besides bytes that arrive.
+/// Events that reach a session, besides bytes that arrive.
 package enum SensorEvent: Hashable, Sendable {
     case start
     /// The instant that the session waits for has come.
@@ -17,7 +17,7 @@ package enum SensorEvent: Hashable, Sendable {
     case stoodStill(Range<MonotonicInstant>)
 }
 
-/// What a session wants done, in this order.
+/// Actions that a session asks for, in this order.
 package enum SensorAction: Hashable, Sendable {
     case write([UInt8])
     case discardInput
@@ -30,11 +30,11 @@ package enum SensorAction: Hashable, Sendable {
     case beat(nextWithin: Duration)
     /// Time that a laser, fan or heater was on.
     case laser(LaserTime)
-    /// What time it is, which the part has said often enough.
+    /// Wall time that the part has reported often enough to be trusted.
     case time(WallTime)
 }
 
-/// What a session waits for once its actions are carried out.
+/// Condition that a session waits for once its actions are carried out.
 package enum SensorWait: Hashable, Sendable {
     /// Bytes, or the instant without any; `count` of them complete what has begun.
     case bytes(count: Int, until: MonotonicInstant)

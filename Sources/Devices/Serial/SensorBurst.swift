@@ -76,7 +76,7 @@ struct BurstCollector: Hashable, Sendable {
         return last
     }
 
-    /// What is held, as a burst that has no more.
+    /// Returns and forgets the held measurements, as a burst that has no more.
     mutating func takeRest() -> Whole? {
         guard !held.isEmpty else { return nil }
         defer { held.removeAll(keepingCapacity: true) }

@@ -12,14 +12,14 @@ package protocol SensorChild: OrderlyStop, AnyObject {
     var report: SensorReport { get async }
 }
 
-/// What a driver says of its sensor at one moment.
+/// State of a driver's sensor at one moment.
 package struct SensorReport: Hashable, Sendable {
     /// One word for lists: `measuring`, `asleep`, `faulty`, or `starting` before it has spoken.
     package let state: String
-    /// What is worth showing, in the order it reads.
+    /// Facts to show, in this order.
     package let facts: [Event.Detail]
     package let lastMeasurementAt: MonotonicInstant?
-    /// Nil while it is not known when it will measure.
+    /// Present phase of the measurement; nil while the next measurement is not scheduled.
     package var progress: SensorProgress?
 
     package init(state: String, facts: [Event.Detail], lastMeasurementAt: MonotonicInstant?) {
@@ -112,7 +112,7 @@ extension Profile {
     /// From power to the first value that counts: at least the warm-up, which begins at a wake.
     package var preheat: Duration { max(duty?.preheat ?? .zero, dutyCycle.warmUp) }
 
-    /// Which of the quantities that a part measures are wanted, by their places.
+    /// Returns the indices of the part's quantities that the profile wants.
     ///
     /// All of them, unless the profile names channels and the part measures some of those.
     package func shown(of quantities: [Quantity]) -> [Int] {

@@ -6,7 +6,7 @@ import HardwareIO
 /// Pure: it knows no port and no time. Written once for a part, it serves the driver, the probe and
 /// the replay of recorded bytes. A bad frame costs one byte, and its state is bounded.
 package protocol SensorDialect: Sendable {
-    /// What it measures, in the order of a measurement's outcomes.
+    /// Quantities that the part measures, in the order of a measurement's outcomes.
     var quantities: [Quantity] { get }
 
     /// Whether measurements come by themselves or must be asked for.
@@ -26,7 +26,7 @@ package protocol SensorDialect: Sendable {
     /// - Parameter isCut: Whether the next bytes may be the tail of a line.
     mutating func loseInput(isCut: Bool)
 
-    /// What to send, in this order, to bring an act about; empty when the part knows no such thing.
+    /// Commands that carry out an act, in order; empty when the part does not support it.
     func commands(for act: SensorAct) -> [SensorCommand]
 
     /// Questions that prove who it is, read-only ones first; empty when it cannot be asked.
@@ -40,10 +40,10 @@ package protocol SensorDialect: Sendable {
     /// How measurements arrive that come several at a time; nil when each comes when it is made.
     var burst: SensorBurst? { get }
 
-    /// What the maker gives a laser, fan or heater; nil when the maker says nothing.
+    /// Rated life of a laser, fan or heater from its maker; nil when the maker states none.
     var ratedLife: Duration? { get }
 
-    // What only some parts can do.
+    // Abilities that only some parts have.
 
     /// The two ways to report, between which commands choose; nil when there is one.
     var reportModes: ReportModes? { get }
@@ -89,7 +89,7 @@ package enum SensorRhythm: Hashable, Sendable {
     case answers(atMostEvery: Duration)
 }
 
-/// What can be wanted of a sensor.
+/// Acts that can be asked of a sensor.
 package enum SensorAct: Hashable, Sendable, CaseIterable {
     /// Fan, laser, heater on, and settings made ours.
     case wake
@@ -126,7 +126,7 @@ package struct SensorCommand: Hashable, Sendable {
     }
 }
 
-/// What a sensor said.
+/// Messages of a sensor, decoded.
 package enum SensorUtterance: Hashable, Sendable {
     /// One outcome for each quantity; `id` is the part's own when the frame carries it.
     case measurement([Outcome], id: String?)
@@ -134,7 +134,7 @@ package enum SensorUtterance: Hashable, Sendable {
     case reply(String, id: String?, facts: [Event.Detail])
     /// A head that turned out not to begin a frame, or a line that is not to be believed.
     case rejected(String)
-    /// What time it is, by a part that knows it.
+    /// Wall time, from a part that knows it.
     case time(WallTime)
 }
 

@@ -1,6 +1,6 @@
 import Core
 
-/// What can be doubtful about a measurement that arrived in a good frame.
+/// Doubts about a measurement that arrived in a valid frame.
 package enum SensorDoubt: String, Hashable, Sendable, CaseIterable {
     /// The same values for suspiciously long; kept and flagged.
     case unchanging

@@ -7,7 +7,7 @@ struct SensorExchange: Hashable, Sendable {
     /// The slowest in the catalog answers within 0.1 s; a USB adapter adds 16 ms.
     static let timeout: Duration = .seconds(1)
 
-    /// What answered a command.
+    /// Content of the answer to a command.
     enum Answer: Hashable, Sendable {
         case measurement([Outcome])
         case reply([Event.Detail])
@@ -27,7 +27,7 @@ struct SensorExchange: Hashable, Sendable {
     /// Whether a missing answer says that the part does not acknowledge.
     var isAcknowledged: Bool { !command.isReadOnly && command.reply != nil }
 
-    /// What answers the command among what the part said; nil when that does not.
+    /// Returns the answer to the command if the message is one; otherwise nil.
     func answer(in utterance: SensorUtterance) -> Answer? {
         switch utterance {
         case .measurement(let outcomes, _): command.reply == nil ? .measurement(outcomes) : nil

@@ -15,11 +15,11 @@ final class SensorLine: SerialReceiver {
     private struct State {
         var session: SensorSession
         var port: any SerialPort
-        /// What the session wants done; empty between its calls.
+        /// Actions that the session asked for; empty between its calls.
         var actions: [SensorAction] = []
         /// The present wait for bytes.
         var listening = MonotonicInstant.boot..<MonotonicInstant.boot
-        /// What went wrong where no task could throw it.
+        /// Error raised where no task could throw it.
         var failure: (any Error)?
     }
 
@@ -35,7 +35,7 @@ final class SensorLine: SerialReceiver {
         state = Mutex(first)
     }
 
-    /// What the session waits for.
+    /// Condition that the session waits for.
     var wait: SensorWait { state.withLock { $0.session.wait } }
 
     var report: SensorReport {

@@ -15,16 +15,16 @@ package struct SensorProof: Sendable {
 
     private var dialect: any SensorDialect
     private var heard: (id: String?, count: Int) = (nil, 0)
-    /// What has been said that was not to be believed.
+    /// Number of messages that were rejected.
     package private(set) var rejectedCount = 0
-    /// What was wrong with the last of it, as text.
+    /// Fault of the last rejected message, as text.
     package private(set) var lastFlaw: String?
     /// Measurements and answers that came, whether they were proof or not.
     package private(set) var goodCount = 0
 
     package init(_ dialect: any SensorDialect) { self.dialect = dialect }
 
-    /// What may be asked, read-only ones first.
+    /// Questions that may be asked: the read-only ones.
     package var questions: [SensorCommand] { dialect.questions.filter(\.isReadOnly) }
 
     /// Takes what arrived.
@@ -50,7 +50,7 @@ package struct SensorProof: Sendable {
                 if let question, question.isAnswered, question.reply == nil {
                     evidence = Evidence(id: id, words: "an answer to \(question.name)")
                 } else if id == nil, outcomes.allSatisfy({ $0.value == nil }) {
-                    // What only warms up looks like others that do.
+                    // Several kinds of sensor look alike during warm-up: no proof.
                     continue
                 } else if heard.count > 0, heard.id == id {
                     evidence = Evidence(id: id, words: "two measurements")

@@ -42,7 +42,7 @@ extension SensorSession {
         live.begin(at: liveSince ?? now)
         questionDue = now
         part.forgetHearing()
-        // What a part that cannot rest said meanwhile: the oldest of it, as the kernel keeps 4 KiB.
+        // Drop messages from before: the oldest ones, as the kernel keeps 4 KiB.
         part.out.discardInput()
         beatLive()
         wake(looksFirst: true)
@@ -85,7 +85,7 @@ extension SensorSession {
 
     mutating func openWindow() {
         window = SampleWindow(from: now, length: duty.cycle.window, step: interval)
-        // What lies there was said while it warmed up.
+        // Drop messages sent during the warm-up.
         part.out.discardInput()
         // Longer when nothing has come by then.
         pause(.sampling, until: max(window.end, now.advanced(by: part.frameTimeout)))
@@ -177,7 +177,7 @@ extension SensorSession {
             if window.end <= now || window.isFull { closeWindow() }
             return
         }
-        // What comes as a duty cycle's sample ends counts for nothing.
+        // Ignore measurements that arrive while a duty cycle's sample ends.
         guard isLive, live.isOpen else { return }
         let arrival = now
         if recovery.isReported { part.warmth.restart(at: arrival) }
@@ -292,7 +292,7 @@ extension SensorSession {
     }
 }
 
-// What a reader waits for.
+// Progress, for people who watch the sensor.
 extension SensorSession {
     /// The phase of the present state; nil before the part is known, and while a remedy is tried.
     package func progress(at now: MonotonicInstant) -> SensorProgress? {

@@ -2,7 +2,7 @@ import Core
 import Profiles
 import Scheduling
 
-/// What a part on a serial line is to do next, on a duty cycle or live.
+/// Decides what to do next with a part on a serial line, on a duty cycle or live.
 ///
 /// Pure: events and bytes in, actions out; `wait` says what it waits for then. On a duty cycle one
 /// sample is the median of the measurements of the window, channel by channel. Live, each streamed
@@ -20,12 +20,12 @@ package struct SensorSession: Sendable {
         case pacing, asking
         // Live, of a part that streams.
         case listening
-        // What helps a part that does not answer.
+        // Steps that help a part that does not answer.
         case reopening, searching, holding
         case resting, finished
     }
 
-    /// What follows a rest.
+    /// The step after a rest.
     enum AfterRest { case sleep, retry, begin, end }
 
     /// Longer than any step of a recovery takes, so that working on a remedy is progress.
@@ -39,7 +39,7 @@ package struct SensorSession: Sendable {
     private let canReopen: Bool
     private let yieldsToAnother: Bool
 
-    /// What the state waits for when the dialogue waits for nothing.
+    /// End of the present state's wait, when the dialogue waits for nothing.
     var deadline = MonotonicInstant.boot
     var tolerance: Duration = .zero
     private var afterRest = AfterRest.sleep
@@ -88,7 +88,7 @@ package struct SensorSession: Sendable {
         sampleBudget = SampleBudget(fastest: dialect.fastest)
     }
 
-    /// What the session waits for now.
+    /// Condition that the session waits for now.
     package var wait: SensorWait {
         switch state {
         case .finished: .end(replacement)
@@ -170,7 +170,7 @@ package struct SensorSession: Sendable {
     private mutating func change(to wanted: SensorMode, since: MonotonicInstant) {
         guard wanted != mode, !isStopping else { return }
         endLive()
-        // What ends the wait may have come after a suspended night.
+        // The wait may have ended after a night of suspension.
         if state == .sleeping { missPeriods() }
         (mode, liveSince, isSampleOpen) = (wanted, since, false)
         switch state {

@@ -3,7 +3,7 @@ import HardwareIO
 import Supervision
 import Synchronization
 
-/// What a button has done so far.
+/// Counts and present state of a button.
 package struct ButtonStatus: Hashable, Sendable {
     package var pressCount = 0
     package var lastPress: MonotonicInstant?
@@ -58,7 +58,7 @@ package actor ButtonDriver: Child {
         machine = ButtonMachine(settings: settings)
     }
 
-    /// What it has seen, readable from anywhere.
+    /// Present state of the button, readable from any task.
     package nonisolated var status: ButtonStatus { snapshot.withLock { $0 } }
 
     /// Runs until cancelled.

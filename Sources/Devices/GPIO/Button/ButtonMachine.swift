@@ -5,7 +5,7 @@ import Core
 /// Everything is decided by the instants of the edges, so reading them late changes nothing. Who
 /// holds the button when the station starts has not pressed it: only its release is waited for.
 package struct ButtonMachine: Sendable {
-    /// What to tell the world.
+    /// Button events to report.
     package enum Notice: Hashable, Sendable {
         case pressed(at: MonotonicInstant)
         /// Reported while it is still held.

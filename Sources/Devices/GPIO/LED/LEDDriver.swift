@@ -3,7 +3,7 @@ import HardwareIO
 import Supervision
 import Synchronization
 
-/// What one lamp shows, from whatever task; outlives the driver that holds the line.
+/// Pattern shown by one LED; any task may set it, and it outlives the driver that holds the line.
 package final class LEDLight: Sendable {
     private let machine: Mutex<LEDMachine>
     fileprivate let attention = Signal()

@@ -1,6 +1,6 @@
 import Core
 
-/// What one lamp can say.
+/// Patterns that one LED can show.
 package enum LEDPattern: String, Hashable, Sendable {
     case off
     case on

@@ -46,7 +46,7 @@ package actor PIRDriver: Child {
         snapshot = Mutex(machine.status)
     }
 
-    /// What it has seen, readable from anywhere.
+    /// Present state of the sensor, readable from any task.
     package nonisolated var status: PIRStatus { snapshot.withLock { $0 } }
 
     /// Runs until cancelled.

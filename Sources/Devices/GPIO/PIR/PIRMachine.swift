@@ -7,7 +7,7 @@ import Core
 /// window, and ends at its last falling edge. A pulse that began while settling is never believed:
 /// the part may hold it for minutes. One that began in the block time counts from the end of it.
 package struct PIRMachine: Sendable {
-    /// What to tell the world.
+    /// Motion events and faults to report.
     package enum Notice: Hashable, Sendable {
         case motionBegan(at: MonotonicInstant)
         case motionEnded(Motion, cause: EndCause)
@@ -61,7 +61,7 @@ package struct PIRMachine: Sendable {
     }
 }
 
-// What comes in.
+// Inputs of the machine.
 extension PIRMachine {
     /// The line is held again, and has this level.
     package mutating func opened(isHigh: Bool, at instant: MonotonicInstant) -> [Notice] {
@@ -162,7 +162,7 @@ extension PIRMachine {
     }
 }
 
-// What is decided.
+// Decisions of the machine.
 extension PIRMachine {
     private var isMoving: Bool {
         switch phase {

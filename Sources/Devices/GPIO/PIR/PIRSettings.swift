@@ -63,7 +63,7 @@ package struct PIRSettings: Hashable, Sendable {
         blockTime = reader.seconds("blockSeconds", in: 0...600) ?? blockTime
     }
 
-    /// What is out of bounds, as text; nil when all is well.
+    /// Describes the first setting that is out of bounds; nil when all are within.
     package var complaint: String? {
         let bounds: [(name: String, value: Duration, least: Duration, most: Duration)] = [
             ("debounce", debounce, .zero, .seconds(1)),

@@ -16,7 +16,7 @@ package struct Motion: Hashable, Sendable {
     }
 }
 
-/// What a PIR sensor has seen since its driver started.
+/// Counts and present state of a PIR sensor since its driver started.
 package struct PIRStatus: Hashable, Sendable {
     /// Until when nothing is believed.
     package var settlesAt: MonotonicInstant

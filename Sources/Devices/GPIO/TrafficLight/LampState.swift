@@ -1,6 +1,6 @@
 import Core
 
-/// What a traffic light says.
+/// States that a traffic light shows.
 package enum LampState: String, Sendable, CaseIterable {
     /// Steady green.
     case good
@@ -36,7 +36,7 @@ package enum LampState: String, Sendable, CaseIterable {
     package var isFlashing: Bool { self == .unknown || self == .fault }
 }
 
-/// Which lamp is lit: one or none, never two.
+/// The one lamp that is lit, or none; never two.
 package enum Lamp: String, Sendable, CaseIterable {
     case dark, red, yellow, green
 

@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Synchronization
 
-/// What a traffic light shows, whether or not a driver holds its lines at the moment.
+/// State of a traffic light, kept even while no driver holds its lines.
 ///
 /// Outlives its drivers, so that a restarted one shows the right lamp at once. `offer` decides and
 /// lights the lamp in the caller's own job: nothing is between a frame and its light but one system
@@ -14,11 +14,11 @@ package final class TrafficLight: Sendable {
     private struct State {
         var machine: TrafficLightMachine
         var lines: (any GPIOLines)?
-        /// What the lines were last set to.
+        /// The lamp that the lines were last set to.
         var shown = Lamp.dark
         var failure: GPIOError?
         var changes: [LampChange] = []
-        /// What the driver waits for; nil while none waits.
+        /// Instant for which the driver has set its timer; nil while it has set none.
         var armed: MonotonicInstant?
 
         mutating func show() {
@@ -37,7 +37,7 @@ package final class TrafficLight: Sendable {
         }
     }
 
-    /// What the driver has to do next.
+    /// Changes that the driver has to record, and when it has to wake up next.
     struct Errand {
         let changes: [LampChange]
         let wake: (deadline: MonotonicInstant, tolerance: Duration)
@@ -79,7 +79,7 @@ package final class TrafficLight: Sendable {
         change { $0.reportFault(at: instant) }
     }
 
-    /// What it says now: never a level that is stale, even while no driver runs.
+    /// Present state; a stale level is never reported, even while no driver runs.
     package func status(at now: MonotonicInstant) -> TrafficLightStatus {
         state.withLock { state in
             var machine = state.machine

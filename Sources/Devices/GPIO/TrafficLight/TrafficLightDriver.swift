@@ -13,7 +13,7 @@ package actor TrafficLightDriver: Child {
 
     /// The device's name.
     package nonisolated let name: String
-    /// What it shows; outlives this driver.
+    /// State of the light; outlives this driver.
     package nonisolated let light: TrafficLight
     private let settings: TrafficLightSettings
     private let clock: any NodeClock

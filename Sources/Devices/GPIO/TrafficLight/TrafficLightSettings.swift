@@ -23,7 +23,7 @@ package struct TrafficLightSettings: Hashable, Sendable {
         isActiveLow = reader.bool("activeLow") ?? isActiveLow
     }
 
-    /// What is wrong, as text; nil when all is well.
+    /// Describes the mistake in the settings; nil when there is none.
     package var complaint: String? {
         Set([red, yellow, green]).count == 3 ? nil : "red, yellow and green need a line each"
     }
