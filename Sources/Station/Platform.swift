@@ -102,7 +102,7 @@ package protocol Platform: Sendable {
     /// within `onDisk`.
     func holder(of path: String) -> String?
 
-    /// What the machine says of its power and its card; only within `onDisk`.
+    /// Reads the state of power supply and card; only within `onDisk`.
     ///
     /// A reading of the voltage's alarm clears it.
     func readVitals() -> MachineVitals

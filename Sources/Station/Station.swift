@@ -25,12 +25,12 @@ import Synchronization
 /// It stops from the bottom up: sensors are asleep before the lamp goes out, and the HealthMonitor
 /// pets until all of them are gone.
 package final class Station: Sendable {
-    /// What a station needs besides its configuration.
+    /// Services that a station needs besides its configuration.
     package struct Dependencies: Sendable {
         package let platform: any Platform
         package let logger: Logger
         package let seed: UInt64
-        /// What sensors may be found.
+        /// Profiles of the sensors that may be found.
         package let catalog: ProfileCatalog
         /// Ends the process at once: something could not be stopped or replaced.
         package let endProcess: @Sendable (_ reason: String) -> Void
@@ -38,9 +38,9 @@ package final class Station: Sendable {
         package let serviceWatchdog: Duration?
         /// Examines the machine for `doctor`; nil where none can.
         package var examination: ControlExamination?
-        /// Which users of the control socket may ask for what.
+        /// Rights of the control socket's users.
         package var rights = ControlRights()
-        /// What the start of the image found wrong.
+        /// Problems found at the start of the image.
         package var start = StartFindings()
         /// No time before that is right.
         package var builtAt = RoostVersion.date
@@ -69,7 +69,7 @@ package final class Station: Sendable {
         /// The same with the owner's settings over it: what the station goes by.
         var configuration: StationConfiguration
         var watchdog: (any WatchdogDevice)?
-        /// Of the devices supervisor that runs now; a restarted one is a new object.
+        /// The devices supervisor that runs now; a restarted one is a new object.
         var devices: Supervisor?
         /// Devices that were found, in order of their first adoption; away or not.
         var found: [FoundDevice] = []
@@ -159,7 +159,7 @@ package final class Station: Sendable {
         if let trouble = stored.trouble { context.faults.raise(.settingsDamaged, trouble) }
     }
 
-    /// What the parts of this station share.
+    /// Creates the services that the parts of this station share.
     private static func context(
         _ configuration: StationConfiguration,
         _ dependencies: Dependencies

@@ -2,9 +2,9 @@ import Alerts
 import Core
 import Store
 
-/// What alerts need of the past: means for their averages, and what earlier processes raised.
+/// Past data for alerts: means for their averages, and alerts that earlier processes raised.
 struct AlertHistory: Sendable {
-    /// What is asked of the store.
+    /// Query to the store for the past.
     struct Question: Sendable {
         let boot: BootID
         let now: MonotonicInstant
@@ -20,7 +20,7 @@ struct AlertHistory: Sendable {
         let wantsEvents: Bool
         /// Whether those of earlier boots alone are: this one has restored them already.
         let isRedating: Bool
-        /// What no block has, oldest first, and the lowest number that the first can get.
+        /// Records that no block has yet, oldest first, and the first one's lowest possible number.
         var unwritten: [[UInt8]] = []
         var earliest: UInt64 = 0
 

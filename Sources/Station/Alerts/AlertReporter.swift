@@ -6,14 +6,14 @@ import Core
 ///
 /// Pure. Bounds: one report for each topic and laser, and one for each of 32 targets.
 struct AlertReporter {
-    /// What is known of the station at a moment.
+    /// State of the station at one moment, as far as alerts depend on it.
     struct Facts {
         var faults: [Fault] = []
         /// Whether the time is that of a time server or was confirmed.
         var hasSureTime = false
         var lasers: [LaserReport] = []
         var vitals: MachineVitals?
-        /// Nil without a battery.
+        /// Whether the battery is low; nil without a battery.
         var isBatteryLow: Bool?
     }
 
@@ -22,7 +22,7 @@ struct AlertReporter {
     /// Times at which the voltage was low, kept for `powerSpan`.
     private static let powerCount = 3
     private static let powerSpan = 86_400
-    /// Of ten steps of an eMMC's life: from here on it has a tenth left.
+    /// Life time estimate, 1…11 in steps of 10 % used, from which the card counts as worn.
     ///
     /// - Source: JEDEC JESD84-B51, section 7.4.26, device life time estimation.
     private static let lifeTimeMax = 9
@@ -44,7 +44,7 @@ struct AlertReporter {
     /// Says everything again with the next facts.
     mutating func forget() { (known, lasers, hasReported) = ([:], [:], false) }
 
-    /// What has changed; the first time also what is well.
+    /// Returns the reports that changed; on the first call also those of healthy parts.
     mutating func reports(_ facts: Facts, at now: Int) -> [AlertReport] {
         var reports: [AlertReport] = []
         for topic in [AlertTopic.store, .clock] {
@@ -87,7 +87,7 @@ struct AlertReporter {
         return reports
     }
 
-    /// What an event of the courier says of a target; nil for another event.
+    /// Returns the report on a target that an event of the courier carries; none for other events.
     mutating func report(_ event: Event) -> [AlertReport] {
         guard case .plain(let kind) = event.kind, let target = event["target"] else { return [] }
         let count = known.keys.count { $0.topic == .outbox }

@@ -20,7 +20,7 @@ package final class AlertService: Sendable {
     private static let leastPause: Duration = .seconds(10)
     private static let standingInterval: Duration = .hours(24)
 
-    /// What the station knows besides.
+    /// Facts about clock and zone that the service reads from the station.
     struct Surroundings: Sendable {
         var hasSureTime: @Sendable () -> Bool = { false }
         var zone: @Sendable (Int) -> Int = { _ in 0 }
@@ -222,7 +222,7 @@ package final class AlertService: Sendable {
         state.withLock { ($0.vitals, $0.factsAt) = (vitals, nil) }
     }
 
-    /// What the store is to be asked; nil while nothing is.
+    /// Returns the query that the store should answer; nil while none is needed.
     func question() -> AlertHistory.Question? {
         state.withLock { state in
             guard state.wantsPast else { return nil }
@@ -302,7 +302,7 @@ package final class AlertService: Sendable {
 
     // MARK: People
 
-    /// What is raised, pending and silenced now.
+    /// Returns the alerts that are raised, pending and silenced now.
     func report(withRules: Bool) -> AlertsReport {
         let second = timeline.second(of: clock.now)
         let (book, isOpen) = state.withLock { ($0.book, $0.isOpen) }

@@ -80,7 +80,7 @@ package actor AlertTask: OrderlyStop {
             desk.askAgain()
             throw CancellationError()
         } catch {
-            // What keeps the store from being read is a fault of its own, and named there.
+            // A store that cannot be read is reported as a fault of its own.
             retryAt = context.clock.now.advanced(by: Self.patience)
         }
         desk.askAgain()

@@ -1,4 +1,4 @@
-/// What a machine says of its power and its card.
+/// State of a machine's power supply and card, as the kernel reports it.
 package struct MachineVitals: Hashable, Sendable {
     /// An eMMC; an SD card says nothing of itself.
     package struct Card: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct MachineVitals: Hashable, Sendable {
 
     /// Whether the voltage was too low since the last reading; nil where no sensor says it.
     package var isUnderVoltage: Bool?
-    /// Nil where the card says nothing.
+    /// Wear of the card; nil where the card does not report it.
     package var card: Card?
     /// Batteries and what feeds them; none on most machines.
     package var supplies: [PowerSupply] = []

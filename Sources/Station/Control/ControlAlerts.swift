@@ -5,7 +5,7 @@ import Core
 /// Carries out what people ask of alerts.
 struct ControlAlerts: Sendable {
     struct Dependencies: Sendable {
-        /// What there is now; `rules` too where wanted.
+        /// Returns the present alerts, and the rules too where wanted.
         var report: @Sendable (_ withRules: Bool) -> AlertsReport
         /// Changes the book; nil when there is nothing to change.
         var act: @Sendable ((inout AlertEngine, Int) -> AlertEvent?) -> AlertEvent?

@@ -20,11 +20,11 @@ package struct ControlAnswers: Sendable {
         /// The station's own id.
         var stationID: ControlStationID.Dependencies
         package var lamp: @Sendable () -> String?
-        /// What the lamp goes by.
+        /// Returns the reading that decides the lamp's colour, with device and rule.
         var lampCause: @Sendable () -> LampReport?
         package var tree: @Sendable () -> TreeReport
         package var unclaimed: @Sendable () -> [UnclaimedReport]
-        /// What detection made of every adapter.
+        /// Returns the result of detection for every adapter.
         var found: @Sendable () -> [FoundReport]
         /// Passes a person's request to detection.
         var act: @Sendable (DetectionMachine.Act, String) throws(DetectionRefusal) -> Void
@@ -42,7 +42,7 @@ package struct ControlAnswers: Sendable {
         package var ageLimit: @Sendable (_ device: String) -> Duration
         /// From one sample of a device to the next; nil for what is measured on events.
         var interval: @Sendable (_ device: String) -> Duration?
-        /// What is known of a channel beforehand.
+        /// Facts known about a channel before it has a reading.
         var facts: @Sendable (Channel) -> ChannelFacts?
         /// Examines the machine; nil where none can.
         var examination: ControlExamination?

@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import HardwareIO
 
-/// Who asks for a change: the process at the other end, and the person that it names.
+/// Author of a request: the connected process, and the person that it names.
 struct ControlAsker: Sendable {
     /// Characters of a person's name at most.
     static let actorMax = 64
@@ -45,7 +45,7 @@ struct ControlAsker: Sendable {
         ]
     }
 
-    /// Who asked, in a word: a person's name or a user's number.
+    /// Short text for the author: a person's name or a user's number.
     var shown: String { actor ?? peer.map { "user \($0.userID)" } ?? "client" }
 
     /// Whether an event says who asked; a simulation has no peers.

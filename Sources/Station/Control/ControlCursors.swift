@@ -6,7 +6,7 @@ import Store
 /// Carries out `cursor`.
 struct ControlCursors: Sendable {
     struct Dependencies: Sendable {
-        /// What followers said last; nil while no store is open.
+        /// Returns the latest cursors of all followers; nil while no store is open.
         var cursors: @Sendable () -> CursorTable?
         /// Keeps what one says.
         var keep:

@@ -5,9 +5,9 @@ import Store
 /// Carries out `feed`: what follows the places of a follower, now or when there is something.
 struct ControlFeed: Sendable {
     struct Dependencies: Sendable {
-        /// What is in memory; nil while no store is open.
+        /// Returns the records and events in memory; nil while no store is open.
         var source: @Sendable () async throws -> FeedPage.Source?
-        /// Of these boots those that the store knows.
+        /// Returns those of the given boots that the store knows.
         var known: @Sendable (Set<String>) async throws -> Set<String>
         var desk: FeedWaiters
         /// Where the store is; nil while none is open.

@@ -42,7 +42,7 @@ struct ControlProfiles {
 extension ControlProfiles {
     /// A file is named after its profile; what has no readable id gets a name of its own.
     private static func name(of bytes: [UInt8]) -> String {
-        // What is wrong with it, the reader says.
+        // No mistake is reported here: the profile reader reports them.
         guard case .object(let fields)? = try? JSONParser.parse(bytes),
             case .string(let id)? = fields["id"], (1...64).contains(id.utf8.count),
             id.utf8.allSatisfy({ $0 == 0x2D || (0x30...0x7A).contains($0) })

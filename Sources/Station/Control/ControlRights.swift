@@ -1,7 +1,7 @@
 import ControlProtocol
 import HardwareIO
 
-/// Which users of the control socket may ask for what.
+/// Decides which users of the control socket may send which command.
 ///
 /// The file mode decides who may connect; the kernel says who it is.
 package struct ControlRights: Sendable {
@@ -41,7 +41,7 @@ package struct ControlRights: Sendable {
 extension ControlRequest.Command {
     private static let people: Set<LocalUser> = [.root, .person, .unknown]
 
-    /// Who may ask.
+    /// Users that may send this command.
     ///
     /// The dashboard serves people on the network and the courier talks to servers:
     /// a new command adds nothing to what they may ask until it names them here.

@@ -9,9 +9,9 @@ struct ControlSettings {
     /// The station as a change sees it.
     package struct Dependencies: Sendable {
         let keeper: OwnerSettingsStore
-        /// What the station goes by now.
+        /// Returns the configuration in use.
         let configuration: @Sendable () -> StationConfiguration
-        /// What of an overlay would not count.
+        /// Returns the entries of an overlay that would have no effect, and why.
         let problems: @Sendable (StationOverlay) -> [ConfigurationProblem]
         let follow: @Sendable (StationOverlay) -> Void
         let origin: @Sendable (_ device: String) -> DeviceOrigin?
@@ -277,7 +277,7 @@ struct ControlSettings {
         let place = Place(first.place)
         var message = first.message
         if let device, let other = place.device, other != device, place.key == "address" {
-            // Of two with one address the second by its name is in the way.
+            // If two devices have one address, the one whose name sorts second is reported.
             message = "is the address of \(other) too"
         }
         let key = place.key

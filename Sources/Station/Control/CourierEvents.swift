@@ -8,7 +8,7 @@ import Synchronization
 /// Bound: 60 an hour, counted from the first; further ones are counted, and the next that is kept
 /// says how many were left out.
 final class CourierEvents: Sendable {
-    /// Who says it, and what it may say.
+    /// A process that may record events, and the events and details that it may send.
     struct Speaker: Sendable {
         let source: String
         let kinds: [EventKind.Plain: Event.Severity]
@@ -86,7 +86,7 @@ final class CourierEvents: Sendable {
         return CourierEventReport(isKept: isKept, omittedCount: omitted)
     }
 
-    /// What the courier cannot send is a fault as long as it says so, whatever events are kept.
+    /// Raises a fault for as long as a target is late, even when its event is not kept.
     private func follow(_ kind: EventKind.Plain, _ details: [Event.Detail]) {
         let target = details.first { $0.key == "target" }?.value
         switch (kind, target) {

@@ -4,7 +4,7 @@ import Devices
 import HardwareIO
 import Profiles
 
-// What follows from a probe, and from the end of a device.
+// Consequences of a probe, and of the end of a device.
 extension DetectionMachine {
     /// The result of a probe.
     package enum ProbeEnd: Sendable {

@@ -1,7 +1,7 @@
 import HardwareIO
 import Profiles
 
-// What may be behind an adapter.
+// Sensors that may be behind an adapter.
 extension DetectionMachine {
     /// Profiles that fit an adapter, the most specific first.
     func candidates(for port: Port) -> [RankedProfile] {
@@ -42,7 +42,7 @@ extension DetectionMachine {
         return candidates.first { $0.profile.driver == driver }?.profile.id
     }
 
-    /// What a person ignores at this adapter: the adapter itself, or the only part known of it.
+    /// Ignored identity at this adapter: the adapter's own, or that of its only known part.
     ///
     /// It is asked nothing, as long as the adapter has the same USB number, and the same serial
     /// number or socket. An earlier version stored no USB number: then its profile fits.

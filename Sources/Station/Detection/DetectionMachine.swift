@@ -51,7 +51,7 @@ package struct DetectionMachine: Sendable {
         package let details: [Event.Detail]
     }
 
-    /// What became of an adapter.
+    /// Outcome of detection for one adapter.
     enum Standing: Hashable {
         /// Waits for its turn, at once or from an instant on.
         case found(until: MonotonicInstant?, why: String)

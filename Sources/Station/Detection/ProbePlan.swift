@@ -128,7 +128,7 @@ package struct ProbePlan: Sendable {
 
     // MARK: What to do
 
-    /// What to do now; called again after it was done.
+    /// Returns the next step of the probe; called again after each step was done.
     package mutating func next(at now: MonotonicInstant) -> Step {
         // Each turn ends a phase, and there are fewer than a hundred.
         while true {
@@ -151,7 +151,7 @@ package struct ProbePlan: Sendable {
         }
     }
 
-    /// What follows when a phase is over.
+    /// Moves on to the next phase, or ends the probe.
     private mutating func advance(at now: MonotonicInstant) {
         if let proof = best {
             verdict = .proved(proof)

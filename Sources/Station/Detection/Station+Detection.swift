@@ -23,7 +23,7 @@ extension Station {
         }
     }
 
-    /// What detection made of every adapter, and devices that are away.
+    /// Detection results of every adapter, and devices that are away.
     package var found: [FoundReport] { detection.list }
 
     var detectionCallbacks: DetectionTask.Callbacks {

@@ -12,7 +12,7 @@ package final class DeviceList: Sendable {
         /// For example `measuring`, `asleep` or `settling`.
         package let state: String
         package let facts: [Event.Detail]
-        /// Of a device with samples, as far as its driver knows.
+        /// Progress of a device with samples; nil for others and while its driver does not know.
         package var progress: SensorProgress?
 
         package init(state: String, facts: [Event.Detail]) {
@@ -30,7 +30,7 @@ package final class DeviceList: Sendable {
         /// When its driver began; nil while it has none.
         var attachedAt: MonotonicInstant?
         var account: (@Sendable () async -> Account)?
-        /// What answers its driver in place of the part that is wanted.
+        /// Another part that answers on the line in place of the wanted one.
         var other: StationFacts.OtherPart?
 
         /// Without a driver.

@@ -35,7 +35,7 @@ package final class DeviceSession: OrderlyStop {
         let broke: @Sendable () -> Void
     }
 
-    /// What broke while it ran is back once it has run for so long again.
+    /// Running time after which a device that failed counts as repaired.
     static let settleTime: Duration = .seconds(10)
     /// The longest pause between two tries to open a device that is there and cannot be used.
     static let longestPause: Duration = .minutes(5)
@@ -99,7 +99,7 @@ package final class DeviceSession: OrderlyStop {
     ///   order.
     private func keepAttached() async throws -> String? {
         var pause = Duration.seconds(1)
-        // What was reported, and what ended a driver that ran.
+        // The outage that was reported, and the error that ended a running driver.
         var (reported, broke): (String?, String?)
         while !Task.isCancelled, !isStopping {
             let outage: Outage?

@@ -71,7 +71,7 @@ package struct Fault: Hashable, Sendable {
     package let since: MonotonicInstant
     /// The fault as a sentence, without its full stop.
     package let sentence: String
-    /// What a person can do about it.
+    /// Advice to a person: the next step that can end the fault.
     package let nextStep: String
 
     package init(

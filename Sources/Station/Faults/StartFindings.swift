@@ -1,4 +1,4 @@
-/// What the start of an image found wrong; it holds until the next start, but for the Wi-Fi.
+/// Problems found at the start of an image; they hold until the next start, except for the Wi-Fi.
 package struct StartFindings: Hashable, Sendable {
     /// Mistakes in the files of the boot partition, a sentence each.
     package var fileProblems: [String]

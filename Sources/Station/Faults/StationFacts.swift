@@ -47,7 +47,7 @@ package struct StationFacts: Hashable, Sendable {
         }
     }
 
-    /// What may be expected of a device that measures.
+    /// Bounds that a healthy measuring device keeps.
     package struct Limits: Hashable, Sendable {
         /// How old a value may be.
         package let age: Duration
@@ -66,7 +66,7 @@ package struct StationFacts: Hashable, Sendable {
         /// Name of the device, or node of the adapter.
         package let subject: String
         package let isAdapter: Bool
-        /// Nil when it was not seen since the start.
+        /// Start of the trouble; nil when the device was not seen since the station's start.
         package let since: MonotonicInstant?
         package let words: String
     }
@@ -78,7 +78,7 @@ package struct StationFacts: Hashable, Sendable {
     package let startedAt: MonotonicInstant
     package var devices: [Device] = []
     package var missing: [Missing] = []
-    /// What parts of the station named themselves.
+    /// Faults that parts of the station reported themselves.
     package var named: [Fault] = []
 
     package init(now: MonotonicInstant, startedAt: MonotonicInstant) {

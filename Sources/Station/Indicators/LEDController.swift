@@ -4,7 +4,7 @@ import Core
 import Devices
 import Synchronization
 
-/// What every plain lamp of the station shows, from what happens in it.
+/// Sets the pattern of every plain LED of the station, from its samples and events.
 ///
 /// A sample or an event becomes light in the job that brought it. Bound: one entry per device.
 package final class LEDController: Sendable {
@@ -140,7 +140,7 @@ package final class LEDController: Sendable {
         show(station: !isAsked || isWell() ? .on : .blinking)
     }
 
-    /// What was said to end by itself and did not is not known: the lamp flashes.
+    /// Flashes the lamp when a recording passed its announced end: its state is unknown.
     private func showCamera(
         _ light: LEDLight,
         until end: MonotonicInstant?,

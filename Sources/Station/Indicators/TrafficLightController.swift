@@ -23,7 +23,7 @@ package final class TrafficLightController: Sendable {
         var last: (level: AirLevel?, instant: MonotonicInstant)?
     }
 
-    /// What becomes of a sample.
+    /// Effect of a sample on the lamp.
     private struct Shown {
         let level: AirLevel?
         let validity: Duration
@@ -74,7 +74,7 @@ package final class TrafficLightController: Sendable {
         return light.status(at: context.clock.now).state.name
     }
 
-    /// What the lamp goes by; nil while no device is followed.
+    /// The reading and rule that decide the lamp's colour; nil while no device is followed.
     ///
     /// Known without lights, too.
     var cause: LampReport? {
@@ -154,7 +154,7 @@ package final class TrafficLightController: Sendable {
         light.offer(level, at: last.instant, validFor: followed.validity(in: context.modes))
     }
 
-    /// What the lamp follows, or shall follow, and whether it does.
+    /// Event details: the device that the lamp follows or waits for, and whether it is there.
     private var following: [Event.Detail] {
         memory.withLock { state in
             let device = state.followed?.device ?? state.wanted

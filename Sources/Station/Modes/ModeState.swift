@@ -97,7 +97,7 @@ package final class ModeState: Sendable {
             if let kept, kept.boot != station.bootID { newest = try await last(kept.boot) }
             let isFirst = state.withLock { !$0.isLoaded && !$0.isSet }
             if isFirst, let kept { resume(kept, newest, in: station, since: start) }
-            // What goes on has its mark by now.
+            // A mode that continues has its gap mark by now.
             state.withLock { $0.isLoaded = true }
         }
         let wanted = state.withLock { $0.requested?.settingValue }

@@ -73,7 +73,7 @@ package final class BatteryMonitor: Sendable {
     /// Whether little is left; nil without a battery.
     var isLow: Bool? { state.withLock { $0.machine.isLow } }
 
-    /// What the battery said last; nil without one.
+    /// Last state of the battery; nil without one.
     var report: PowerReport? {
         state.withLock { state in
             Battery(state.supplies).map { battery in

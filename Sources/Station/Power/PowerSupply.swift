@@ -3,7 +3,7 @@ package struct PowerSupply: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         /// A battery, or a UPS with one.
         case battery
-        /// What the battery is charged from: mains, PoE, USB.
+        /// External power that charges the battery: mains, PoE, USB.
         case mains
     }
 
@@ -32,9 +32,9 @@ package struct PowerSupply: Hashable, Sendable {
     }
 }
 
-/// What all batteries of a machine say together.
+/// Combined state of all batteries of a machine.
 package struct Battery: Hashable, Sendable {
-    /// Of the fullest one: the machine runs for as long as that has charge.
+    /// Charge of the fullest battery: the machine runs for as long as that one lasts.
     package let percent: Int?
     /// Whether the machine lives on it; nil where nothing says so.
     package let isDischarging: Bool?
@@ -43,7 +43,7 @@ package struct Battery: Hashable, Sendable {
         (self.percent, self.isDischarging) = (percent, isDischarging)
     }
 
-    /// Nil without a battery.
+    /// Combines the batteries among the supplies; nil without a battery.
     package init?(_ supplies: [PowerSupply]) {
         let batteries = supplies.filter { $0.kind == .battery }
         guard !batteries.isEmpty else { return nil }

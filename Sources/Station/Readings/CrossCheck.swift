@@ -21,7 +21,7 @@ package final class CrossCheck: Sendable {
 
     package init() {}
 
-    /// Which devices.
+    /// Names of the devices that are compared.
     var names: [String] { state.withLock { $0.names } }
 
     /// Applies the list of sensors in the same air; pairs that stay keep their state.

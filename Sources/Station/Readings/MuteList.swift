@@ -10,13 +10,13 @@ struct Mute: Hashable, Sendable {
     struct End: Hashable, Sendable {
         let boot: BootID
         let instant: MonotonicInstant
-        /// Nil when nothing had set the clock.
+        /// Wall time of the end; nil when the clock had not been set.
         let wall: WallTime?
     }
 
     /// `balcony` or `balcony/pm25`.
     let target: String
-    /// Nil: until it is ended.
+    /// End of the mute; nil until a person ends it.
     let end: End?
 
     func covers(_ channel: Channel) -> Bool {
@@ -55,7 +55,7 @@ extension Mute {
         return "\(end.boot) \(end.instant.nanoseconds) \(wall)"
     }
 
-    /// Nil for a setting of another kind.
+    /// Parses a stored setting; nil for a setting of another kind.
     init?(setting key: String, _ value: String) {
         guard key.hasPrefix(Self.settingPrefix) else { return nil }
         target = String(key.dropFirst(Self.settingPrefix.count))

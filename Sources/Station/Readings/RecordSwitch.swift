@@ -1,7 +1,7 @@
 import Core
 import Synchronization
 
-/// Which devices are measured and shown, and not stored.
+/// Devices that are measured and shown, but not stored.
 ///
 /// Each value of such a device goes to the store as *no data: not kept*, so that the ledger says
 /// why it is missing; a reason why there is none stays. Lamp and listeners get the value.

@@ -174,7 +174,7 @@ extension Event.Severity {
     }
 }
 
-/// What reports are made of.
+/// Readings and counts for reports.
 extension Recorder {
     /// The latest of one channel.
     package struct ChannelState: Sendable {

@@ -19,7 +19,7 @@ package final class OwnerSettingsStore: Sendable {
         state = Mutex(State(overlay: overlay))
     }
 
-    /// What is in use now.
+    /// The owner's settings in use.
     package var overlay: StationOverlay { state.withLock { $0.overlay } }
 
     /// Replaces the overlay.

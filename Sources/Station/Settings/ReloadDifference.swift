@@ -4,7 +4,7 @@ import Profiles
 import Supervision
 import Synchronization
 
-/// What another configuration stops and starts.
+/// Devices that a new configuration stops and starts.
 struct ReloadDifference {
     /// In use, and not to be, or not so.
     let stopped: [DeviceConfiguration]
@@ -61,7 +61,7 @@ extension Station {
         context.platform.notify(.ready)
     }
 
-    /// What would be left out of the owner's settings.
+    /// Returns the entries of the owner's settings that would be ignored, and why.
     func problems(of overlay: StationOverlay) -> [ConfigurationProblem] {
         let (file, catalog) = state.withLock { ($0.file, $0.catalog) }
         return OverlaidConfiguration(file, overlay, catalog: catalog).problems

@@ -8,7 +8,7 @@ struct StationSetting: Sendable {
     private let kind: SettingReport.Kind
     private let title: String
     private let description: String
-    /// What counts now.
+    /// Returns the value in use.
     private let value: @Sendable (StationConfiguration) -> String?
     /// Whether the configuration file sets it.
     let isLocked: @Sendable (StationConfiguration) -> Bool
@@ -53,7 +53,7 @@ struct StationSetting: Sendable {
         (self.value, self.isLocked) = (value, isLocked)
     }
 
-    /// Nil for a key that is no setting.
+    /// Finds the setting with this key; nil for an unknown key.
     init?(_ key: String) {
         guard let found = Self.all.first(where: { $0.key == key }) else { return nil }
         self = found
@@ -73,7 +73,7 @@ struct StationSetting: Sendable {
 }
 
 extension PositionReport {
-    /// Nil without a position.
+    /// Takes the degrees from a position; nil without a position.
     init?(_ position: Position?) {
         guard let degrees = position?.degrees else { return nil }
         self.init(latitude: degrees.latitude, longitude: degrees.longitude)

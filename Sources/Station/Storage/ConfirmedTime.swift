@@ -13,7 +13,7 @@ struct ConfirmedTime: Sendable {
 
     let wall: WallTime
     let at: MonotonicInstant
-    /// Of a person, a receiver, a browser or a station nearby.
+    /// Trust in the source: a person, a receiver, a browser or a station nearby.
     let trust: ClockTrust
     /// The name of the receiver or the station nearby; nil for a time of another kind, or of an
     /// earlier process.

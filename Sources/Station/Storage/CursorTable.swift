@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// What followers of the store said last, and how much of it is on the card.
+/// Latest cursor of each follower of the store, and how much of it is on the card.
 struct CursorTable {
     /// Bytes of cursors that the mirror takes between two blocks; beyond it a crash of the process
     /// costs the newest, and a follower that connects again repeats them.

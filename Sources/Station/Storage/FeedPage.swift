@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import Store
 
-/// What follows the places of a follower, out of memory.
+/// Records and events after a follower's position, taken from memory.
 ///
 /// Pure. Bounds: the limit, `byteLimit` of records, and `noticeLimit`; what is left out comes with
 /// the next question.
@@ -12,11 +12,11 @@ struct FeedPage {
     /// A notice is an event again, as JSON of up to 1 KiB.
     static let noticeLimit = 8
 
-    /// What the station holds in memory, of one moment.
+    /// Contents of the station's memory at one moment.
     struct Source {
         /// Oldest first.
         let blocks: [FeedBlock]
-        /// What was before them.
+        /// Positions just before the first block.
         let (base, baseEvent): ([StreamID: SamplePosition], EventPosition?)
         let boot: BootID
         let streams: [StreamID: StreamDescription]

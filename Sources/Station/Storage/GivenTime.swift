@@ -13,7 +13,7 @@ final class GivenTime: Sendable {
 
     private struct State {
         var best: ConfirmedTime?
-        /// Nil while no store is open that could remember it.
+        /// Stores the time; nil while no store is open.
         var keep: Keep?
         var nearby: NearbyClockReport?
     }
@@ -39,7 +39,7 @@ final class GivenTime: Sendable {
     /// How far the best time may be off; nil when there is none.
     func doubt(at now: MonotonicInstant) -> Duration? { state.withLock { $0.best?.doubt(at: now) } }
 
-    /// Nil when there is none.
+    /// Returns the best time at `now`; nil when there is none.
     func reading(at now: MonotonicInstant) -> WallReading? {
         state.withLock { $0.best }?.reading(at: now)
     }

@@ -132,7 +132,7 @@ final class LaserHours: Sendable {
         }
     }
 
-    /// What `due` gave is durable.
+    /// Marks the settings that `due` returned as stored.
     func saved(_ settings: [(key: String, value: String?)], at now: MonotonicInstant) {
         state.withLock { state in
             (state.unsaved, state.savedAt) = (.zero, now)
@@ -140,7 +140,7 @@ final class LaserHours: Sendable {
         }
     }
 
-    /// What `due` gave could not be stored.
+    /// Puts the next attempt off after a failure to store the settings of `due`.
     func postpone(at now: MonotonicInstant) { state.withLock { $0.savedAt = now } }
 
     /// Every part, by name.

@@ -1,12 +1,12 @@
 import Store
 
-/// What an earlier process left in the mirror, divided into what a block has and what none has.
+/// Records that an earlier process left in the mirror, split by whether a block has them.
 struct MirrorRecovery {
     /// Records at the front that blocks have, cursors among them counted.
     private(set) var doneCount = 0
     /// The others, oldest first.
     private(set) var records: ArraySlice<[UInt8]>
-    /// What followers said, of those that blocks have: a block has the newest alone.
+    /// Cursors among the records that blocks have; a block keeps only the newest of each follower.
     private(set) var cursors: [StoreCursor] = []
 
     /// - Parameters:
@@ -21,7 +21,7 @@ struct MirrorRecovery {
         }
     }
 
-    /// What the clock was said to be, of those that no block has.
+    /// Clock anchors among the records that no block has.
     var anchors: [ClockAnchor] {
         records.flatMap { JournalRecordCodec.contents($0).records }.compactMap { record in
             if case .anchor(let anchor) = record { anchor } else { nil }

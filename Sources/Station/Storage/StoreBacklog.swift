@@ -2,7 +2,7 @@ import Core
 import DequeModule
 import Store
 
-/// What a `StoreQueue` holds, behind its lock.
+/// State of a `StoreQueue`, guarded by its lock.
 struct StoreBacklog {
     var intake: StoreIntake
     var mirror: TailMirror?

@@ -165,7 +165,7 @@ package final class StoreClient: Sendable {
         state.withLock { $0.stationID = id }
     }
 
-    /// What others may do with the store; nil before it is open.
+    /// Access to the store's settings for other parts; nil before it is open.
     var opened: StoreSettings? { state.withLock { $0.settings } }
 
     /// The newest that the store has of a boot; nil when it has nothing of that.
@@ -192,7 +192,7 @@ package final class StoreClient: Sendable {
 
     // MARK: Followers
 
-    /// What followers of the store said last; nil before the store is open.
+    /// Latest cursors of the store's followers; nil before the store is open.
     var cursors: CursorTable? { queue?.cursors }
 
     /// Keeps what a follower says, as `StoreQueue.keep`; nil before the store is open.
@@ -204,8 +204,8 @@ package final class StoreClient: Sendable {
         try queue?.keep(name, blob, isUrgent: isUrgent)
     }
 
-    /// What a follower can get out of memory; nil before the store is open and says what mode went
-    /// on before the start.
+    /// Returns the records in memory for followers; nil before the store is open and has reported
+    /// which mode was active before the start.
     ///
     /// The first time it asks the card where memory begins.
     func feed() async throws -> FeedPage.Source? {
@@ -217,7 +217,7 @@ package final class StoreClient: Sendable {
         return queue.feed(in: context.bootID)
     }
 
-    /// Of these boots those that the store knows.
+    /// Returns those of the given boots that the store knows.
     func known(_ boots: Set<String>) async throws -> Set<String> {
         let tops = state.withLock { $0.tops }
         let known = try await tops?(.max).boots ?? []
@@ -228,7 +228,7 @@ package final class StoreClient: Sendable {
         try await state.withLock { $0.journal }?(sequence, limit) ?? JournalPage()
     }
 
-    /// What no block holds yet, as `StoreQueue.unwritten`; nil before the store is open.
+    /// Returns records that no block holds yet (`StoreQueue.unwritten`); nil until the store opens.
     func unwritten(from number: Int, limit: Int) -> StoreQueue.Unwritten? {
         queue?.unwritten(from: number, limit: limit)
     }

@@ -22,7 +22,7 @@ package struct StoreIntake {
     private var open: [Open] = []
     private var others: [JournalRecord] = []
     private var otherByteCount = 0
-    /// What followers said last, since the block before.
+    /// Cursors that followers set since the last block.
     private var cursors: [String: StoreCursor] = [:]
     /// Blocks so far, and the block in which each stream had samples last.
     private var blockCount = 0
@@ -48,7 +48,7 @@ package struct StoreIntake {
         ended: Set<StreamID> = []
     ) {
         (self.lossWindow, self.capacity, self.ended) = (lossWindow, capacity, ended)
-        // What was imported gets no samples, and there may be many of it.
+        // Imported streams get no samples, and there may be many of them.
         self.streams = streams.filter { !$0.id.isImported }
     }
 
@@ -104,7 +104,7 @@ package struct StoreIntake {
         return tick
     }
 
-    /// Of all streams that are known.
+    /// Descriptions of all known streams.
     var descriptions: [StreamDescription] { streams }
 
     /// Adds a record that is not a sample.

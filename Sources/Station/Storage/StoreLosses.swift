@@ -69,7 +69,7 @@ struct StoreLosses {
 }
 
 extension [JournalRecord] {
-    /// What later blocks cannot be understood without, and the runs of the node.
+    /// Returns the records without which later blocks are unreadable, and starts and stops.
     ///
     /// Of schedules and anchors the last alone; at the bound of a block the oldest go.
     func carried(capacity: Int) -> [JournalRecord] {

@@ -51,7 +51,7 @@ final class StoreQueue: Sendable {
         state.withLock { state in
             state.newestBlock = max(state.newestBlock, newestBlock)
             state.cursors = CursorTable(cursors)
-            // What an earlier process recorded may be on the card.
+            // Cursors that an earlier process recorded may be on the card.
             state.cursors.openSince = clock.now
         }
     }
@@ -138,7 +138,7 @@ final class StoreQueue: Sendable {
         change { state, now in Self.take(record, &state, at: now, isUrgent: isUrgent) }
     }
 
-    /// What followers said last, and how much of it is on the card.
+    /// Latest cursor of each follower, and how much of it is on the card.
     var cursors: CursorTable { state.withLock { $0.cursors } }
 
     /// Keeps what a follower says, in the next block that is written.
@@ -345,7 +345,7 @@ final class StoreQueue: Sendable {
         }
     }
 
-    /// What a follower can get out of memory; nil before `follow`.
+    /// Returns the records in memory for followers; nil before `follow`.
     func feed(in boot: BootID) -> FeedPage.Source? {
         state.withLock { state in
             guard let window = state.window else { return nil }

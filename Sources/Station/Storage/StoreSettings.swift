@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// What others than its writer may do with the open store.
+/// Operations on the open store for parts other than its writer.
 struct StoreSettings: Sendable {
     let all: @Sendable () async throws -> [String: String]
     let set: @Sendable (_ key: String, _ value: String?) async throws -> Void
