@@ -1,6 +1,6 @@
 import HardwareIO
 
-/// What is wrong with a configuration, at one place of it.
+/// Mistake at one place of a configuration.
 ///
 /// Places and messages hold text from the file, so they are made safe for one line of a log: 200
 /// characters of a place, 1 000 of a message.
@@ -8,7 +8,7 @@ package struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible
     /// Path within the file: `devices[0].port`; empty for the whole.
     package let place: String
     package let message: String
-    /// What was probably meant; nil when nothing is similar.
+    /// Known word that was probably meant; nil when none is similar.
     package let suggestion: String?
 
     package init(place: String, message: String, suggestion: String? = nil) {

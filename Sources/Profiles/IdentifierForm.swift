@@ -1,8 +1,8 @@
-/// What a name may look like; the schema has a pattern for each.
+/// Forms that a name may have; the schema has a pattern for each.
 enum IdentifierForm {
     case identifier, channel, usbID, interface, glob, group, device
 
-    /// What it must be, when `text` is not that.
+    /// Describes the form that is required when `text` does not have it; otherwise nil.
     func complaint(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         switch self {

@@ -30,7 +30,7 @@ package struct JSONParser {
         return value
     }
 
-    /// What some editors put in front of a text; JSON has none.
+    /// Refuses a byte order mark, which some editors write and JSON does not have.
     private static func refuseMarks(_ text: [UInt8]) throws(Fault) {
         if text.starts(with: [0xEF, 0xBB, 0xBF]) {
             throw Fault(offset: 0, reason: "a byte order mark (save it as UTF-8 without one)")

@@ -61,7 +61,7 @@ package struct LocationTrack: Sendable {
         let position: Position
     }
 
-    /// What a receiver said; without a position it knew none.
+    /// Report of a receiver; without a position it had no fix.
     private struct Entry {
         let instant: MonotonicInstant
         let position: Position?

@@ -20,7 +20,7 @@ package enum MeasureUnit {
         "1/cm3": "1/cm³", "#/cm³": "1/cm³", "#/cm3": "1/cm³",
     ]
 
-    /// What a person reads of a unit that is not known, and the known one that was probably meant.
+    /// Message for an unknown unit, and the known unit that was probably meant.
     package static func mistake(_ unit: String) -> (message: String, meant: String?) {
         let meant = suggestion(for: unit)
         let all = meant == nil ? "; known are \(known.joined(separator: ", "))" : ""

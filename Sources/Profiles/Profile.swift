@@ -1,7 +1,7 @@
 import Core
 import HardwareIO
 
-/// What one kind of device is, how it is recognised, and how it is run.
+/// Description of one kind of device: how to recognise it and how to run it.
 ///
 /// Read from JSON by `ProfileReader`; every value is within its range.
 package struct Profile: Hashable, Sendable {
@@ -23,12 +23,12 @@ package struct Profile: Hashable, Sendable {
     package let name: String
     /// One or two sentences for people.
     package let description: String
-    /// What an adapter must say for this profile to be worth a probe; any of them suffices.
+    /// Properties that an adapter must have to be probed for this profile; any match suffices.
     package let matches: [ProfileMatch]
     package let probe: ProbeRules?
     /// The driver in the catalog: `sds011`; nil for a computer.
     package let driver: String?
-    /// What the driver alone understands; it has checked them.
+    /// Settings of the driver; only the driver knows their keys, and it has checked them.
     package let settings: JSONValue
     package let channels: [ChannelProfile]
     package let duty: DutyProfile?
@@ -135,7 +135,7 @@ package struct DutyProfile: Hashable, Sendable {
     }
 }
 
-/// What the generated udev rule says beyond the ids of the matches.
+/// Part of the generated udev rule beyond the ids of the matches.
 package struct RuleProfile: Hashable, Sendable {
     /// The group that may open the port: `dialout`.
     package let group: String

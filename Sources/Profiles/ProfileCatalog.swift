@@ -13,7 +13,7 @@ package struct ProfileCatalog: Sendable {
     package let profiles: [Profile]
     /// Files that are left out, and why.
     package let problems: [ConfigurationError]
-    /// What is worth a line and no problem: which shipped profile was replaced.
+    /// Notes that are no problems: which shipped profile was replaced.
     package let notes: [String]
     /// Why a profile is not there, by the id that its file says or is named after.
     package let broken: [String: ConfigurationError]
@@ -116,7 +116,7 @@ private struct CatalogBuilder {
         for id in Self.ids(of: [], file: path) { broken[id] = error }
     }
 
-    /// What a device's `type` may call the profile of a file: its name, and the id in it.
+    /// Names by which a device's `type` may refer to a profile: its file's name and its id.
     private static func ids(of bytes: [UInt8], file: String) -> [String] {
         let name = file.split(separator: "/").last.map(String.init) ?? file
         let stem = name.hasSuffix(".json") ? String(name.dropLast(5)) : name

@@ -68,7 +68,7 @@ package struct ProfileReader: Sendable {
 
     private func profile(_ root: JSONValue, file: String, _ problems: ProblemList) -> Profile? {
         guard var reader = ObjectReader(root, at: "", problems) else { return nil }
-        // Of another version nothing else can be said.
+        // A profile of an unknown version cannot be checked any further.
         guard let version = readableVersion(&reader) else { return nil }
         noteNulls(in: root, at: "", problems)
         _ = reader.text("$schema", limit: 200)
@@ -97,7 +97,7 @@ package struct ProfileReader: Sendable {
         )
         profile.sources = sources
         reader.finish()
-        // Of a channel that is not right the graph would say nothing but that.
+        // Mistakes in channels would only be reported again by the check of the graph.
         let areChannelsRight = !problems.problems.contains { $0.place.hasPrefix("channels") }
         if let graph, areChannelsRight { check(graph, of: profile, problems) }
         if driver != nil { for problem in settingsProblems(profile) { problems.add(problem) } }
@@ -128,7 +128,7 @@ package struct ProfileReader: Sendable {
         return reader.requiredText(key, limit: limit)
     }
 
-    /// What has no value is left out: null could mean nothing or everything.
+    /// Reports each null as a mistake: a key without a value must be left out.
     private func noteNulls(in value: JSONValue, at place: String, _ problems: ProblemList) {
         switch value {
         case .null: problems.add(place, "is null; leave the key out instead")

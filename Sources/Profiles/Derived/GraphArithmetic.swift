@@ -1,6 +1,6 @@
 import Core
 
-/// What nodes compute that remember nothing.
+/// Computations of the nodes that keep no state.
 enum GraphArithmetic {
     /// The sum of powers, by Horner's rule; each step is rounded to 10⁻¹⁸.
     static func polynomial(_ coefficients: [Int128], at x: Int64) -> Int128? {
@@ -16,7 +16,7 @@ enum GraphArithmetic {
         return GraphNumber.quotient(sum, 1_000_000_000)
     }
 
-    /// What a table says, and whether the input lay within it; nil where it says nothing.
+    /// Interpolates in a table; the flag is false beyond its ends, where it may also return nil.
     static func table(_ points: [GraphPoint], at x: Int64, holdsEnds: Bool) -> (Int64, Bool)? {
         guard let first = points.first, let last = points.last else { return nil }
         guard x >= first.x else { return holdsEnds ? (first.y, false) : nil }

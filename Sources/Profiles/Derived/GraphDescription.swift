@@ -33,7 +33,7 @@ package struct GraphDescription: Hashable, Sendable {
         let channels: [Int]
     }
 
-    /// What devices without a graph have: the flag alone, where humidity is known.
+    /// Graph of a device that has none of its own: only the humidity flag, where humidity is known.
     package static func plain(_ channels: [Quantity]) -> GraphDescription {
         let problems = ProblemList()
         let empty = JSONValue.object(["version": .number(1), "nodes": .array([])])
@@ -99,7 +99,7 @@ package struct GraphDescription: Hashable, Sendable {
 }
 
 extension GraphOperation {
-    /// What it does, with its constants.
+    /// Describes the operation, with its constants.
     var words: String {
         switch self {
         case .scale(let factor): "scale × \(Self.plain(factor))"

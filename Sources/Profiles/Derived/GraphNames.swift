@@ -1,6 +1,6 @@
 import Core
 
-/// What the inputs of a graph's nodes may be called.
+/// Names that the inputs of a graph's nodes may have.
 struct GraphNames {
     /// Inputs from other devices that a graph may name; more are refused.
     static let externalLimit = 16
@@ -111,7 +111,7 @@ struct GraphNames {
         return true
     }
 
-    /// What a name stands for; nil with a problem noted.
+    /// Finds the source with a name; adds a problem and returns nil when there is none.
     mutating func resolve(_ name: String, at place: String) -> GraphSource? {
         if let source = sources[name] { return source }
         if let unit = Self.unit(ofAddress: name) {

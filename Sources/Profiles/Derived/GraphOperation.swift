@@ -1,6 +1,6 @@
 import Core
 
-/// What a node does with its inputs.
+/// Operations of a node on its inputs.
 enum GraphOperation: Hashable, Sendable {
     /// Times a constant.
     case scale(factor: Int128)
@@ -63,7 +63,7 @@ enum GraphStatistic: Hashable, Sendable {
     case trimmedMean(thousandths: Int)
 }
 
-/// Which of the values before still count.
+/// Bounds on the earlier values that a node still uses.
 struct GraphWindow: Hashable, Sendable {
     /// Values kept at most, 1…1 000; the oldest goes.
     static let countLimit = 1_000

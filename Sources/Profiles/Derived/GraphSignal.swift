@@ -1,12 +1,12 @@
 import Core
 
-/// What flows along an edge of a graph.
+/// Values that flow along an edge of a graph.
 enum GraphSignal: Hashable, Sendable {
     /// A count of 10⁻⁹, and the doubts about it.
     case value(Int64, Quality)
     case noData(NoData)
 
-    /// What a reading says; a value that no part can give, or too large for the graph, is none.
+    /// Converts a reading; an impossible value, or one too large for the graph, becomes no data.
     init(_ outcome: Outcome) {
         switch outcome {
         case _ where outcome.isLeftOut: self = .noData(.outOfRange)

@@ -1,6 +1,6 @@
 import Core
 
-/// What one node remembers.
+/// State that one node keeps between values.
 ///
 /// Absent values leave it alone; a gap longer than the node's limit empties it.
 struct GraphState: Sendable {
@@ -12,9 +12,9 @@ struct GraphState: Sendable {
 
     /// Values of a window, oldest first; the value before for a rate; bound: the window's count.
     private var entries: [Entry] = []
-    /// What a threshold or a debounce said last.
+    /// Last output of a threshold or a debounce.
     private var standing: Int64?
-    /// What a debounce has heard since when, and not yet said.
+    /// New input value of a debounce that has not yet lasted long enough to become its output.
     private var waiting: (value: Int64, since: MonotonicInstant)?
     private var lastAt: MonotonicInstant?
 

@@ -9,7 +9,7 @@ struct GraphWiring {
 
     private let drafts: [UncheckedNode]
     private let problems: ProblemList
-    /// Of each draft; nil where a name stands for nothing.
+    /// Sources of the inputs of each draft; nil where a name has no source.
     private var inputs: [[GraphSource?]]
     private var units: [GraphUnit?]
     private var decimals: [Int]
@@ -201,7 +201,7 @@ struct GraphUnitCheck {
         }
     }
 
-    /// What it is, unless the profile says that it is something else.
+    /// Returns the unit, or nil and a problem when the profile names a different one.
     private func declared(_ unit: GraphUnit) -> GraphUnit? {
         guard let named = draft.unit, named != unit.name else { return unit }
         refuse(
