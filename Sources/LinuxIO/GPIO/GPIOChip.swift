@@ -49,7 +49,7 @@ final class GPIOChip {
         }
     }
 
-    /// What the kernel says about a line.
+    /// Reads the kernel's description of a line.
     ///
     /// - Throws: `GPIOError.disconnected`, `.system`.
     func line(at offset: UInt32) throws(GPIOError) -> GPIOLineReport {
@@ -78,18 +78,18 @@ final class GPIOChip {
     }
 }
 
-/// What `roost devices` shows of a GPIO line.
+/// State of a GPIO line, as `roost devices` shows it.
 package struct GPIOLineReport: Hashable, Sendable {
     package let offset: Int
     package let name: String?
-    /// Who holds it, when it is held and the holder gave a name.
+    /// Name that the holder of the line gave; nil when the line is free or its holder unnamed.
     package let consumer: String?
     package let isUsed: Bool
     package let isOutput: Bool
     package let isActiveLow: Bool
 }
 
-/// What `roost devices` shows of a GPIO chip.
+/// State of a GPIO chip, as `roost devices` shows it.
 package struct GPIOChipReport: Hashable, Sendable {
     package let path: String
     /// Such as `pinctrl-rp1`; nil when the chip cannot be opened.

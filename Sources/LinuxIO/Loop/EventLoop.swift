@@ -17,7 +17,7 @@ package final class EventLoop: TaskExecutor, Sendable {
     package struct Counters: Hashable, Sendable {
         /// Returns of `epoll_wait` that followed real sleep; each is about one context switch.
         package fileprivate(set) var wakeUps = 0
-        /// Of those, how many had the timer, a descriptor, another thread among their causes.
+        /// Wake-ups by cause: timer, descriptor, other thread. One may have several causes.
         package fileprivate(set) var timerWakeUps = 0
         package fileprivate(set) var descriptorWakeUps = 0
         package fileprivate(set) var crossThreadWakeUps = 0
@@ -38,7 +38,7 @@ package final class EventLoop: TaskExecutor, Sendable {
         var thread: pthread_t?
     }
 
-    /// What one call of `epoll_wait` brings; kept, so that a wake-up allocates nothing.
+    /// Buffers for one call of `epoll_wait`; reused, so that a wake-up allocates nothing.
     private struct Round {
         var events = [epoll_event](repeating: epoll_event(), count: eventBatch)
         var woken: [(watched: Watched, events: UInt32)] = []

@@ -22,7 +22,7 @@ extension LinuxError: CustomStringConvertible {
         }
     }
 
-    /// What `strerror` says, with the number for those who search for it.
+    /// Text of `strerror`, with the number to search for.
     package static func words(of errno: Int32) -> String {
         "\(String(cString: clinux_error_words(errno))) (errno \(errno))"
     }

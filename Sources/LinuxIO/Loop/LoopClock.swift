@@ -37,7 +37,7 @@ package struct LoopClock: NodeClock {
 }
 
 extension MonotonicInstant {
-    /// What `CLOCK_BOOTTIME` says; no system call where the kernel maps it.
+    /// Reads `CLOCK_BOOTTIME`; no system call where the kernel maps it.
     static func now() -> MonotonicInstant {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
@@ -80,7 +80,7 @@ final class WallClock: Sendable {
         return isSynchronised ? Self.systemTime : nil
     }
 
-    /// What the clock says, and how far it can be trusted; nil while it was never set.
+    /// Wall time and how far it can be trusted; nil while the clock was never set.
     var reading: WallReading? {
         if let now { return WallReading(now, .synchronised) }
         let time = Self.systemTime
@@ -98,7 +98,7 @@ final class WallClock: Sendable {
         return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// What a reply of `adjtimex` means: −1 is a failure, 5 is `TIME_ERROR`.
+    /// Whether a result of `adjtimex` means a synchronised clock; −1 is a failure, 5 `TIME_ERROR`.
     static func isSynchronised(result: Int32, status: Int32) -> Bool {
         result >= 0 && result != TIME_ERROR && status & STA_UNSYNC == 0
     }

@@ -4,7 +4,7 @@ import Glibc
 import HardwareIO
 import Synchronization
 
-/// What a client asks; its headers and its body are not kept.
+/// Request of a client, without its headers and body.
 package struct HTTPRequest: Hashable, Sendable {
     package let method: String
     package let path: String
@@ -124,7 +124,7 @@ package final class HTTPListener: Sendable {
         return nil
     }
 
-    /// What has arrived; nil at the end, at the deadline, and for what cannot be read.
+    /// Returns the next bytes; nil at the end, at the deadline and after an error.
     private static func receive(
         _ client: OwnedDescriptor,
         _ watched: Watched,

@@ -166,7 +166,7 @@ final class LocalSocketConnection: LineConnection {
 }
 
 extension PeerCredentials {
-    /// Of a connection's other end; nil where the kernel does not say.
+    /// Reads the credentials of a connection's other end; nil where the kernel reports none.
     init?(of descriptor: Int32) {
         var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
         guard clinux_unix_peer(descriptor, &process, &user, &group) == 0 else { return nil }

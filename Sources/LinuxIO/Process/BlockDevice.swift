@@ -59,7 +59,7 @@ package struct BlockDevice: Hashable, Sendable {
         access("\(folder)/partition", F_OK) == 0 ? BlockDevice(folder: "\(folder)/..") : nil
     }
 
-    /// What is built on the whole disk: a RAID, LVM, an encrypted volume.
+    /// Devices built on the whole disk: a RAID, LVM, an encrypted volume.
     package var holders: [String] { names("\(folder)/holders") }
 
     /// Partitions of a disk.

@@ -194,7 +194,7 @@ package final class FileBlockStorage: BlockStorage {
         }
     }
 
-    /// What marks a partition as the journal's; nil for everything else.
+    /// Reads the header of a journal partition; nil for any other partition.
     private static func journalPartition(_ raw: Int32) -> JournalPartition? {
         var bytes = [UInt8](repeating: 0, count: 512)
         return pread(raw, &bytes, bytes.count, 0) == bytes.count ? JournalPartition(bytes) : nil
@@ -245,7 +245,7 @@ package final class FileBlockStorage: BlockStorage {
 }
 
 extension StorageError {
-    /// What the kernel said, as a situation of the card.
+    /// Converts a kernel error to an error of the card.
     init(_ error: LinuxError, _ path: String) {
         if case .system(let call, let errno, let about) = error {
             self.init(call, errno: errno, about ?? path)

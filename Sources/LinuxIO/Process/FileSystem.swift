@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// What a program asks of a file system as a whole.
+/// Operations on a file system as a whole.
 package enum FileSystem {
     package enum Settled { case device, fileSystem }
 
-    /// What the kernel calls the file system of a path: `ext4`, `vfat`; nil when it does not say.
+    /// Name of a path's file system: `ext4`, `vfat`; nil when the kernel does not report it.
     package static func kind(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0,

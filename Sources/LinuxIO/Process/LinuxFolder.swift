@@ -12,7 +12,7 @@ package struct LinuxFolder: FolderFiles {
 
     package func read(_ name: String) throws(StorageError) -> [UInt8]? {
         let place = place(name)
-        // What is no regular file, such as a pipe, must not hold a start up.
+        // A pipe or another special file must not block the start.
         let raw = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
         guard raw >= 0 else {
             if errno == ENOENT { return nil }
@@ -73,7 +73,7 @@ package struct LinuxFolder: FolderFiles {
         throw Self.error("unlink", place(name))
     }
 
-    /// Of the last call, which failed.
+    /// Error of the last call, which failed.
     private static func error(_ call: String, _ place: String) -> StorageError {
         StorageError(call, errno: errno, place)
     }

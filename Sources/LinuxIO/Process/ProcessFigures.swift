@@ -2,7 +2,7 @@ import CLinux
 import Core
 import Glibc
 
-/// What this process costs, measured by itself.
+/// Resources that this process uses, measured by itself.
 package struct ProcessFigures: Hashable, Sendable {
     package let residentKibibytes: Int
     /// Private memory of the process; nil where the kernel does not report it.

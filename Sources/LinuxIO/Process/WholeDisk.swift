@@ -44,7 +44,7 @@ package final class WholeDisk: DiskSectors {
             }
             sectorCount = byteCount / UInt64(Self.sectorSize)
             logicalSectorSize = Int(sectorSize)
-            // What partitions wrote is not in the whole disk's own page cache.
+            // Drop the disk's page cache: it lacks data written through the partitions.
             posix_fadvise(raw, 0, 0, POSIX_FADV_DONTNEED)
             if !isReadOnly, flock(raw, LOCK_EX | LOCK_NB) != 0 {
                 throw LinuxError.system(call: "flock", errno: EBUSY, path: path)

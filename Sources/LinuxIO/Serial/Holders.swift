@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which processes hold a file, as far as `/proc` lets us see.
+/// Finds the processes that hold a file open, as far as `/proc` shows them.
 package enum Holders {
     /// The first process other than this one that has the file open, as `name (pid 123)`.
     ///

@@ -24,9 +24,9 @@ package final class LinuxSerialPort: SerialPort {
         var arrived: [UInt8] = []
         var outgoing: [UInt8] = []
         var minimum = 1
-        /// What bytes are handed to, and what it waits for; nil outside of `read(into:_:)`.
+        /// Receiver of the bytes, and the bytes it waits for; nil outside of `read(into:_:)`.
         var reader: (receiver: any SerialReceiver, wait: SerialWait)?
-        /// What a connection sent since then, for a second.
+        /// Bytes that a connection sent since an instant, counted for a second.
         var flow = (since: MonotonicInstant.boot, byteCount: 0)
         /// Whether the kernel may hold more than was read.
         var mayHaveMore = true
@@ -216,7 +216,7 @@ package final class LinuxSerialPort: SerialPort {
     }
 
     private func dropInDispatch() -> MonotonicInstant? {
-        // What is wrong is kept for the next read.
+        // An error is kept for the next read.
         state.withLock { state in
             state.mayHaveMore = true
             try? drain(&state)

@@ -124,7 +124,7 @@ package final class PseudoTerminal: Sendable {
         }
     }
 
-    /// What the device does by itself.
+    /// Sends the bytes that the device sends unasked.
     private func drive(_ hosted: Hosted) async throws {
         while !Task.isCancelled {
             send(hosted.advance(to: loop.clock.now))

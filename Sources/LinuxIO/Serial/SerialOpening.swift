@@ -4,7 +4,7 @@ import HardwareIO
 
 /// Opens serial lines and says as text why one cannot be opened.
 enum SerialOpening {
-    /// What the kernel says of a device that is not there any more.
+    /// Error numbers with which the kernel reports that a device is gone.
     static let goneCodes: Set<Int32> = [
         EIO, ENXIO, ENODEV, ECONNRESET, EPIPE, ETIMEDOUT, EHOSTUNREACH,
     ]
@@ -66,13 +66,13 @@ enum SerialOpening {
     }
 }
 
-/// Who owns a file, as `ls -l` shows it.
+/// Owner, group and mode of a file, as `ls -l` shows them.
 package struct FileOwnership: Hashable, Sendable {
     package let owner: String
     package let group: String
     package let mode: String
 
-    /// What is known about a file; question marks when even that may not be asked.
+    /// Reads the ownership of a file; question marks when that is not permitted.
     package static func of(_ path: String) -> FileOwnership {
         var status = stat()
         guard stat(path, &status) == 0 else {

@@ -1,7 +1,7 @@
 import Glibc
 import HardwareIO
 
-/// What one look into the monitor's socket found.
+/// Result of one read from the monitor's socket.
 enum UdevReceipt: Hashable, Sendable {
     /// Properties of one event.
     case properties([String: String])
