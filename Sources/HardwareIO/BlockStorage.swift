@@ -25,7 +25,7 @@ extension BlockStorage {
     package var isReadOnly: Bool { false }
 }
 
-/// What can go wrong with a card.
+/// Failures of a card.
 package enum StorageError: Error, Hashable, Sendable {
     case full(path: String)
     case readOnly(path: String)

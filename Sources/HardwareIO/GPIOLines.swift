@@ -1,6 +1,6 @@
 import Core
 
-/// Which lines, as what.
+/// Request for GPIO lines, with their direction.
 ///
 /// Chips by label and lines by name: numbers differ between Pi models.
 package struct LineRequest: Hashable, Sendable {
@@ -33,7 +33,7 @@ package struct LineRequest: Hashable, Sendable {
     package let lines: [Line]
     package let direction: Direction
     package let isActiveLow: Bool
-    /// Who we are, for others who find the line busy.
+    /// Our name, shown to other programs that find the line busy.
     package let consumer: String
 
     package init(
@@ -93,7 +93,7 @@ package protocol GPIOLines: Sendable {
     func release()
 }
 
-/// What can be wrong with a GPIO line.
+/// Failures of a GPIO line.
 ///
 /// Each names the chip and the line.
 package enum GPIOError: Error, Hashable, Sendable {

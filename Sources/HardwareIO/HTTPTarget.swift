@@ -13,7 +13,7 @@ package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
     package let port: UInt16
     /// With its query, beginning with a slash.
     package let path: String
-    /// What its host may be besides a device of the local network.
+    /// Hosts allowed besides devices of the local network.
     package var reach: AddressGuard.Reach = .all
 
     /// Reads an address; nil for anything else than the form above.
@@ -36,7 +36,7 @@ package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "http://\(authority)\(path)" }
 
-    /// What the `Host` header says.
+    /// Value of the `Host` header.
     package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == 80 ? name : "\(name):\(port)"
@@ -67,7 +67,7 @@ package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Which addresses a station may ask: those of its own network, and no others.
+/// Refuses addresses outside the station's own network.
 ///
 /// A profile or a name server must not be able to send the station elsewhere.
 ///
@@ -120,7 +120,7 @@ package enum AddressGuard {
     }
 }
 
-/// What a device answered.
+/// Answer of a device.
 package struct HTTPResponse: Hashable, Sendable {
     package let status: Int
     package let body: [UInt8]

@@ -66,7 +66,7 @@ extension HotplugDifference.Change {
 }
 
 extension HotplugDevice {
-    /// What differs when something else was plugged in at the same place, or the same again.
+    /// Properties that change when a device is plugged in again, or another one at the same place.
     ///
     /// udev stamps a device when it first sees it, so a new stamp is a new arrival.
     private static let occurrenceKeys = [

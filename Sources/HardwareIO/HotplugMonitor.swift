@@ -23,7 +23,7 @@ package struct HotplugDevice: Hashable, Sendable {
     }
 }
 
-/// What the monitor says.
+/// Events of the hotplug monitor.
 ///
 /// The first is always a snapshot; another follows every overrun.
 package enum HotplugEvent: Hashable, Sendable {

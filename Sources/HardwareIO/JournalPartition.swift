@@ -2,7 +2,7 @@
 ///
 /// The ring begins with the block behind it. `SPEC.md`, section A partition of its own.
 package struct JournalPartition: Hashable, Sendable {
-    /// What the partition begins with, in ASCII, so that a udev rule can compare it as text.
+    /// First bytes of the partition, in ASCII, so that a udev rule can compare them as text.
     package static let magic = Array("ROOST-JOURNAL-01".utf8)
     /// Magic 16, block size 4, blocks of the ring 4, CRC-32 of these 24 bytes 4.
     static let byteCount = 28

@@ -1,4 +1,4 @@
-/// Who is at the other end of a local socket, as far as a right depends on it.
+/// Users at the other end of a local socket, as far as their rights differ.
 package enum LocalUser: Hashable, Sendable, CaseIterable {
     /// Root, and the user of the process that answers.
     case root
@@ -21,7 +21,7 @@ package enum LocalUser: Hashable, Sendable, CaseIterable {
 /// The services are in the group that people are in, so that they may read; a socket's mode cannot
 /// tell one from the other. The kernel can: each request names the users that it is for.
 package struct LocalUsers: Hashable, Sendable {
-    /// What the kernel calls a user that has no number in this namespace.
+    /// User number that the kernel reports for a user without a number in this namespace.
     private static let overflow: UInt32 = 65_534
 
     /// The process's own; nil where users do not count, as in a simulation.
@@ -45,7 +45,7 @@ package struct LocalUsers: Hashable, Sendable {
         camera = number("roost-eyes")
     }
 
-    /// Who asks; nil for `peer` in a simulation.
+    /// Returns the user behind a connection; `peer` is nil in a simulation.
     package func user(_ peer: PeerCredentials?) -> LocalUser {
         guard let own, let number = peer?.userID, number != own else { return .root }
         if number == dashboard { return .dashboard }

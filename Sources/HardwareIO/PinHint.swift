@@ -1,6 +1,6 @@
-/// What else on a Pi wants a pin.
+/// Warnings about pins that SPI, I²C, the serial port or a HAT of a Pi may use as well.
 package enum PinHint {
-    /// What to say of lines that a bus or a port may want, before the first try or once busy.
+    /// Describes who else may use these lines, before the first try or when they are busy.
     ///
     /// With SPI on, the Pi's kernel keeps the pins of SPI0, and a request fails; the default lamps
     /// are on three of them. Pins of I²C and of the serial port can be had, and then both sides

@@ -48,7 +48,7 @@ package protocol SerialPort: Sendable {
     func close()
 }
 
-/// What a reader of a serial line waits for.
+/// Bytes or deadline that a reader of a serial line waits for.
 package struct SerialWait: Hashable, Sendable {
     /// Bytes that complete what is awaited, 1…255: a hint, as of `SerialPort.read`.
     package let count: Int
@@ -85,7 +85,7 @@ extension SerialPort {
     }
 }
 
-/// What can be wrong with a serial line.
+/// Failures of a serial line.
 ///
 /// Each names the path and what the next step needs.
 package enum SerialError: Error, Hashable, Sendable {
