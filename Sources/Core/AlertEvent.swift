@@ -1,4 +1,4 @@
-/// What happened to an alert, as an event holds it.
+/// Change of an alert, as an event records it.
 ///
 /// Each but a silence has a number that counts up over the store's life: receivers tell repeats
 /// apart by it. Ages and spans are whole seconds.
@@ -11,7 +11,7 @@ package enum AlertEvent: Hashable, Sendable {
     /// All that is raised: written at start, at the end and once a day.
     case standing(Standing)
 
-    /// What an alert is about: the rule and the channel, the device or `station`.
+    /// Identity of an alert: its rule, and the channel, the device or `station`.
     package struct Key: Hashable, Sendable, CustomStringConvertible {
         package let rule: String
         package let subject: String
@@ -196,7 +196,7 @@ package enum AlertEvent: Hashable, Sendable {
 
         /// The last number that was given.
         package let number: Int64
-        /// Which of how many events of one list this is, from 1 on.
+        /// Number of this event among the `parts` events of one list, from 1 on.
         package let part: Int
         package let parts: Int
         package let alerts: [Entry]
@@ -271,7 +271,7 @@ package enum AlertEvent: Hashable, Sendable {
         }
     }
 
-    /// What it is about; nil for the list of all.
+    /// Identity of the alert; nil for the list of all.
     package var key: Key? {
         switch self {
         case .raised(let raised): raised.key

@@ -103,7 +103,7 @@ enum AlertEventText {
         }
     }
 
-    /// What most of them have: its number, the number of its raise and its key.
+    /// Parses the fields that most alert events have: number, number of the raise, key.
     private static func heads(
         _ text: (String) -> String?
     ) -> (number: Int64, raise: Int64, key: AlertEvent.Key)? {

@@ -7,7 +7,7 @@
 ///
 /// - Source: `bidouilles/bGeigieNano`, README; `Safecast/safecastapi:app/models/bgeigie_import.rb`.
 package struct BGeigieRecord: Hashable, Sendable {
-    /// What is wrong with a line.
+    /// Mistakes in a line.
     package enum Flaw: String, Error, Hashable, Sendable {
         case noChecksum = "a line without a checksum"
         case checksum
@@ -41,7 +41,7 @@ package struct BGeigieRecord: Hashable, Sendable {
     ]
     /// Bytes of the longest line, without its end.
     package static let byteLimit = 160
-    /// What a log begins with.
+    /// First lines of a log.
     package static let logHead = "# NEW LOG\r\n# format=1.0.0nano\r\n"
 
     /// One of `headers`.

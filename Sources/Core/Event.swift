@@ -8,7 +8,7 @@ package struct Event: Hashable, Sendable {
     package let source: String
     package let kind: EventKind
     package let severity: Severity
-    /// What varies besides the kind's content.
+    /// Details beyond those that the kind contains.
     private let more: [Detail]
 
     package init(
@@ -54,7 +54,7 @@ package struct Event: Hashable, Sendable {
         self.init(at: instant, source: source, kind: kind, severity: severity, details: rest)
     }
 
-    /// What the store says of samples that are missing.
+    /// Creates the event with which the store reports missing samples.
     package init(at instant: MonotonicInstant, _ missing: MissingSamples) {
         self.init(
             at: instant,
@@ -64,7 +64,7 @@ package struct Event: Hashable, Sendable {
         )
     }
 
-    /// What varies, in the order it reads: `[("lamp", "green"), ("was", "unknown")]`.
+    /// All details, in the order to show them: `[("lamp", "green"), ("was", "unknown")]`.
     package var details: [Detail] { kind.details + more }
 
     package subscript(key: String) -> String? { details.first { $0.key == key }?.value }

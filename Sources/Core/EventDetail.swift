@@ -1,4 +1,4 @@
-/// What varies in an event: `lamp` and `green`.
+/// Named detail of an event: `lamp` and `green`.
 package struct EventDetail: Hashable, Sendable {
     package let key: String
     package let value: String

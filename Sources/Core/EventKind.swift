@@ -1,4 +1,4 @@
-/// What happened: every kind of event that the node records.
+/// Kinds of events that the node records.
 ///
 /// A kind whose content code reads is a case of its own; the others are only shown. Log, JSON and
 /// store have a kind as its name, which programs of others may read, and its content as details;
@@ -21,7 +21,7 @@ package enum EventKind: Hashable, Sendable {
     /// A kind of another version's store, or of a tool.
     case other(String)
 
-    /// What is wrong with the line of a motion sensor or a button.
+    /// Faults on the line of a motion sensor or a button.
     package enum LineFault: String, CaseIterable, Sendable {
         case stuckHigh = "stuck high"
         case stuckPressed = "stuck pressed"

@@ -1,6 +1,6 @@
 /// Text that another machine wrote, on its way to a person: a terminal, a page, the log.
 package enum ForeignText {
-    /// What stands for a secret.
+    /// Text shown in place of a secret.
     package static let mask = "•••"
 
     /// A text without control characters, and without marks that turn the direction.

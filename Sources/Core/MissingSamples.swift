@@ -2,7 +2,7 @@
 /// holds it.
 package struct MissingSamples: Hashable, Sendable {
     package let cause: GapCause
-    /// Nil: all.
+    /// The stream that lost samples; nil means all streams.
     package let stream: StreamID?
     package let from: Tick
     package let to: Tick
@@ -51,7 +51,7 @@ extension MissingSamples {
         else { return nil }
         let stream = text("stream").map { UInt16($0) }
         let boots = ["fromBoot", "toBoot"].map { key in text(key).map { BootID($0) } }
-        // What is there has to be readable.
+        // An optional field that is present must be readable.
         if case .some(.none) = stream { return nil }
         for case .some(.none) in boots { return nil }
         self.init(

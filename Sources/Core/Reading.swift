@@ -1,4 +1,4 @@
-/// What a channel measures: its name within the device, its unit and its resolution.
+/// Quantity that a channel measures: its name within the device, its unit and its resolution.
 ///
 /// Unit and decimals are facts of the channel, so a reading need not repeat them.
 package struct Quantity: Hashable, Sendable {

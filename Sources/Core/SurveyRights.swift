@@ -6,7 +6,7 @@ package enum SurveyRights: Hashable, Sendable {
 
     private static let key = "upload"
 
-    /// What the event of a survey's beginning says.
+    /// Reads the rights from the event of a survey's beginning.
     ///
     /// A word that is not known keeps it: what has left does not come back.
     package init(_ event: Event) {
