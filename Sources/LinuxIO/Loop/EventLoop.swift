@@ -17,7 +17,7 @@ package final class EventLoop: TaskExecutor, Sendable {
     package struct Counters: Hashable, Sendable {
         /// Returns of `epoll_wait` that followed real sleep; each is about one context switch.
         package fileprivate(set) var wakeUps = 0
-        /// Wake-ups by cause: timer, descriptor, other thread. One may have several causes.
+        /// Wake-ups by cause (timer, descriptor, other thread); one may have several causes.
         package fileprivate(set) var timerWakeUps = 0
         package fileprivate(set) var descriptorWakeUps = 0
         package fileprivate(set) var crossThreadWakeUps = 0
