@@ -1,6 +1,6 @@
 import Core
 
-/// What the alerts know of a device, besides its channels' values.
+/// Facts about a device that alerts depend on, besides its channels' values.
 struct AlertDevice: Sendable {
     /// No alert for an adapter that is plugged in again within this time, nor for a part that
     /// begins to warm up by itself.

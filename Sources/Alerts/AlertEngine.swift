@@ -75,7 +75,7 @@ package struct AlertEngine: Sendable {
         channels[channel]?.learn(mean, from: from, to: to, omitting: count)
     }
 
-    /// Which means of the past of a channel its rules can use; nil where no rule is for it.
+    /// Past means of a channel that its rules can use; nil where no rule applies to it.
     package func reach(of channel: Channel) -> AlertReach? {
         let memory = channels[channel] ?? ChannelMemory(channel, rules)
         return memory.rules.isEmpty ? nil : memory.reach

@@ -4,7 +4,7 @@ import Core
 ///
 /// Times are seconds on the timeline of the book that it belongs to.
 package struct AlertLife: Hashable, Sendable {
-    /// What one look at a condition found.
+    /// Result of one check of a condition.
     package enum Finding: Hashable, Sendable {
         case place(AlertScale.Place)
         /// A value that neither raises nor ends anything.
@@ -14,7 +14,7 @@ package struct AlertLife: Hashable, Sendable {
         case muted
     }
 
-    /// What became of the alert.
+    /// Change of the alert's state.
     package enum Change: Hashable, Sendable {
         case raised(level: Int, held: Int)
         case level(Int, was: Int)

@@ -8,7 +8,7 @@ package enum AlertNames {
         case en, de, it
     }
 
-    /// What a notice is about; its title follows from it.
+    /// Subjects of a notice; its title follows from them.
     package enum Subject: CaseIterable, Sendable {
         case air, sensor, station, motion
 
@@ -33,7 +33,7 @@ package enum AlertNames {
         return place < row.count ? row[place] : id
     }
 
-    /// What a key stands for: `WHO guideline, 24 h: balcony PM2.5` for `who-24h:balcony/pm25`.
+    /// Display name of an alert: `WHO guideline, 24 h: balcony PM2.5` for `who-24h:balcony/pm25`.
     ///
     /// - Parameters:
     ///   - key: Rule and subject, as reports have it.

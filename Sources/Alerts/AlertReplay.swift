@@ -1,11 +1,11 @@
 import Core
 
-/// What rules would have said of a past: episodes, and notices of receivers.
+/// Applies rules to past samples: counts the episodes and the notices that a receiver would get.
 ///
 /// Pure. Rules about the station itself are left out, as a past has samples alone. Bounds: those of
 /// `AlertEngine`, and 16 bytes for each episode.
 package struct AlertReplay: Sendable {
-    /// What became of one rule.
+    /// Result for one rule.
     package struct Row: Hashable, Sendable {
         package let rule: String
         /// Stretches in which any of its channels was raised.

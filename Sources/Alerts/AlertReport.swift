@@ -1,4 +1,4 @@
-/// What a part of the station reports about itself, apart from samples and events.
+/// Report of a part of the station about itself, apart from samples and events.
 package enum AlertReport: Hashable, Sendable {
     /// A part's trouble, as a sentence without a full stop; nil while it is well.
     case trouble(AlertTopic, subject: String, String?)

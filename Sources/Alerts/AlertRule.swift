@@ -2,7 +2,7 @@ import Core
 
 /// One rule: what is looked at, when that is worth an alert, and when it is over.
 package struct AlertRule: Hashable, Sendable {
-    /// What is looked at; times are in seconds.
+    /// Conditions that a rule can check; times are in seconds.
     package enum Condition: Hashable, Sendable {
         /// The last sample.
         case value(AlertScale)
@@ -23,11 +23,11 @@ package struct AlertRule: Hashable, Sendable {
         case event(kind: String, source: String?, count: Int, within: Int)
         /// The part has used so much of its life, in per cent, or has so few days left.
         case laser(usedPercent: Double, daysLeft: Int)
-        /// What a part of the station reports.
+        /// Trouble that a part of the station reports.
         case trouble(AlertTopic)
     }
 
-    /// Which channels a condition is for.
+    /// Condition for the channels that match a pattern.
     package struct Part: Hashable, Sendable {
         /// `*/pm25`, `balcony/*`, `balcony/pm25`; `*` for what has no channel.
         package let pattern: String
@@ -53,7 +53,7 @@ package struct AlertRule: Hashable, Sendable {
     package var forSeconds = 0
     /// Seconds for which its end has to hold.
     package var untilSeconds = 0
-    /// Of conditions without a scale.
+    /// Severity of an alert whose condition has no scale.
     package var severity = AlertSeverity.warning
     /// Values with one of these flags neither raise nor end an alert.
     package var unless: Quality = []

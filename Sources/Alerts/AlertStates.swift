@@ -4,7 +4,7 @@ import Core
 ///
 /// It takes what the conditions found and decides which of it is an event.
 struct AlertStates: Sendable {
-    /// What a look at one condition found.
+    /// Result of one check of a condition.
     struct Judgement: Sendable {
         let rule: Int
         let condition: AlertRule.Condition
@@ -21,7 +21,7 @@ struct AlertStates: Sendable {
             (self.rule, self.condition, self.finding) = (rule, condition, finding)
         }
 
-        /// Of a condition that holds or does not.
+        /// Result for a condition without a scale, which holds or does not.
         init(_ rule: Int, _ condition: AlertRule.Condition, _ holds: Bool, why: String?) {
             let step = holds ? 1 : 0
             self.init(rule, condition, .place(AlertScale.Place(reached: step, held: step)))
@@ -132,7 +132,7 @@ struct AlertStates: Sendable {
         return change.map { [event($0, key, now)] } ?? []
     }
 
-    /// What hides an alert as long as it is not raised.
+    /// Key of the raised alert that keeps this one from being raised; nil without one.
     ///
     /// A more severe one of the same channel, and for silence a store in trouble: the node is what
     /// has to be looked at first.

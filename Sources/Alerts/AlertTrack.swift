@@ -5,7 +5,7 @@ package struct AlertTrack: Sendable {
     package let key: AlertEvent.Key
     /// The place of its rule in the list.
     var rule: Int
-    /// Nil until a sample or a report comes, after a start.
+    /// Condition of the rule for this alert; nil after a start until a sample or a report comes.
     package internal(set) var condition: AlertRule.Condition?
     package internal(set) var life = AlertLife()
     /// The number of its raise; 0 before the first.
@@ -24,7 +24,7 @@ package struct AlertTrack: Sendable {
 
     init(_ key: AlertEvent.Key, rule: Int) { (self.key, self.rule) = (key, rule) }
 
-    /// What is doubtful about the alert and its value, as an event says it.
+    /// Names of the doubts about the alert and its value, as an event records them.
     package var doubts: [String] {
         flags.names + (life.isFlapping ? ["flapping"] : [])
             + (omitted > 0 ? [AlertEvent.Raised.omittedMark + "\(omitted)"] : [])

@@ -5,7 +5,7 @@ import Core
 /// About 5 KiB for means up to a day, 10 KiB more for `unusual`, 23 KiB more for means up to a
 /// year.
 struct ChannelAverages: Sendable {
-    /// What rules ask of a channel.
+    /// Averages that the rules of a channel need.
     struct Wants: Hashable, Sendable {
         /// The longest mean under five minutes, up to a day, and beyond; 0 for none.
         var shortMean = 0
@@ -89,7 +89,7 @@ struct ChannelAverages: Sendable {
         return value / power
     }
 
-    /// Which part of the time before `second` has values, 0…1.
+    /// Share of the time before `second` that has values, 0…1.
     func share(before second: Int, over length: Int) -> Double {
         let ring = length < 300 ? short : length <= 90_000 ? five : long
         return ring?.mean(endingAt: second, over: length)?.share ?? 0

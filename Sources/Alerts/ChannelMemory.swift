@@ -1,6 +1,6 @@
 import Core
 
-/// What the rules know of one channel, and what each of them finds there.
+/// Recent values and averages of one channel, and its rules' results.
 struct ChannelMemory: Sendable {
     /// A value that is compared with a limit, as people are shown it.
     struct Measured: Hashable, Sendable {
@@ -31,7 +31,7 @@ struct ChannelMemory: Sendable {
     /// The end of the last whole hour and quarter that were looked at.
     private var hourEnd = Int.min
     private var quarterEnd = Int.min
-    /// What the hourly rules found then.
+    /// Results of the hourly rules at `hourEnd`.
     private var hourly: [Int: Double] = [:]
     private var quarterly: (mean: Double, usual: Double, score: Double)?
 
@@ -50,7 +50,7 @@ struct ChannelMemory: Sendable {
         averages = ChannelAverages(wants, decimals: channel.quantity.decimals)
     }
 
-    /// Which means of the past `learn` can use.
+    /// Past means that `learn` can use.
     var reach: AlertReach { AlertReach(wants) }
 
     /// Begins its averages anew, for `learn`.
@@ -143,7 +143,7 @@ struct ChannelMemory: Sendable {
         }
     }
 
-    /// What a rule finds now.
+    /// Checks a rule now.
     func finding(
         _ rule: (index: Int, condition: AlertRule.Condition, unless: Quality),
         at now: Int

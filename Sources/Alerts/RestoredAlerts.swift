@@ -1,6 +1,6 @@
 import Core
 
-/// What the events of earlier processes say about alerts: all that is raised and silenced.
+/// Raised and silenced alerts, restored from the events of earlier processes.
 ///
 /// The newest list of what stands begins it, and the events after that change it.
 package struct RestoredAlerts: Hashable, Sendable {
@@ -20,7 +20,7 @@ package struct RestoredAlerts: Hashable, Sendable {
 
     /// When the station last ran before, and so had its last values; nil where nothing dates it.
     package var lastAt: Int?
-    /// What is said to lie before may lie after it, as no sure clock dates it; `Int.min` with one.
+    /// Earliest time assumed for past events while no sure clock dates them; `Int.min` with one.
     package var floor = Int.min
 
     package init() {}

@@ -96,7 +96,7 @@ package struct SumRing: Hashable, Sendable {
     private func totals(at number: Int) -> (sum: Int64, cover: Int64, omitted: Int32) {
         guard let first, number >= first else { return (0, 0, 0) }
         if number >= newest { return (sum, cover, omitted) }
-        // What is overwritten lies before every mean that is asked for.
+        // Overwritten slots lie before every mean that is asked for.
         let kept = max(number, newest - slotCount + 1)
         return (sums[index(kept)], covers[index(kept)], omissions[index(kept)])
     }
