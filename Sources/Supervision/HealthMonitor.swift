@@ -6,7 +6,7 @@ import Synchronization
 /// One wake-up for all: it plans on the earliest deadline and is notified when one comes nearer. A
 /// child that waits for its restart is not watched: its fault may be outside the computer.
 package final class HealthMonitor: Child {
-    /// What a HealthMonitor may do.
+    /// Actions of a HealthMonitor outside of itself.
     package struct Callbacks: Sendable {
         /// Reports that all is well: `WATCHDOG=1`, `/dev/watchdog`.
         package let pet: @Sendable () -> Void

@@ -1,8 +1,8 @@
 import Core
 
-/// What a supervisor does when a child ended and is to be restarted.
+/// Rules for a supervisor when a child ended and is to be restarted.
 package struct RestartPolicy: Sendable {
-    /// Which children are restarted together.
+    /// Groups of children that are restarted together.
     package enum Strategy: String, Sendable, CaseIterable {
         /// The child alone.
         case oneForOne

@@ -14,7 +14,7 @@ package enum SupervisorError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// What all supervisors of a node share.
+/// Services that all supervisors of a node share.
 package struct SupervisorContext: Sendable {
     package let clock: any NodeClock
     package let seed: UInt64
