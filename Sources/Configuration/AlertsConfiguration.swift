@@ -2,7 +2,7 @@ import Alerts
 import Core
 import Profiles
 
-/// What the station finds worth an alert: rules that come with Roost, and the owner's own.
+/// Alert rules of the station: those that come with Roost, and the owner's own.
 package struct AlertsConfiguration: Hashable, Sendable {
     /// IANA name of the zone whose hours `unusual` compares; nil is the station's.
     package let zone: String?

@@ -1,6 +1,6 @@
 import Profiles
 
-/// What the station does as the machine's battery runs down.
+/// Battery levels, in per cent, at which the station warns and shuts the machine down.
 package struct BatteryConfiguration: Hashable, Sendable {
     /// Without the key `battery`.
     package static let standard = BatteryConfiguration(lowPercent: 25, powerOffPercent: nil)

@@ -16,7 +16,7 @@ package struct OverlayFile: Sendable {
 
     package init(_ files: any FolderFiles) { self.files = files }
 
-    /// What was stored.
+    /// Content of the file.
     package struct Stored: Hashable, Sendable {
         package var overlay = StationOverlay()
         /// Why the file could not be used, as a sentence without its full stop; nil when it could.

@@ -37,7 +37,7 @@ package struct StationConfiguration: Hashable, Sendable {
     package let sameAir: [String]
     /// `claim.window`: whether a new station may be claimed without a code after power-on.
     package let claimsAfterPowerOn: Bool
-    /// What is worth an alert.
+    /// Rules for alerts.
     package let alerts: AlertsConfiguration
     /// Where it was read from, for messages.
     package private(set) var file = ""
@@ -45,7 +45,7 @@ package struct StationConfiguration: Hashable, Sendable {
     package internal(set) var zone: String?
     /// Where the station stands, for maps; nil where that was not set.
     package internal(set) var position: Position?
-    /// What addresses besides the local network a device may have that the owner adds.
+    /// Addresses outside the local network that the owner allows for devices.
     package let reach: AddressGuard.Reach
     /// Whether the file sets the name, the zone, and the position.
     package let setsName: Bool
@@ -54,7 +54,7 @@ package struct StationConfiguration: Hashable, Sendable {
     /// Devices whose interval the file sets.
     package let fixedIntervals: Set<String>
 
-    // What `OverlaidConfiguration` adds.
+    // Settings that `OverlaidConfiguration` adds.
 
     /// The name that people see; nil is `name`, which needs a restart to change.
     package internal(set) var shownName: String?

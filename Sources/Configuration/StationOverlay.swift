@@ -1,7 +1,7 @@
 import HardwareIO
 import Profiles
 
-/// What the owner changed while the station ran: above the defaults, below the configuration file.
+/// Owner's changes while the station ran: they override defaults, but not the configuration file.
 ///
 /// An object of JSON, kept as it was read, so that a key of a later version survives an earlier
 /// one:
@@ -49,7 +49,7 @@ package struct StationOverlay: Hashable, Sendable {
         if case .object(let devices)? = fields["devices"] { devices } else { [:] }
     }
 
-    /// What is kept of a device; empty for one that is as it was found or configured.
+    /// Changes to a device; empty for one that is as it was found or configured.
     package func device(_ name: String) -> [String: JSONValue] {
         if case .object(let fields)? = devices[name] { fields } else { [:] }
     }
@@ -93,7 +93,7 @@ extension StationOverlay {
         package let after: String?
     }
 
-    /// What has to be changed in `self` to get `next`, in the order of its keys.
+    /// Returns the changes that turn `self` into `next`, in the order of its keys.
     package func changes(to next: StationOverlay) -> [Change] {
         let keys = Set(fields.keys).union(next.fields.keys).subtracting(["devices"]).sorted()
         let plain = keys.compactMap { Self.change($0, fields[$0], next.fields[$0]) }
