@@ -127,7 +127,7 @@ import Testing
         #expect(outcome.values >= (mode == "live" ? 60 : 6))
     }
 
-    /// What it promises is not kept any more.
+    /// A part whose profile promises bursts, and which then stops sending, counts as silent.
     @Test(arguments: ["live", "normal"])
     func aPartWhoseBurstsEndIsSilent(mode: String) throws {
         let outcome = try Self.outcome(mode: mode, isSilentAfter: .minutes(13), .minutes(30))

@@ -9,11 +9,11 @@ import Testing
         .trustClock, .newStationID, .snooze, .feed, .cursor, .courierEvent, .cameraEvent,
         .cameraOn, .imports, .hearNeighbours,
     ]
-    /// What the camera needs.
+    /// Commands that the camera needs.
     private static let camera: Set<ControlRequest.Command> = [
         .live, .clock, .cameraEvent, .cameraOn,
     ]
-    /// What the courier needs to follow the store.
+    /// Commands that the courier needs to follow the store.
     private static let courier: Set<ControlRequest.Command> = [
         .status, .devices, .clock, .events, .tail, .feed, .cursor, .courierEvent, .imports,
         .alerts, .hearNeighbours,

@@ -146,7 +146,7 @@ import Testing
         #expect(states[1] != "absent" && states[1] != "unusable")
     }
 
-    /// What interrupts a lamp for a moment only is worth a word when it is over.
+    /// A short interruption of the lights is reported only when it is over.
     @Test func aShortInterruptionIsToldWhenItIsOver() throws {
         let kinds = try simulate { clock in
             let test = try TestStation(clock, #"{"name": "test"}"#)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Station
 
-/// What time it is by receivers of positions and browsers.
+/// Wall time given by position receivers and browsers.
 @Suite struct GivenTimeTests {
     /// 2026-09-21T14:13:20Z.
     private static let now = WallTime(nanoseconds: 1_790_000_000_000_000_000)

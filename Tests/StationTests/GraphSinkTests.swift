@@ -12,7 +12,7 @@ import Testing
 @Suite struct GraphSinkTests {
     private static let humidity = Quantity(name: "humidity", unit: "%", decimals: 1)
 
-    /// What a recorder is shown, call by call.
+    /// Records the readings of every call, and passes them on to a recorder.
     private final class Watched: Sendable {
         private let calls = Mutex<[[Reading]]>([])
         let recorder: Recorder

@@ -19,7 +19,7 @@ import Testing
         try HTTPLineSimulator(#require(ProfileCatalog.shipped.profile("milano-board")), seed: 7)
     }
 
-    /// What it said of fine dust, in its own resolution.
+    /// Readings of fine dust from the device, in its own resolution.
     private static func dust(_ test: TestStation) -> [Reading] {
         test.station.context.recorder.readings(since: .boot)
             .filter { $0.channel.quantity.name == "pm25" }

@@ -26,7 +26,7 @@ import Testing
         _ = try await test.ask(request, StatusReport.self)
     }
 
-    /// What the mode is 10 minutes and 70 minutes after the second start.
+    /// Returns the modes 10 minutes and 70 minutes after the second start.
     private func modes(
         _ mode: String,
         _ name: String?,

@@ -13,7 +13,7 @@ import Testing
 /// Every key of `roost.json`: edited and reloaded, it takes effect, or the station says that it
 /// needs a restart.
 @Suite struct ReloadKeysTests {
-    /// What an edit has to bring about.
+    /// Effects that an edit of the configuration must have.
     enum Effect: Sendable {
         case restart
         /// The child of this name under `devices`, or of the station, begins anew or comes.

@@ -63,7 +63,7 @@ import Testing
                 return (test.events.filter { $0.source == "door" }.map(\.kind.name), lamps, codes)
             }
         }
-        // What had begun ends; what began while it was muted does not.
+        // Motion under way at the mute still ends; motion that begins while muted is not recorded.
         #expect(kinds == ["motion", "motion ended", "motion", "motion ended"])
         #expect(lamps == [true, false, false, false, true, false])
         #expect(codes == [nil, nil, "unknown-device"])

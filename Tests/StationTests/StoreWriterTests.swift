@@ -231,7 +231,7 @@ import Testing
                 try await test.sleep(.hours(1))
                 test.platform.card.storage?.faults.isReadOnly = true
                 try await test.sleep(.hours(2))
-                // What an unmount of the card needs.
+                // The card can be unmounted only when no file of the store is held open.
                 let isFree = !test.platform.isStoreClaimed(folder.path)
                 test.platform.card.storage?.faults.isReadOnly = false
                 try await test.sleep(.hours(1))

@@ -19,7 +19,7 @@ import Testing
         """#
     }
 
-    /// What comes in six minutes after the first question, which sets where memory begins.
+    /// Returns notices of the six minutes after the first request, which sets where memory begins.
     private static func follow(_ test: TestStation) async throws -> [FeedReport.Notice] {
         try await test.sleep(.seconds(10))
         let begin = try await test.ask(.feed(after: nil), FeedReport.self)

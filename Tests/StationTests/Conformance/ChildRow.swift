@@ -11,11 +11,11 @@ import Testing
 
 /// One kind of child in the table of the conformance suite: how to start it, and what is safe.
 struct ChildRow: Sendable, CustomTestStringConvertible {
-    /// What a child of this row does besides waiting, and what is left of it afterwards.
+    /// Activity around a child of this row, and checks of the state it leaves behind.
     struct Subject: Sendable {
-        /// What happens to it while it runs, such as clients and measurements.
+        /// Runs beside the child, such as clients and measurements.
         var life: @Sendable () async throws -> Void = {}
-        /// What is not safe, in words, once it has ended; nil when all is.
+        /// Describes the unsafe state that the child left behind; nil when all is safe.
         var flaw: @Sendable () -> String? = { nil }
         /// The same, where it was stopped in order.
         var flawInOrder: @Sendable () -> String? = { nil }
@@ -62,7 +62,7 @@ struct ChildRow: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What a child's surroundings do.
+/// Behaviour of a child's surroundings.
 enum Surroundings: CaseIterable, Sendable {
     case well
     /// The part, the board and the name server say nothing.
@@ -82,7 +82,7 @@ enum Surroundings: CaseIterable, Sendable {
     }
 }
 
-/// Who ends a child, and how.
+/// Ways in which a child is stopped.
 enum StopWay: CaseIterable, Sendable {
     /// Alone, as a reload that removes it does: asked, and cancelled after a part of the grace.
     case removed
@@ -103,7 +103,7 @@ struct StopRecord: Sendable {
     var flaw: String?
     var isGone = false
 
-    /// What is wrong with it; nothing when it is as `Child.run()` says.
+    /// Violations of the contract of `Child.run()`; empty when it was kept.
     func complaints(grace: Duration) -> [String] {
         var words = unkillable.map { "\($0) outlived its grace" }
         if let took, took > grace { words.append("took \(took)") }

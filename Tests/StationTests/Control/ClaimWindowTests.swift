@@ -79,7 +79,7 @@ import Testing
         #expect(events[1]["cause"] == "claimed" && events[1]["actor"] == "Anna")
     }
 
-    /// Who holds the button before the station listens has not pressed it, and others do not count.
+    /// A press that began before the station listens does not count, nor do presses by others.
     @Test func otherPressesOpenNothing() throws {
         let causes = try simulate { clock in
             let plain = Self.text.replacing(#", "claims": true"#, with: "")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Station
 
-/// What people say about devices, and what becomes of a device that moves.
+/// Owner's requests about devices, and devices that move to another socket.
 @Suite struct DetectionActsTests {
     private static func request(
         _ command: ControlRequest.Command,

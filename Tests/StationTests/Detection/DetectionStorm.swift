@@ -21,7 +21,7 @@ struct DetectionStorm: Sendable {
         var latencies: [String: [Duration]] = [:]
     }
 
-    /// Who an adapter is, and where.
+    /// Identity of an adapter and of the part behind it.
     private struct Subject: Sendable {
         let adapter: SimulatedAdapter
         /// nil for a stranger; `@` stands for the path of the socket.
@@ -47,7 +47,7 @@ struct DetectionStorm: Sendable {
             var pending: [String: Pending] = [:]
             var names: [String: String] = [:]
             var latencies: [String: [Duration]] = [:]
-            /// What each device said last.
+            /// Last outcome of each device.
             var lastWords: [String: Outcome] = [:]
         }
         private let state = Mutex(State())

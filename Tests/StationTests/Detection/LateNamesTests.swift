@@ -8,7 +8,7 @@ import Testing
 
 @testable import Station
 
-/// What devices are called while the store does not open.
+/// Names of devices while the store does not open.
 @Suite struct LateNamesTests {
     private static func text(_ folder: String) -> String {
         """

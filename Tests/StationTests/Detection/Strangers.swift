@@ -1,7 +1,7 @@
 import Core
 import HardwareIO
 
-/// What may be behind an adapter and is no sensor of ours.
+/// Things behind an adapter that are none of our sensors.
 enum Stranger: String, CaseIterable, Sendable {
     case silent
     case gps
