@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 @Suite struct BGeigieNanoDialectTests {
-    /// What a separate script counted in a log.
+    /// Counts of a log's lines, computed by a separate script.
     struct Expected: Decodable {
         let goodCount: Int
         let countingCount: Int?

@@ -81,7 +81,7 @@ final class SDS011Bench: Sendable {
     }
 }
 
-/// What a driver hands to the account of the laser.
+/// Records the laser times that a driver reports.
 final class LaserLog: Sendable {
     private let log = Mutex<[LaserTime]>([])
 

@@ -6,7 +6,7 @@ import SimulationKit
 import Supervision
 import Testing
 
-/// What every driver must survive, with the laser off afterwards.
+/// Faults that the driver must survive, with the laser off afterwards.
 @Suite struct SDS011ConformanceTests {
     static let modes: [SensorMode] = [.dutyCycle(.sds011), .live]
 

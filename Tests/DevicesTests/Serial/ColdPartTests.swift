@@ -59,7 +59,7 @@ import Testing
         #expect(lateness == .zero)
     }
 
-    /// What streams from its power on, at the beginning of `live`: plugged in 10 s before.
+    /// A part that streams from power-on, plugged in 10 s before `live` begins.
     @Test(arguments: DeviceCatalog.kinds.map(\.driver).filter { $0 != "bgeigie-nano" })
     func aPartThatStreamsIsColdUntilItsPreheatIsOver(driver: String) throws {
         let kind = try #require(DeviceCatalog.kind(driver))

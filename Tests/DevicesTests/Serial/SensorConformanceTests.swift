@@ -8,7 +8,7 @@ import Supervision
 import TestSupport
 import Testing
 
-/// What the driver of every kind in the catalog must survive, with the part at rest afterwards.
+/// Faults that every driver in the catalog must survive, with the part at rest afterwards.
 @Suite struct SensorConformanceTests {
     static let drivers = DeviceCatalog.kinds.map(\.driver)
     static let modes: [SensorMode] = [.dutyCycle(BenchProfile.cycle), .live]

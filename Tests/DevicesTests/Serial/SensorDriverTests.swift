@@ -43,7 +43,7 @@ import Testing
         #expect(kinds == ["sensor found"])
     }
 
-    /// What the configuration says, whatever the profile says; the heartbeat is planned by it.
+    /// The configured warm-up overrides the profile's, and the heartbeat allows for it.
     @Test(arguments: DeviceCatalog.kinds.map(\.driver).filter { $0 != "bgeigie-nano" })
     func warmsUpAsConfiguredOnADutyCycleAndIsNeverLate(driver: String) throws {
         let kind = try #require(DeviceCatalog.kind(driver))

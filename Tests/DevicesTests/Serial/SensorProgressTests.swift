@@ -4,7 +4,7 @@ import Fuzzing
 import Scheduling
 import Testing
 
-/// What a reader is told to wait for agrees with when the session's samples come.
+/// The announced time of the next sample agrees with when the session delivers it.
 @Suite struct SensorProgressTests {
     @Test(arguments: DeviceCatalog.kinds.map(\.driver), SensorSessionTests.modes)
     func theNextSampleComesWhenItWasExpected(driver: String, mode: SensorMode) throws {

@@ -7,7 +7,7 @@ import Scheduling
 import TestSupport
 import Testing
 
-/// What a session promises of every part that can rest, without a driver around it.
+/// Contract of a session with any part that can rest, tested without a driver.
 @Suite struct SensorSessionTests {
     static let resting = SessionEnds.drivers
     static let modes: [SensorMode] = [.dutyCycle(BenchProfile.cycle), .live]
@@ -65,7 +65,7 @@ import Testing
         #expect(bench.samples.count >= 12)
     }
 
-    /// Of each part that acknowledges: a command is repeated after a second, no sooner or later.
+    /// A part that acknowledges gets a command again after exactly one second of silence.
     @Test(arguments: resting, modes)
     func repeatsACommandAfterOneSecond(driver: String, mode: SensorMode) throws {
         var bench = try bench(driver, mode, [SensorFaultWindow(.silence)])

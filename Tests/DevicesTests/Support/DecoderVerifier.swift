@@ -1,7 +1,7 @@
 import HardwareIO
 import Testing
 
-/// What every decoder must do with good frames, however the stream is cut and whatever is between.
+/// Checks a decoder with good frames, split anywhere and with anything between them.
 struct DecoderVerifier<Decoder: FrameDecoder> where Decoder.Frame: Equatable {
     /// A good frame: its bytes and what it means.
     struct Sample {

@@ -2,7 +2,7 @@ import Core
 import Devices
 import Testing
 
-/// What every dialect must make of good bytes, however they are cut and whatever is between them.
+/// Checks a dialect with good messages, split anywhere and with anything between them.
 struct DialectVerifier {
     /// Something good that a part says: its bytes and what they mean.
     struct Sample {

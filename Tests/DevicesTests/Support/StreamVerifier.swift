@@ -4,7 +4,7 @@ import HardwareIO
 import TestSupport
 import Testing
 
-/// What every dialect must do with good frames, however the stream is cut and whatever is between.
+/// Checks a dialect with a stream of good frames, split anywhere and with anything between them.
 struct StreamVerifier {
     let make: () throws -> any SensorDialect
     /// Bytes of good utterances, one after the other.
