@@ -1,7 +1,7 @@
 import HardwareIO
 import Testing
 
-/// What every `BlockStorage` promises, whatever it is made of.
+/// Contract of every `BlockStorage`, whatever its medium.
 struct BlockStorageConformance {
     let blockSize: Int
     let blockCount: Int

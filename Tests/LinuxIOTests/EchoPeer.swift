@@ -3,7 +3,7 @@ import HardwareIO
 
 /// A device that answers each byte with its complement, and speaks by itself when told to.
 struct EchoPeer: SerialPeer {
-    /// What it says by itself, in pieces, and how far apart.
+    /// Bytes that it sends unasked, in pieces, and the time between them.
     var pieces: [[UInt8]] = []
     var period: Duration = .milliseconds(1)
     /// Raised when it has said all.

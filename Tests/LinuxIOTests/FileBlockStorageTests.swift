@@ -32,7 +32,7 @@ import Testing
 
     @Test func makesTheWholeFileOrNone() throws {
         let path = folder.path("journal.ring")
-        // What a cut in the middle of making it leaves behind.
+        // A power cut while the file is made leaves a partial `.new` file behind.
         let stale = open(path + ".new", O_CREAT | O_WRONLY, 0o600)
         _ = Glibc.write(stale, "half", 4)
         close(stale)

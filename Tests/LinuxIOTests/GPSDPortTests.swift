@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// What it says while a sensor sleeps is old when that wakes.
+    /// Bytes that arrive while a sensor sleeps are outdated when it wakes.
     @Test func whatComesBetweenTwoReadsIsThrownAway() throws {
         let server = try Server()
         let heard = try server.run { loop, path, address in
@@ -201,7 +201,7 @@ import Testing
             return bytes
         }
 
-        /// What there is no room for is not sent.
+        /// Sends without blocking; bytes for which the socket has no room are dropped.
         func send(_ peer: Int32, _ text: String) {
             let bytes = Array(text.utf8)
             _ = Glibc.send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))

@@ -134,7 +134,7 @@ private struct Board {
         return String(decoding: request, as: UTF8.self)
     }
 
-    /// What has arrived; nil at the end.
+    /// Returns the next bytes; nil at the end.
     private static func receive(
         _ connection: OwnedDescriptor,
         _ arrivals: Watched

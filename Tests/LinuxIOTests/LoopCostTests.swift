@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// What a sample costs: the budget is 2 voluntary context switches.
+/// Cost of a sample: the budget is 2 voluntary context switches.
 @Suite struct LoopCostTests {
     private static let frame: [UInt8] = [0xAA, 0xC0, 0x7B, 0, 0xEA, 1, 0xA1, 0x60, 0x67, 0xAB]
 

@@ -33,7 +33,7 @@ import Testing
         let loop = try EventLoop()
         let resolver = try Resolver()
         let names = NameLookup(clock: loop.clock, resolve: resolver.resolve)
-        // What hangs is let go at the end, so that no thread outlives its test.
+        // Look-ups that hang are released at the end, so that no thread outlives its test.
         defer { resolver.open(16) }
         return try loop.run { try await body(names, resolver, loop) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// What `read(into:_:)` promises of a port on a loop.
+/// Contract of `read(into:_:)` for a port on an event loop.
 @Suite struct SerialReceiverTests {
     /// On a thread of its own, where no task is below the loop: what a light needs.
     @Test func bytesAreHandedOverOutsideOfAnyTask() async throws {

@@ -1,7 +1,7 @@
 import HardwareIO
 import LinuxIO
 
-/// What `udevadm monitor --udev --property` prints, as the properties of one event after another.
+/// Parses the output of `udevadm monitor --udev --property` into the properties of each event.
 ///
 /// A block of `KEY=value` lines for each event, under a line that starts with `UDEV` or `KERNEL`.
 struct UdevRecording {
