@@ -23,7 +23,7 @@ import Testing
             Shape(root: .restForOne, innerLimit: 0), Shape(root: .oneForAll, innerLimit: 0),
         ]
 
-        /// Who is restarted when `leaf` crashes: `a b c` restForOne, `d e f` oneForAll.
+        /// Children restarted when `leaf` crashes: `a b c` are restForOne, `d e f` oneForAll.
         func affected(by leaf: String) -> Set<String> {
             let isLeft = "abc".contains(leaf)
             if innerLimit > 0 {
@@ -83,7 +83,7 @@ import Testing
 
 private let leaves = CrashPermutationTests.leaves
 
-/// What was seen in one run.
+/// Observations of one run.
 private struct Run: Sendable {
     var starts: [String: Int] = [:]
     var runningBeforeStop: Set<String> = []

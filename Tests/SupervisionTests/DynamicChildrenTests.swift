@@ -163,7 +163,7 @@ import Testing
         #expect(late.children[3].heartbeat == nil)
     }
 
-    /// What the children's closures hold is let go once the supervisor has ended, in either way.
+    /// An ended supervisor releases the objects that its children's closures captured.
     @Test(arguments: [false, true]) func anOwnerIsFreedAfterTheEnd(isCancelled: Bool) throws {
         final class Owner: Sendable {
             let supervisor: Supervisor

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct HealthMonitorTests {
-    /// What a HealthMonitor did in one run.
+    /// Actions of a HealthMonitor in one run.
     private struct Watch: Sendable {
         var pets: [Double]
         var events: [String]

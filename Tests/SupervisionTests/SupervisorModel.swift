@@ -1,7 +1,7 @@
 import Core
 import Supervision
 
-/// What OTP's contract says a supervisor does, written as one would tell it, without delays.
+/// Reference model of OTP's contract for a supervisor, without delays.
 ///
 /// Knows nothing of the machine it is compared with: no phases, no goals, no messages.
 struct SupervisorModel {

@@ -107,7 +107,7 @@ struct Life: CustomStringConvertible {
         return "[\(cast)], first starts failing \(failingFirst.sorted()): \(story)"
     }
 
-    /// What the model does, and who is alive after each step.
+    /// Plays the script on the model and returns its actions, and who is alive after each step.
     func play(_ model: inout SupervisorModel) -> [String] {
         var pulse: [String] = []
         model.failsToStart = failingFirst
@@ -128,7 +128,7 @@ struct Life: CustomStringConvertible {
         return model.log + pulse
     }
 
-    /// What the machine does, and who is alive after each step.
+    /// Plays the script on the machine and returns its actions, and who is alive after each step.
     func play(_ stage: inout Stage) -> [String] {
         var pulse: [String] = []
         stage.failsToStart = failingFirst
