@@ -191,8 +191,7 @@ import Testing
         #expect(names(events) == ["alert raised silent:balcony"], "it never becomes warm")
     }
 
-    /// What began to warm up again and again without a value is not warm, and neither is what
-    /// stopped to answer.
+    /// A part that starts to warm up again and again, or that stops answering, counts as silent.
     @Test func aPartThatWarmsUpAgainAndAgainIsSilent() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 10, warmUp: 180, at: 0)

@@ -25,7 +25,7 @@ import Testing
         #expect(abs(shares[1] - rise) <= 5, "\(shares) of \(tried)")
     }
 
-    /// Nil where it is unusual without the plateau.
+    /// Whether a plateau of this height looks unusual; nil where the hour is unusual without it.
     private static func looksUnusual(_ quarters: [Double], _ start: Int, _ height: Double) -> Bool?
     {
         var averages = ChannelAverages(.init(mean: 900, days: 14), decimals: 1)

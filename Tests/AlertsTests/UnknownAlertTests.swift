@@ -3,8 +3,8 @@ import Testing
 
 @testable import Alerts
 
-/// What was raised before a time without values: each condition × no values, late values, another
-/// clock.
+/// Alerts raised before a time without values, for each condition: no values, late values, and
+/// another clock.
 @Suite struct UnknownAlertTests {
     private static let day = 86_400
     private static let start = 400 * day
@@ -143,7 +143,7 @@ import Testing
         #expect(other.raised.map { $0.life.blind == nil } == [true])
     }
 
-    /// What came meanwhile is not undone by dates.
+    /// A later date for the past does not undo a state that new values have confirmed.
     @Test func datesChangeNothingThatValuesHaveConfirmed() {
         let rule = Self.rules[0]
         var book = AlertEngine([rule])

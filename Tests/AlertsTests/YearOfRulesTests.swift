@@ -3,7 +3,7 @@ import Core
 import TestSupport
 import Testing
 
-/// What the shipped rules do to a year; docs/reference/alerts.md has the same figures.
+/// Results of the shipped rules over a year; docs/reference/alerts.md has the same figures.
 @Suite struct YearOfRulesTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let rules: AlertSet
