@@ -2,7 +2,7 @@ import Glibc
 import HardwareIO
 import LinuxIO
 
-/// Who may say for whom it asks: root, this process' own user, the dashboard, people of the group.
+/// Decides which users may send a request on behalf of a named person.
 ///
 /// The other services are in that group, too, and ask for themselves alone.
 ///

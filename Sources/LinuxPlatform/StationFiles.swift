@@ -7,7 +7,7 @@ import Station
 
 /// The files that a station goes by: its configuration, and the owner's profiles.
 package struct StationFiles: Sendable {
-    /// What they say.
+    /// Settings and profiles read from the files.
     package struct Contents: Sendable {
         package let configuration: StationConfiguration
         /// Every profile, with what is wrong in the owner's folder.

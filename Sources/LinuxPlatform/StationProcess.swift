@@ -27,7 +27,7 @@ package struct StationProcess: Sendable {
     private let configuration: StationConfiguration
     /// The owner's settings at the start.
     private let stored: OverlayFile.Stored
-    /// What detection goes by until the process ends: a changed folder is read at the next start.
+    /// Profiles that detection uses; changed files are read only at the next start of the process.
     private let catalog: ProfileCatalog
     private let logger: Logger
     private let adapters: String?

@@ -58,7 +58,7 @@ struct VitalsReader {
         return PowerSupply(name, .battery, percent: percent(in: folder), flow: flow)
     }
 
-    /// What a gauge says, or what follows from its charge or energy.
+    /// Charge in per cent, as the gauge reports it or computed from charge or energy.
     private func percent(in folder: String) -> Int? {
         func number(_ name: String) -> Double? {
             line("\(folder)/\(name)").flatMap(Double.init)
