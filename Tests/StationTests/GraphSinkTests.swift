@@ -12,7 +12,7 @@ import Testing
 @Suite struct GraphSinkTests {
     private static let humidity = Quantity(name: "humidity", unit: "%", decimals: 1)
 
-    /// Records the readings of every call, and passes them on to a recorder.
+    /// Records the samples of which a recorder notifies its watchers, call by call.
     private final class Watched: Sendable {
         private let calls = Mutex<[[Reading]]>([])
         let recorder: Recorder
