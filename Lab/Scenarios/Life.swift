@@ -6,7 +6,7 @@ import Store
 
 /// One life of a station: all its processes and boots, under a scenario's faults.
 package struct Life {
-    /// Which life.
+    /// The seed, length and faults of a life to simulate.
     package struct Order: Sendable {
         package var seed: UInt64
         package var length: Duration

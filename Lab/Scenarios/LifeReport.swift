@@ -3,13 +3,13 @@ import PowerCut
 import SQLite
 import Store
 
-/// What became of one life: figures, ledger and verdicts.
+/// The result of one life: figures, ledger and verdicts.
 package struct LifeReport: Codable, Sendable {
     /// Whether a promise was kept.
     package struct Verdict: Codable, Hashable, Sendable {
         /// `P1`…`P11`, `alerts`, `camera`, `cold` or `liveness`.
         package let promise: String
-        /// What was looked at, how often; 0 means that nothing was put to the test.
+        /// How many things were checked; 0 means that nothing was put to the test.
         package let checkCount: Int
         /// The first counter-example; nil when the promise was kept.
         package let failure: String?

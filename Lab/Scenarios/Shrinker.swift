@@ -5,10 +5,10 @@ import Core
 /// What happens at a time does not hang on how long the life goes on, nor on the faults before,
 /// but for what these did: so most of a life can be cut away at its end, and faults one by one.
 package struct Shrinker {
-    /// What was found.
+    /// The smallest life that still fails.
     package struct Found: Sendable {
         package let order: Life.Order
-        /// What became of that life.
+        /// The report of that life.
         package let report: LifeReport
         package let triedCount: Int
     }
@@ -28,7 +28,7 @@ package struct Shrinker {
     private static let step: Duration = .minutes(30)
 
     private let scenario: Scenario
-    /// What is looked for; see `shape`.
+    /// Shapes of the failure to keep; see `shape`.
     private let shapes: Set<[Substring]>
     private let timeLimit: Duration
     private let progress: (Progress) -> Void

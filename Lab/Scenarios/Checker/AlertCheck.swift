@@ -33,10 +33,10 @@ struct AlertCheck {
     private struct State {
         var raised: [AlertEvent.Key: Int64] = [:]
         var number: Int64 = 0
-        /// Of a list that is not complete yet.
+        /// Numbers of the raised alerts in a list that is not complete yet.
         var list: [AlertEvent.Key: Int64] = [:]
 
-        /// What is wrong with the next event; nil when nothing is.
+        /// Returns the fault of the next event; nil without any.
         mutating func take(_ event: AlertEvent) -> String? {
             switch event {
             case .raised(let raised) where raised.flags.contains("test"): return next(raised.number)

@@ -16,9 +16,9 @@ struct CameraCheck {
 
     /// A connection is there, and the station serves it.
     private static let beginning: Duration = .seconds(30)
-    /// What was recorded before a connection ends may still be on its way; a process freezes.
+    /// Events just before a connection ends may still be on their way; a process freezes.
     private static let ending: Duration = .seconds(100)
-    /// The last fault is over, and the program was started again.
+    /// Time after the last fault and the restart of the program that it may need to settle.
     private static let settling: Duration = .minutes(10)
 
     /// The days that a picture is kept, and one for the clean-up.

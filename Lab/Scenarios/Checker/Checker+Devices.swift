@@ -221,10 +221,10 @@ extension Checker {
         for part in world.parts where part.isDust {
             count += 1
             let laser = part.laserTime(at: world.end)
-            // What people asked for, and what it does while no process can command it.
+            // Live mode and surveys that people asked for, and time with no process to command it.
             let others = records.continuousTime + part.laserAlone
             let powered = part.timeWithPower(at: world.end)
-            // A device with a new name is begun anew.
+            // A device with a new name is started anew.
             let renames = records.windows.count { $0.kind == .rename && $0.part == part.name }
             let starts = records.segments.count + part.powerCount + renames
             let allowed =

@@ -99,7 +99,7 @@ extension Checker {
         }
     }
 
-    /// What speaks against an end of the process; nil when there was a reason inside the box.
+    /// Returns why the process should not have ended; nil when it had a reason.
     private func cause(of segment: LifeRecords.Segment) -> String? {
         let hangs: Set<FaultKind> = [.childHang, .childUnkillable]
         let freezes: Set<FaultKind> = [.freeze, .longFreeze, .boardHang, .wedgeOnReboot]
@@ -163,7 +163,7 @@ extension Checker {
                 count += 1
             }
             for channel in look.fresh {
-                // What came in an earlier process is not known to this one.
+                // A process does not know values of an earlier one.
                 let age = channel.age ?? .days(36_500)
                 guard age <= ageMax(of: channel.channel), age - channel.told <= Self.ageError else {
                     throw Broken(

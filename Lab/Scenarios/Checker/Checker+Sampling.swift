@@ -66,7 +66,7 @@ extension Checker {
         var free = MonotonicInstant.boot
         for trouble in troubles.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if free < trouble.lowerBound { calm.append(free..<trouble.lowerBound) }
-            // What moves again needs no remedy: its next sample is one to believe.
+            // A stuck sensor needs no remedy once it moves: its next sample is one to believe.
             let pause = stuckEnds.contains(trouble.upperBound) ? .zero : Self.resumption
             free = max(free, trouble.upperBound.advanced(by: pause))
         }

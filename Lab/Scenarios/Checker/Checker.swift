@@ -9,7 +9,7 @@ import Store
 /// Faults excuse only what software cannot prevent: a card that lies or rots may lose what it
 /// acknowledged.
 struct Checker {
-    /// What a check finds broken: the first counter-example, as text.
+    /// The first counter-example of a check, as text.
     struct Broken: Error { let words: String }
 
     let world: World
@@ -22,7 +22,7 @@ struct Checker {
     private let reader: HistoryReader?
     private let readerError: String
     var stored: StoredSamples?
-    /// What the ledger says was given up for want of a place, by device, along its timeline.
+    /// Samples that the ledger says were given up for want of a place, by device, in order of time.
     private var givenUp: [String: [GapMark]] = [:]
 
     init(_ world: World) {
@@ -381,7 +381,7 @@ struct Checker {
 }
 
 extension World {
-    /// What waits in the journal at the end, when the history has no place for it.
+    /// Reads the journal's blocks that wait at the end because the history has no place for them.
     fileprivate func journalTail() throws -> HistoryTail {
         let size = card.byteCounts["journal.ring"] ?? 0
         guard size > 0 else { return HistoryTail() }

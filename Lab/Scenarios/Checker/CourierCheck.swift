@@ -16,10 +16,10 @@ struct CourierCheck {
         let description: String
     }
 
-    /// What the files hold of what had been recorded when the courier said how far it is.
+    /// Rows in the files that had been recorded when the courier last reported its progress.
     private struct Rows {
         var count = 0
-        /// Of them, those of the last second: the courier may have looked before they were written.
+        /// Rows of the last second: the courier may have looked before they were written.
         var newest = 0
         /// The older ones that the receiver does not have.
         var missing: [SampleKey] = []

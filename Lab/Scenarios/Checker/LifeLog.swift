@@ -1,6 +1,6 @@
 import Core
 
-/// What happened in a life, line by line, and a hash of it: the same seed has the same one.
+/// The events of a life, line by line, and a hash of them: the same seed has the same hash.
 ///
 /// Lines are hashed in their order. Readings of one instant have none, as tasks of their own serve
 /// the devices: their digests are added up, and the sums are hashed in the order of time.

@@ -34,7 +34,7 @@ package enum LifeEnding: Hashable, Sendable {
     var beginsBoot: Bool { losesPages || self == .rebooted || self == .poweredOff }
 }
 
-/// What was seen from outside while the node lived; what the checker goes by, with the files.
+/// Observations from outside while the node lived; the checker uses them and the files.
 package struct LifeRecords: Sendable {
     /// One life of the process.
     package struct Segment: Sendable {
@@ -95,7 +95,7 @@ package struct LifeRecords: Sendable {
     package struct Look: Sendable {
         package let at: MonotonicInstant
         package let lamp: String?
-        /// What the lamp's lines said; nil without lamps.
+        /// Whether the lamp shows a level of the air and follows a sensor.
         package let isLampLevel: Bool
         /// The sensor that the lamp follows, and when it last gave a value.
         package let followed: String?
@@ -104,7 +104,7 @@ package struct LifeRecords: Sendable {
         package let fresh: [(channel: String, told: Duration, age: Duration?)]
     }
 
-    /// What the station said of its alerts then.
+    /// The alerts that the station reported at a moment.
     struct AlertLook: Sendable {
         let at: MonotonicInstant
         let segment: Int
@@ -122,16 +122,16 @@ package struct LifeRecords: Sendable {
     package internal(set) var looks: [Look] = []
     /// Samples that the station said are durable: segment and digest, by its answer to `tail`.
     package internal(set) var acknowledged: [Acknowledged] = []
-    /// What a follower of the store left with the station, and found there.
+    /// Cursors that a follower of the store left with the station, and found there.
     package internal(set) var cursors: [Cursor] = []
-    /// What was wrong with the answers that it got, as text.
+    /// Faults in the answers that the follower got, as text.
     package internal(set) var feedFaults: [String] = []
     /// Why a courier ended that was not killed, as text.
     package internal(set) var courierFaults: [String] = []
-    /// What the courier said of its target, oldest first.
+    /// The courier's counts for its target, oldest first.
     package internal(set) var deliveries: [Delivery] = []
 
-    /// What was seen of the camera's program.
+    /// Observations of the camera's program.
     package internal(set) var eyes = EyesRecords()
 
     package struct Delivery: Sendable {
@@ -193,10 +193,10 @@ package struct LifeRecords: Sendable {
         let segment: Int
     }
 
-    /// What the owner said of recording.
+    /// The owner's settings of recording, by time.
     package internal(set) var recording = RecordingLog()
 
-    /// What was imported.
+    /// Imports by the owner.
     package internal(set) var imports: [Import] = []
 
     package struct Import: Sendable {

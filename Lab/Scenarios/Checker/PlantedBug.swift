@@ -45,7 +45,7 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     /// Liveness: a device hangs and is not replaced.
     case deafAfterFault
 
-    /// What it breaks.
+    /// The promise that the bug breaks.
     package var promise: String {
         switch self {
         case .impatientSchedule: "P1"

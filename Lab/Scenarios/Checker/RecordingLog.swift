@@ -14,7 +14,7 @@ package struct RecordingLog: Sendable {
         let state: State
     }
 
-    /// What was measured so shortly before a change may be judged by either side.
+    /// Time after a change in which a sample may be judged by the old state or the new one.
     private static let slack: Duration = .seconds(10)
     private var entries: [Entry] = []
 

@@ -34,7 +34,7 @@ final class KeyedReceiver: SimulatedServer {
 
     private let state = Mutex(State())
 
-    /// What it has of each sample.
+    /// Digest of each sample that it has.
     var digests: [SampleKey: UInt64] { state.withLock { $0.digests } }
     /// Those of its samples that have a value.
     var valued: Set<SampleKey> { state.withLock { $0.valued } }

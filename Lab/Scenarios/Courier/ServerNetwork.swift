@@ -45,7 +45,7 @@ struct ServerNetwork: CourierNetwork, @unchecked Sendable {
         try await internet.connect(broker)
     }
 
-    /// What happens to the server now; nil for nothing.
+    /// The fault of the server now; nil without any.
     private var fault: NetworkFault? {
         let (world, now) = (machine.world, machine.now)
         let kinds: [FaultKind] = [

@@ -38,7 +38,7 @@ final class Album: @unchecked Sendable {
         return head + (8..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
-    /// Which picture of the camera some bytes are; nil when they are none, or not whole.
+    /// Returns the number of the picture with these bytes; nil for no picture or part of one.
     static func number(of bytes: [UInt8]) -> Int? {
         let number = bytes.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
         guard number > 0, number < 1 << 40, picture(number) == bytes else { return nil }

@@ -1,6 +1,6 @@
 import Core
 
-/// What was seen of the camera's program while it lived.
+/// Observations of the camera's program while it lived.
 package struct EyesRecords: Sendable {
     /// A stretch in which a process followed the station's stream.
     struct Follow: Sendable {
@@ -16,14 +16,14 @@ package struct EyesRecords: Sendable {
     /// A picture that the ring took.
     struct Kept: Sendable {
         let number: UInt64
-        /// Which one of the camera's.
+        /// Number of the picture in the camera's own count.
         let picture: Int
         let at: MonotonicInstant
     }
 
     var follows: [Follow] = []
     var kept: [Kept] = []
-    /// What was wrong, as text.
+    /// Faults of the program, as text.
     var faults: [String] = []
 
     /// A motion within its boot: its milliseconds, as seconds in JSON have no more digits.

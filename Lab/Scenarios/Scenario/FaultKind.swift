@@ -2,7 +2,7 @@ import Core
 
 /// Everything that can be made to go wrong in a simulated life; each kind is counted.
 package enum FaultKind: String, Hashable, Sendable, CaseIterable {
-    // What a part on a serial line does.
+    // Faults of a part on a serial line.
     case silence, deaf, garbage, stuck, zeros, wedge, ceiling, babble, inconsistent, brownout
     case splitFrames = "split-frames"
     case mergedFrames = "merged-frames"
@@ -15,7 +15,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case wrongRate = "wrong-rate"
     case noFirmware = "no-firmware"
     case wedgeOnReboot = "wedge-on-reboot"
-    // What the line itself does.
+    // Faults of the line itself.
     case lineTakesNothing = "line-takes-nothing"
     case portBusy = "port-busy"
     case portForbidden = "port-forbidden"
@@ -113,7 +113,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
 
     package static let all = allCases
 
-    /// What a fault happens to.
+    /// The part of the world that a fault happens to.
     package enum Area: String, Hashable, Sendable, CaseIterable {
         case serial, usb, gpio, network, card, clock, process, power, memory, owner
         case courier, camera

@@ -12,9 +12,9 @@ package struct Scenario: Sendable {
         package let socket: Int
         /// The adapter's serial number; nil for one that has none.
         package let serial: String?
-        /// Of a dying sensor: days after which it begins to fail more and more.
+        /// Days after which a dying sensor begins to fail more and more; nil for a sound one.
         package let failsAfter: Duration?
-        /// Of a receiver of positions: weeks by which its date is wrong.
+        /// Weeks by which the date of a receiver of positions is wrong.
         package let weeksWrong: Int
     }
 
@@ -29,7 +29,7 @@ package struct Scenario: Sendable {
         package let interval: Duration
     }
 
-    /// What people do from time to time.
+    /// Acts that people do from time to time.
     package enum Act: String, Hashable, Sendable, CaseIterable {
         /// Continuous measuring for a while.
         case live
@@ -49,7 +49,7 @@ package struct Scenario: Sendable {
 
     /// Faults of one kind, or of all kinds: at a time, or at a rate.
     package struct Trouble: Hashable, Sendable {
-        /// Nil: every kind, each at this rate.
+        /// The kind of fault; nil: every kind, each at this rate.
         package let kind: FaultKind?
         package let at: Duration?
         package let perDay: Double
@@ -82,11 +82,11 @@ package struct Scenario: Sendable {
     package let hasCamera: Bool
     /// 10 s…1 h.
     package let lossWindow: Duration
-    /// Of the history's file, 4…64.
+    /// Size of the history's file, 4…64 MB.
     package let megabytes: Int
     /// Places for streams of the history, 4…2 048; nil for as many as its size gives.
     package let streamPlaces: Int?
-    /// Of the journal's ring, 64…65 536.
+    /// Blocks of the journal's ring, 64…65 536.
     package let journalBlocks: Int
     /// At the end, without any fault; ≥ 1 h.
     package let quiet: Duration
@@ -151,7 +151,7 @@ extension SplitMix64 {
     /// 0 ..< 1.
     mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 
-    /// Of mean 1.
+    /// Returns an exponentially distributed number with mean 1.
     mutating func exponential() -> Double { -Portable.logarithm(1 - unit()) }
 
     mutating func index(_ count: Int) -> Int { Int(next() % UInt64(count)) }

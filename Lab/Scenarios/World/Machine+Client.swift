@@ -123,7 +123,7 @@ extension Machine {
         } while page != nil && pages < 64 && !isDead
     }
 
-    /// What a program does that delivers the store's content: goes on where it left its cursor.
+    /// Follows the store as a delivering program does: goes on where it left its cursor.
     private func followStore() async throws {
         guard let known = try await ask(ControlRequest(.cursor), CursorReport.self) else { return }
         let segment = world.records.segments.count - 1
@@ -142,7 +142,7 @@ extension Machine {
             if let places, let fault = WorldFollower.fault(of: report, after: places) {
                 world.records.feedFaults.append(fault)
             }
-            // What is older is read from the history; here one goes on at the end.
+            // Older rows are read from the history; this follower goes on at the end.
             places = report.older ? nil : report.next
             guard report.older || report.hasMore else { break }
         }
@@ -231,7 +231,7 @@ extension Machine {
         world.records.renames.append("\(part.name) was \(before) and is \(name) now")
     }
 
-    /// What lies in a numbered block is durable, says the station.
+    /// Notes the blocks that the station reports as durable: those that have a number.
     private func note(_ tail: TailReport) {
         let segment = world.records.segments.count - 1
         let own = "\(boot)"
@@ -280,7 +280,7 @@ extension Machine {
         return answer.body
     }
 
-    /// What people do.
+    /// Acts that people do.
     enum Act {
         case habit(Scenario.Habit)
         case rename(Part)

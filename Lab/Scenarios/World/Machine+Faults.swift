@@ -4,7 +4,7 @@ import PowerCut
 import SimulationKit
 import Station
 
-// What goes wrong, from outside the node.
+// Faults that begin and end outside the node.
 extension Machine {
     /// Lets a fault begin, and plans its end.
     func begin(_ fault: PlannedFault) {
@@ -288,7 +288,7 @@ extension World {
         ]
     }
 
-    /// What the card will keep of what was not synced.
+    /// Chooses how much the card keeps of writes that were not synced.
     func cardModel(at now: MonotonicInstant) -> CardModel {
         var dice = dice(at: now.advanced(by: .nanoseconds(1)))
         let seed = UInt64(dice.index(1 << 20))

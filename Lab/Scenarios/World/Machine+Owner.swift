@@ -4,7 +4,7 @@ import HardwareIO
 import PowerCut
 import Store
 
-// What the owner does while the station lives.
+// Acts of the owner while the station lives.
 extension Machine {
     func beginOwner(_ fault: PlannedFault) {
         switch fault.kind {
@@ -70,7 +70,7 @@ extension Machine {
         let found = devices.found.first { found in
             found.state == "adopted" && found.node.map { partsByNode[$0] === part } == true
         }
-        // What is kept of a device goes with its name; the checker knows one name of each.
+        // Settings kept for a device go with its name; the checker knows one name of each.
         guard let old = found?.name, !isDead, part.isPlugged, !world.records.recording.names(old)
         else { return }
         var chance = world.dice(at: now)
@@ -157,12 +157,12 @@ extension World {
 
 /// Files of another program that an owner brings: all values differ, so they take much room.
 struct OwnerImport {
-    /// What it takes the owner.
+    /// Time that an import takes the owner.
     static let time: Duration = .minutes(1)
     private static let channelCount = 12
     private static let sourceCount = 3
     private static let batchCount = 1_000
-    /// Of the ring of samples, in hundredths.
+    /// Percent of the ring of samples that an import fills.
     private static let share = 10...30
 
     private let world: World

@@ -17,7 +17,7 @@ final class Machine: Platform, @unchecked Sendable {
     static let stopTimeout: Duration = .seconds(25)
     /// The board's, on a Pi.
     static let boardWatchdog: Duration = .seconds(15)
-    /// What does not exist is looked for here.
+    /// Folder in which paths that do not exist are looked for.
     static let virtualFolder = "/card"
 
     let world: World
@@ -44,7 +44,7 @@ final class Machine: Platform, @unchecked Sendable {
     /// People's acts that wait for their task.
     var acts: [Act] = []
     let actSignal = Signal()
-    /// What waits for the card or for ever.
+    /// Signals of tasks that wait for the card or for ever.
     private var held: [Signal] = []
     /// One piece of work for the disk thread.
     private struct Errand {
@@ -143,7 +143,7 @@ final class Machine: Platform, @unchecked Sendable {
         guard world.planted != .alwaysWarm, let plugged = partsByNode[path]?.pluggedAt else {
             return nil
         }
-        // What was there when the machine started has power since then.
+        // A device that was there when the machine started has power since then.
         return max(.boot, bootClock.inBoot(plugged))
     }
 

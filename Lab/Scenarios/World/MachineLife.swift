@@ -81,7 +81,7 @@ struct MachineLife: @unchecked Sendable {
         }
     }
 
-    /// What systemd and the board's watchdog do to a node that sends no heartbeat.
+    /// Ends a node without heartbeat as systemd and the board's watchdog do.
     private func watchOver() async throws {
         while !Task.isCancelled, !machine.isDead {
             try await simulated.sleep(for: .seconds(60), tolerance: .seconds(30))

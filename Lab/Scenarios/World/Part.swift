@@ -16,7 +16,7 @@ final class Part: @unchecked Sendable {
     let serial: String?
     let baud: Int
     private(set) var isPowered = false
-    /// What it is or was first in.
+    /// Socket that the part is in, or was in first.
     var socket: Int
     var isPlugged = false
     private(set) var poweredTime: Duration = .zero
@@ -70,7 +70,7 @@ final class Part: @unchecked Sendable {
     /// From power to the first value that counts.
     var preheat: Duration { profile.preheat }
     private var isSlowToWarm: Bool { profile.driver == "mhz19b" }
-    /// Of its first channel: what it says before it is warm, and never later.
+    /// Values of its first channel before it is warm, which never come later.
     var coldValues: [Int] {
         let values = MHZ19BSimulator.coldValues
         return isSlowToWarm ? [values.first, values.later] : []
@@ -224,7 +224,7 @@ final class Part: @unchecked Sendable {
     }
 }
 
-/// What an adapter has behind it: the part itself.
+/// Connects a part to its adapter.
 struct PartPeer: SerialPeer {
     let part: Part
 

@@ -49,9 +49,9 @@ final class World: @unchecked Sendable {
     var strangerCount = 0
     var streams: [StreamID: StreamDescription] = [:]
     var follower = WorldFollower()
-    /// What the courier delivers to.
+    /// The server that the courier delivers to.
     let receiver = KeyedReceiver()
-    /// What the camera takes.
+    /// The pictures that the camera takes.
     let album = Album()
     var plannedFaults = 0
     var planted: PlantedBug?

@@ -18,7 +18,7 @@ struct WorldFollower {
         return .cursor(Self.name, Array("\(places.count - 1)".utf8))
     }
 
-    /// Which of its cursors a report has; nil without one.
+    /// Returns the number of its cursor in a report; nil without one.
     func number(in report: CursorReport) -> Int? {
         let found = report.cursors.first { $0.name == Self.name }
         return found.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self)) }
@@ -29,7 +29,7 @@ struct WorldFollower {
         places.indices.contains(number) ? places[number] : nil
     }
 
-    /// What is wrong with an answer to `feed`; nil when nothing is.
+    /// Returns the fault of an answer to `feed`; nil without any.
     static func fault(of report: FeedReport, after places: FeedPlaces) -> String? {
         // A row may be a tenth later than its sample, for each reader that saw the one before.
         let end = Int64(report.nowSeconds * 10) + 100
