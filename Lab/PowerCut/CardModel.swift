@@ -1,4 +1,4 @@
-/// What a card keeps of the operations it was not asked to sync, when the power goes.
+/// The part of operations not yet synced that a card keeps when the power goes.
 package enum CardModel: Hashable, Sendable {
     /// Only what was synced.
     case nothing

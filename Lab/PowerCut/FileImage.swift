@@ -26,7 +26,7 @@ struct FileImage: Sendable {
     /// Sum over the pieces, so that one of them changes it in one step.
     private var sum: UInt64 = 0
 
-    /// Of bytes and length; two images with the same count as equal.
+    /// Hash of bytes and length; two images with the same hash count as equal.
     var digest: UInt64 { Self.mixed(sum ^ UInt64(truncatingIfNeeded: byteCount) &* 0x9E37) }
 
     var bytes: [UInt8] {

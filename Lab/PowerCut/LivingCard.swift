@@ -6,7 +6,7 @@
 ///
 /// Unchecked: one simulation is one thread.
 package final class LivingCard: @unchecked Sendable {
-    /// What was written and synced since the beginning.
+    /// Counts of writes and syncs since the beginning.
     package struct Wear: Hashable, Sendable {
         package var byteCount = 0
         package var writeCount = 0

@@ -60,7 +60,7 @@ private func refused(
     let folder = try ScratchFolder()
     let recording = PowerCutRecording(folder: folder.path)
     recording.fail(fault, from: position, count: count)
-    // What the workload says of a broken medium is its own affair; what it promised is not.
+    // The workload may report a broken medium as it likes; its acknowledgements must hold.
     try? workload(recording)
     recording.fail(fault, from: 0, count: 0)
     let acknowledged = recording.operations.compactMap { operation -> Int64? in

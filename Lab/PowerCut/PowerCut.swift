@@ -45,7 +45,7 @@ extension PowerCutCase: CustomStringConvertible {
     }
 }
 
-/// Which cases are played, and the command that a failure prints.
+/// The choice of cases to play, and the command that a failure prints.
 package struct PowerCutPlan: Sendable {
     package var models: [CardModel]
     /// Models of the cut during recovery; empty: the recovery is not cut.
@@ -88,11 +88,11 @@ package struct PowerCutPlan: Sendable {
     }
 }
 
-/// What the program finds when it starts again after the power is back.
+/// The files that the program finds when it starts again after a power cut.
 package struct PowerCutState: Hashable, Sendable {
     /// Where the files are now: another folder than the workload's.
     package let folder: String
-    /// What the workload had acknowledged before the cut, in order: all of it must be found.
+    /// Numbers acknowledged before the cut, in order: all of them must be found.
     package let acknowledged: [Int64]
 }
 
@@ -142,11 +142,11 @@ package struct PowerCutReport {
     package internal(set) var operationCount = 0
     /// States of the card that were verified; those that equal one before are left out.
     package internal(set) var stateCount = 0
-    /// Of these, the ones after a second cut.
+    /// States after a second cut, among `stateCount`.
     package internal(set) var secondCutCount = 0
     /// States that equal one verified before with the same acknowledgements.
     package internal(set) var equalCount = 0
-    /// What the workload did, by file and kind, as in `write history.db`.
+    /// Counts of the workload's operations, by file and kind, as in `write history.db`.
     package internal(set) var kinds: [String: Int] = [:]
     package internal(set) var failures: [PowerCutFailure] = []
 }

@@ -1,6 +1,6 @@
 import CPowerCutVFS
 
-/// What can go wrong with the play itself, as opposed to the store it is played for.
+/// A failure of the play itself, as opposed to the store it is played for.
 package enum PowerCutError: Error, Hashable, Sendable {
     case scratch(call: String, errno: Int32, path: String)
 }

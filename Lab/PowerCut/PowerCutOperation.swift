@@ -12,7 +12,7 @@ package enum PowerCutOperation: Hashable, Sendable {
 }
 
 extension PowerCutOperation {
-    /// What is done to which file, as in `write history.db`.
+    /// The operation and its file, as in `write history.db`.
     package var kind: String {
         switch self {
         case .create(let name): "create \(name)"
@@ -43,7 +43,7 @@ extension PowerCutOperation: CustomStringConvertible {
     }
 }
 
-/// What the medium does to an operation that it refuses.
+/// The error with which the medium refuses an operation.
 package enum PowerCutFault: String, Hashable, Sendable, CaseIterable {
     /// EIO.
     case broken

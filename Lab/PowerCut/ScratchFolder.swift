@@ -5,7 +5,7 @@ final class ScratchFolder {
     let path: String
     /// Whether the folder stays.
     var isKept = false
-    /// What the files hold, as far as it is known.
+    /// Contents of the files, as far as they are known.
     private var held: Card.Files = [:]
 
     /// Made in memory where there is such a place, so that no card is worn by tests.

@@ -8,7 +8,7 @@ import Store
 package struct PlantedStore {
     /// Between two samples of the second boot, in tenths of a second.
     private static let interval: Int64 = 600
-    /// Of each stretch of a cause, and of the values after it.
+    /// Samples in each stretch of a cause, and among the values after it.
     private static let stretchSamples = 30
     /// Days at one sample a second that fill the ring more than once.
     private static let oldDays = 7
@@ -48,7 +48,7 @@ package struct PlantedStore {
         for _ in 0..<Self.oldDays * 24 {
             var encoder = SegmentEncoder(decimals: [1, 1], startingAt: Tick(tenths: now))
             for _ in 0..<3_600 {
-                // What the codec cannot make small.
+                // Random values, which the codec cannot compress.
                 random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let value = Int64(random >> 52)
                 encoder.append(Tick(tenths: now), Self.values(value))

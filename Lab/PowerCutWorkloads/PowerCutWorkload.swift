@@ -8,7 +8,7 @@ package struct PowerCutWorkload {
     package let isPlanted: Bool
     package let write: (PowerCutRecording) throws -> Void
     package let verify: (PowerCutState) throws -> Void
-    /// What the workload did, after it has run; nil where it does not count.
+    /// Counts of the workload's operations, after it has run; nil where it does not count.
     package var census: () -> StoreCensus? = { nil }
 
     /// All that `scripts/check powercut` plays.

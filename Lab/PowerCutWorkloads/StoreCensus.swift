@@ -4,7 +4,7 @@ import Store
 
 /// Counts of what a store's workload did, as evidence that each case occurred.
 package struct StoreCensus {
-    /// What was done, and how many card operations that needed.
+    /// Operations of the workload, and how many writes to the card each needed.
     package private(set) var operations: [(name: String, count: Int)] = []
     /// Operations while an export was reading.
     package private(set) var duringExport = 0
@@ -61,7 +61,7 @@ package struct StoreCensus {
         recycledSamples = all - kept
     }
 
-    /// What the workload must contain and does not; empty when nothing is missing.
+    /// Operations that the workload must contain and lacks; empty when none is missing.
     package var missing: [String] {
         let done = Set(operations.filter { $0.count > 0 }.map(\.name))
         let wanted = [

@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// What a station does in some hours of a virtual clock, the same for every run with one seed.
+/// The script of a station for some hours of virtual time, the same for every run with one seed.
 ///
 /// Sixteen channels of noise every 16.7 s, so that three days wrap the smallest ring there is, and
 /// two of dust every five minutes; a payload every 600 s, the loss window; a checkpoint every six
@@ -109,7 +109,7 @@ package struct StoreScript: Sendable {
         )
     }
 
-    /// What a node writes first when the power is back after `count` payloads.
+    /// Returns the first payload that a node writes when the power is back after `count` payloads.
     ///
     /// - Parameters:
     ///   - number: 1, or 2 when the power went again during the recovery.
@@ -154,7 +154,7 @@ package struct StoreScript: Sendable {
         )
     }
 
-    /// What a follower said of this payload; the one after a cut has another follower.
+    /// The cursor that a follower left with this payload; after a cut it is another follower.
     private var cursor: StoreCursor {
         let name = bootNumber < Self.recoveryBoot ? Self.follower : "after the cut"
         return StoreCursor(name: name, blob: Self.blob(payloads.count))

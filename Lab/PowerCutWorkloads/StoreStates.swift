@@ -198,7 +198,7 @@ package final class StoreStates {
         asideCount += after.count { $0.contains(".damaged-") && !$0.contains("-wal") }
     }
 
-    /// What was set aside or lost is said; what was not damaged is not.
+    /// Checks that every loss is reported, and that an undamaged store reports none.
     private func checkWords(
         _ store: StationStore,
         _ good: Good,

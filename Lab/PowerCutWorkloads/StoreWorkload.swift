@@ -31,7 +31,7 @@ package final class StoreWorkload {
     private var historyByteCount = 0
     /// Recovered histories that were read to the end and found right, by a hash of their bytes.
     private var readBefore: Set<Int> = []
-    /// What the workload did, after it has run.
+    /// Counts of the workload's operations, after it has run.
     package private(set) var census = StoreCensus()
 
     package init(_ script: StoreScript, acknowledgesTooEarly: Bool = false) throws {
@@ -126,7 +126,7 @@ package final class StoreWorkload {
         try goOn(store, state.folder, promised, merges)
     }
 
-    /// What comes after the recovery must be kept as well, and spoil nothing.
+    /// Checks that samples after the recovery are kept too, and damage nothing.
     private func goOn(
         _ store: StationStore,
         _ folder: String,
@@ -220,7 +220,7 @@ package final class StoreWorkload {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Of this thread, so that a busy machine does not look like a slow store.
+    /// Processor time of this thread, so that a busy machine does not look like a slow store.
     static var processorSeconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -20,7 +20,7 @@ package struct StoreYears {
     /// Bytes of the second copy of the small tables, at most.
     private static let copyByteMax = 1 << 20
 
-    /// Of 600 s: a twelfth of 365.25 days.
+    /// Windows of 600 s in a month: a twelfth of 365.25 days.
     package var windowsPerMonth = 4_383
     private let folder: String
     private let interval: Int64
