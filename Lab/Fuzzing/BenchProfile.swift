@@ -3,8 +3,7 @@ import Devices
 import Profiles
 import Scheduling
 
-/// What a kind of sensor on the bench needs to be said of it, with a duty that all share and none
-/// keeps.
+/// Profiles of sensors on the bench; drivers must keep the configured duty cycle, not this one.
 package enum BenchProfile {
     package static let cycle = DutyCycle(
         period: .minutes(5),
@@ -13,8 +12,8 @@ package enum BenchProfile {
         tolerance: .seconds(10)
     )
 
-    /// Far from what the bench configures: a driver that goes by it wears out its part, or is late
-    /// for its heartbeat and replaced for ever.
+    /// A warm-up far from the configured one: a driver that uses it wears out its part, or is late
+    /// for its heartbeat and is restarted for ever.
     package static let warmUp: Duration = .seconds(170)
 
     package static func make(of kind: SensorKind) -> Profile {

@@ -29,7 +29,7 @@ package final class DecoderFuzz: FuzzWorkload {
         oracle = FrameOracle(driver: driver)
         var part = try kind.simulator(profile, 1)
         var said: [[UInt8]] = []
-        // What it says by itself, and to everything that can be said to it.
+        // Bytes that the part sends unasked, and its answers to every command.
         let commands = (SensorAct.allCases + [.wake, .measure]).flatMap(dialect.commands)
         for (index, command) in (dialect.questions + commands).enumerated() {
             let now = MonotonicInstant.boot.advanced(by: .seconds(index * 10))

@@ -157,7 +157,7 @@ package struct FrameOracle {
         }
     }
 
-    /// What is between `$` and the first `*`, when the two digits behind it are its XOR.
+    /// Returns the text between `$` and the first `*`, when the two digits behind are its XOR.
     private static func checked(_ line: String) -> Substring? {
         guard line.hasPrefix("$"), let star = line.firstIndex(of: "*") else { return nil }
         let content = line[line.index(after: line.startIndex)..<star]
@@ -165,7 +165,7 @@ package struct FrameOracle {
         return UInt8(digits, radix: 16) == content.utf8.reduce(0, ^) ? content : nil
     }
 
-    /// What any good GGA with a fix may give; the other sentences can only take from it.
+    /// Values that any good GGA with a fix may give; other sentences can only withdraw them.
     private static func position(_ line: String) -> Values? {
         guard line.count - (line.firstIndex(of: "*").map { line[..<$0].count } ?? 0) == 3,
             let items = checked(line)?.split(separator: ",", omittingEmptySubsequences: false),

@@ -1,4 +1,4 @@
-/// What can be fuzzed.
+/// Readers and formats that can be fuzzed.
 package enum FuzzKind: String, CaseIterable, Sendable {
     case decoders
     case profiles

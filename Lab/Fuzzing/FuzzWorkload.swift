@@ -1,6 +1,6 @@
 /// Spoilt input for a reader, another for each seed.
 package protocol FuzzWorkload: AnyObject {
-    /// Of the reader.
+    /// Name of the reader under test.
     var name: String { get }
     /// Inputs that were read as good in spite of it: with none of many, nothing was tried.
     var takenCount: Int { get }

@@ -29,7 +29,7 @@ package final class ProfileFuzz: FuzzWorkload {
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// What holds for every profile that is taken.
+    /// Whether a profile has the properties of every accepted one.
     private static func isSound(_ profile: Profile) -> Bool {
         let names = profile.channels.map(\.quantity.name)
         let hasDriver = profile.driver.map { ProfileReader.knownDrivers[$0] == profile.kind }

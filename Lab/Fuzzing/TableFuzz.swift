@@ -35,7 +35,7 @@ package final class TableFuzz: FuzzWorkload {
         if isMended { mend(&disk) }
     }
 
-    /// What a tool that writes nonsense would leave: checks that are right.
+    /// Makes all checksums right, as a tool that writes nonsense would.
     private func mend(_ disk: inout MadeUpDisk) {
         guard let entries = try? disk.read(2, count: 32) else { return }
         disk.write(disk.sectorCount - 33, entries)
