@@ -4,7 +4,7 @@ import Core
 import Glibc
 import Station
 
-/// What developers and the curious run; a station does not need it.
+/// Commands for developers and the curious; a station does not need them.
 struct RoostLab: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roost-lab",

@@ -77,7 +77,7 @@ struct FuzzCommand: ParsableCommand {
             }
             line.show("fuzz: \(kind) \(reader.name), \(seed - first) of \(count)")
         }
-        // Of so many some are still good: else nothing was tried.
+        // Among so many inputs some must be accepted: else nothing was tried.
         if failed == nil, count >= 100, reader.takenCount == 0 {
             failed = (first, "not one input was read as good")
         }

@@ -169,7 +169,7 @@ struct CutsCommand: ParsableCommand {
         return false
     }
 
-    /// Of the monotonic clock.
+    /// Seconds of the monotonic clock.
     private static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -29,14 +29,14 @@ struct YearsCommand: ParsableCommand {
     @Flag(help: "One JSON object at the end, and nothing before.")
     var json = false
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Report: Encodable {
         let months: Int
         let intervalSeconds: Int
         let megabytes: Int
         let seed: UInt64
         var sampleCount = 0
-        /// Of each file after the last month.
+        /// Bytes of each file after the last month.
         var byteCounts: [String: Int] = [:]
         let isConstant: Bool
         /// Why not; nil when the sizes were the same.
