@@ -86,7 +86,7 @@ import Testing
             #expect(clock.time(.numbered(2), Self.tick(0))?.isSure == false)
             #expect(clock.time(.numbered(3), Self.tick(0))?.isSure == true)
         }
-        // Of two that are equally firm the longer counts.
+        // The longer one of two equally firm lines counts.
         #expect(clock(.synchronised).time(.numbered(2), Self.tick(0))?.isSure == true)
     }
 

@@ -227,7 +227,7 @@ struct GapLedgerReference {
         }
     }
 
-    /// Nil: covered by a reading.
+    /// Returns the cause of a gap at a second; nil where a reading covers it.
     func cause(_ second: Int, channel: Int) -> GapCause? {
         guard let run = starts.indices.last(where: { starts[$0] <= second }) else { return .late }
         guard second < ends[run] else { return offCause(after: run) }

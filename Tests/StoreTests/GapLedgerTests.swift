@@ -296,7 +296,7 @@ import Testing
         let report = ledger.finish()
         let first = report.lines[0].gaps.reduce(into: [:]) { $0[$1.cause] = $1.tenths }
         #expect(first[.damaged] == 8_980)
-        // Of what came after the next sample it explains nothing.
+        // It explains nothing after the next sample.
         #expect(first[.unexplained] == 990)
         #expect(report.lines[1].gaps.contains { $0.cause == .unplugged })
     }

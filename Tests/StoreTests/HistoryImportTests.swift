@@ -42,7 +42,7 @@ import Testing
         return report
     }
 
-    /// What the history has of imports, as files would give it, by source and time.
+    /// Returns the imported samples of the history as files would give them, by source and time.
     private func stored() throws -> [ImportedSample] {
         let reader = try HistoryReader(path: folder.database)
         let clock = ClockAnchors(runs: [], anchors: try reader.anchors())

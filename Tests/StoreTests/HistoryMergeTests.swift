@@ -77,7 +77,7 @@ import Testing
             let merged = try history.merge([sample(hour, 100), sample(hour - 4, 90, Self.psi)])
             #expect(merged == [.written, .written])
         }
-        // What is late in the same quantity goes beside, in the order of its own.
+        // Late values of the same quantity go into a stream beside, in their own order.
         #expect(try history.merge([sample(0, 1), sample(1, 2), sample(2, 3)]).count == 3)
         #expect(try history.merge([sample(3, 4)]) == [.written])
         try history.close()

@@ -124,7 +124,7 @@ import Testing
             let (history, opening) = try open()
             if case .found = opening { kept += 1 }
             var dust = DustSeries(every: 10, seed: UInt64(round))
-            // What only shows on writing is the keeper's to set aside; it must not pass in silence.
+            // Damage that only shows on writing must be reported; the store sets the file aside.
             let blocks = [dust.start(), dust.block(dust.samples(5))]
             #expect(Self.takesOrSaysSo(history, blocks))
             try? history.close()

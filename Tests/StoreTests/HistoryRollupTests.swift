@@ -6,7 +6,7 @@ import Testing
 @Suite struct HistoryRollupTests {
     private let folder = HistoryFolder()
 
-    /// What a tier must hold, from the samples alone.
+    /// Returns the buckets that a tier must hold, from the samples alone.
     private func expected(
         _ samples: [StoredSample],
         _ channel: Int,

@@ -28,7 +28,7 @@ import Testing
         let blocks = [dust.start(), dust.block(stored)]
         let later = dust.block(waiting)
         try history.take(blocks)
-        // What the history took since the tail was fetched, too.
+        // The tail overlaps: the history took some of its samples after the tail was fetched.
         let overlap = dust.block(stored.suffix(100) + waiting.prefix(50))
         let reader = try reader([blocks[1], overlap, later])
         #expect(try reader.all() == stored + waiting)
@@ -73,7 +73,7 @@ import Testing
         #expect(try renamed.all() == samples)
         try history.take([blocks[2]])
         #expect(try reader([]).streams() == [attic])
-        // What was written before is read once more, and in its order.
+        // Records from before are read once more, and in their order.
         #expect(try reader(blocks).streams() == [attic])
         // A description with other channels is no name.
         let other = StreamDescription(id: attic.id, device: "cellar", quantities: [.co2])
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    /// What the station says: blocks by their number, and what none holds by the next ones.
+    /// A station's answer: blocks by their number, unwritten records by the next numbers.
     private static func tail(
         _ blocks: ArraySlice<JournalBlock>,
         unwritten: ArraySlice<JournalBlock>

@@ -2,7 +2,7 @@ import Core
 import Store
 import Testing
 
-/// What imports were given, known by source and time as a store would.
+/// Imported samples, known by source and time as in a store.
 private final class ImportedFiles {
     struct Key: Hashable {
         let source: String

@@ -56,7 +56,7 @@ private final class JournalWorkload {
     static let boot = BootID(bytes: Array(1...16))
 
     let storage: SimulatedBlockStorage
-    /// What the history has.
+    /// Sequence of the last block that the history has.
     private(set) var cursor: UInt64 = 0
     private var acknowledged: [JournalBlock] = []
     /// Payloads of appends that threw: they may be found, as the newest block, or not.

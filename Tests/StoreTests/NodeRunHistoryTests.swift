@@ -32,7 +32,7 @@ import Testing
         let folder = HistoryFolder()
         let plan = StorePlan(.megabytes(4))
         let (history, _) = try HistoryFile.open(path: folder.database, plan: plan)
-        // Of the second boot no start is left, of the third only the later one of two.
+        // The second boot has no start left, the third only the later one of two.
         try history.take([
             Self.block(1, from: 0, withStart: true), Self.block(2, from: 10, withStart: false),
             Self.block(3, from: 5, withStart: false), Self.block(3, from: 90, withStart: true),

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// What makes no sense, after the header of one channel with one decimal from tick 0.
+    /// Invalid bytes after the header of one channel with one decimal from tick 0.
     @Test(arguments: [
         (count: 2, first: 0, exceptions: [0x06], CodecError(.unknownCode(6), at: 7)),
         (2, 0, [0x07], CodecError(.unknownCode(7), at: 7)),

@@ -81,7 +81,7 @@ import Testing
         try expectLost(2, reader.ledger(upTo: bench.dust.tick - bench.dust.interval + 1).lines[0])
     }
 
-    /// What a station tells of its journal before the history takes it, so many blocks at a time.
+    /// Returns the journal before the history takes it, read in pages of so many blocks.
     private func tail(_ bench: StoreBench, pageOf limit: Int) -> HistoryTail {
         var tail = HistoryTail()
         var after: UInt64 = 0

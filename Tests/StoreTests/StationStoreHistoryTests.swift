@@ -45,7 +45,7 @@ import Testing
             Issue.record("\(again.opening.history)")
             return
         }
-        // Whose samples the ring holds is not known any more; they are kept all the same.
+        // The devices of the ring's samples are unknown now; the samples are kept all the same.
         #expect(again.opening.streams.map(\.device) == ["unnamed-1"])
         #expect(try HistoryReader(path: bench.folder.database).all().count == 8 * 600)
         try again.close()

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Store
 
-/// What the history's log costs when it rots or is lost.
+/// Losses when the history's log rots or is lost.
 @Suite struct StationStoreLogTests {
-    /// What lies on the card at this moment, as after a power cut, with `change` done to it.
+    /// Copies the files as a power cut leaves them at this moment, with `change` done to them.
     private func cut(
         _ bench: StoreBench,
         _ change: (_ database: String) throws -> Void
@@ -101,7 +101,7 @@ import Testing
         try bench.live(3)
         try bench.store.checkpoint()
         let (store, folder) = try cut(bench) { database in
-            // What follows lies there from before, with other contents.
+            // Bytes from before follow there, with other contents.
             try blank(database + "-wal", from: before + left, count: 512)
             let log = HistoryLog(of: database)
             #expect(log.isCutShort && log.damage == nil && log.wholeFrames > 0)

@@ -5,7 +5,7 @@ import Testing
 
 /// A fixed choice of what `scripts/check states` plays.
 @Suite struct StoreStatesTests {
-    /// Of two hundred states those that have another damage than the ones before; else all.
+    /// Opens the states, of two hundred, with other damage than the ones before; else all.
     @Test func opensInEachDamagedStateOfItsFolder() throws {
         var options = StoreStates.Options()
         options.root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"

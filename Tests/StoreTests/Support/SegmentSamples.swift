@@ -34,7 +34,7 @@ struct SegmentSamples {
     /// How the made-up ticks go.
     enum Rhythm: CaseIterable { case regular, jittering, drifting, missing, wild, still }
 
-    /// What the made-up outcomes are.
+    /// Kinds of made-up outcomes.
     enum Air: CaseIterable { case calm, lively, extreme, gappy, otherDecimals, flagged, silent }
 
     init(seed: UInt64, count: Int, channels: Int, _ rhythm: Rhythm, _ air: Air) {

@@ -94,7 +94,7 @@ final class StoreBench {
 }
 
 extension HistoryReader {
-    /// What `roost ledger` does, for one run.
+    /// Makes the report of `roost ledger`, for one run.
     func ledger(upTo end: Int64) throws -> GapLedgerReport {
         let stream = DustSeries.stream
         let runs = try self.runs().map {
