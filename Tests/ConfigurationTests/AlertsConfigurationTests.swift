@@ -175,7 +175,7 @@ import Testing
         #expect(problems(rule(rest)) == expected.map { "alerts.rules[0].\($0)" })
     }
 
-    /// What is accepted keeps the promises of its types, whatever the file was.
+    /// An accepted part keeps the promises of its types, whatever the file was.
     @Test func noSpoiltPartCrashesOrIsTakenInPart() throws {
         let text = """
             {"alerts": {"zone": "Europe/Rome", "use": ["who-24h", "station"], "rules": [

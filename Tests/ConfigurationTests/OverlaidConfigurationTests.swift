@@ -40,7 +40,7 @@ import Testing
             return
         }
         #expect(http.interval == .seconds(7) && http.target.reach == [.loopback])
-        // What the file has may ask everything that is local, as before.
+        // Devices of the file may ask every local address, as before.
         guard case .http(let roof) = laid.configuration.devices[3].kind else { return }
         #expect(roof.target.reach == .all)
     }

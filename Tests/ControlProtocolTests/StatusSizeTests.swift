@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// What the station sends and its clients take; more than a request may have.
+    /// An answer may be longer than a request, up to the limit of station and clients.
     @Test func theStatusOf128ChannelsIsAnAnswerOfItsSocket() throws {
         let bytes = try ControlCodec.line(Self.channels(128)).utf8.count
         #expect(bytes > 64 * 1_024)

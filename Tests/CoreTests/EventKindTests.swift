@@ -95,7 +95,7 @@ import Testing
         #expect(names == EventKind.names)
     }
 
-    /// What cannot be understood is shown as it was stored.
+    /// Events that cannot be understood are shown as they were stored.
     @Test(arguments: [
         ("samples missing", [("cause", "gremlins"), ("from", "1"), ("to", "2")]),
         ("samples missing", [("cause", "muted"), ("from", "1")]),

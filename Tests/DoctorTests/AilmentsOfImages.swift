@@ -1,7 +1,7 @@
 @testable import Doctor
 
 extension Ailments {
-    /// Of a station that runs from an image.
+    /// Ailments of a station that runs from an image.
     static let image = [
         Ailment(
             check: "image-root",

@@ -35,7 +35,7 @@ enum Boards {
         return Dictionary(DoctorChecks.all.map { ($0.name, $0.decide(facts)) }) { $1 }
     }
 
-    /// Of each board, looked at once.
+    /// Findings of each healthy board, made once.
     private static let healthy: [String: [String: DoctorFinding]] = {
         var all: [String: [String: DoctorFinding]] = [:]
         for model in Boards.all { all[model] = try? findings(MadeUpMachine(model: model)) }

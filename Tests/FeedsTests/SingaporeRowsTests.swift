@@ -104,7 +104,7 @@ import Testing
             SingaporeRows.decode(Fixture.bytes("handmade-v2-psi-20201215T0800")).places
         )
         #expect(old == new)
-        // What is national has 0, 0 there: it is on no map.
+        // National values have the position 0, 0 there: they are on no map.
         #expect(old.map(\.series).sorted() == ["central", "east", "north", "south", "west"])
         let west = try #require(old.first { $0.series == "west" })
         #expect(west.latitude == 1.35735 && west.longitude == 103.7)

@@ -171,7 +171,7 @@ extension GPIOTests {
             lines.release()
         }
 
-        /// What ends a wait for edges that is under way while `body` runs.
+        /// Returns the error that ends a wait for edges under way while `body` runs.
         private func outcome(
             of lines: any GPIOLines,
             during body: @escaping @Sendable () -> Void

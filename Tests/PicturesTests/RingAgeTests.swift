@@ -178,7 +178,7 @@ import Testing
         #expect(try PictureRing(asFound: card).expire(after: 14, at: wrong) == 0)
         #expect(try Self.live(card, boot: 2, days: 4, from: begin + 3 * Self.day) == 0)
         #expect(try PictureRing(asFound: card).records.count == 1)
-        // What is true still counts.
+        // A true date still counts.
         #expect(try Self.live(card, boot: 3, days: 5, from: begin + 20 * Self.day) == 1)
     }
 

@@ -52,7 +52,7 @@ import Testing
         var random = SplitMix64(seed: 11)
         var counts = [0, 0]
         for _ in 0..<300 {
-            // Of four places each, so that a text of eight shows whatever any text shows.
+            // Patterns of four places each, so that a text of eight shows whatever any text shows.
             let patterns = (0..<2).map { _ in
                 String(
                     (0..<Int.random(in: 0...4, using: &random)).map { _ in

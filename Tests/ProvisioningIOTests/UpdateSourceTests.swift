@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Updates
 
-/// What a root service opens in a folder of the dashboard's.
+/// Files in a folder of the dashboard that a root service opens.
 @Suite struct UpdateSourceTests {
     @Test func opensARegularFileAlone() throws {
         let folder = try TestFolder()

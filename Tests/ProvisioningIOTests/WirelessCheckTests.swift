@@ -56,7 +56,7 @@ import Testing
         return WirelessCheck(boot: boot, root: folder.path("root")).run(folder.path("evidence"))
     }
 
-    /// What the partition says, and the file that says it: another one after each write.
+    /// Text of `roost-said.txt`, and its inode: another one after each write.
     private var said: (text: String, file: UInt) {
         var status = stat()
         stat(folder.path("boot/roost-said.txt"), &status)

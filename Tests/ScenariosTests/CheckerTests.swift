@@ -4,7 +4,7 @@ import Testing
 
 /// A checker that never fails would say nothing: each promise is broken once, on purpose.
 @Suite struct CheckerTests {
-    /// What a planted bug may need to show itself; all of it unless a bug is named.
+    /// Returns a scenario in which a planted bug can show itself; nil: one for every bug.
     private static func text(_ bug: PlantedBug?) -> String {
         let hasCourier = [nil, "P11"].contains(bug?.promise)
         let hasCamera = [nil, "camera"].contains(bug?.promise)

@@ -28,7 +28,7 @@ package final class DriveFixture {
         quantities: [Quantity(name: "volts", unit: "V", decimals: 0), .countRate]
     )
 
-    /// What a station derives of `tube`, after one change of its graph; and a second rate of it.
+    /// Streams that a station derives of `tube`, after one change of its graph, with a second rate.
     package static let derived = [(4, "dose_rate@1"), (5, "dose_rate@2"), (6, "other@1")].map {
         StreamDescription(
             id: StreamID($0),

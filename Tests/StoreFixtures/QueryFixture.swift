@@ -42,7 +42,7 @@ package final class QueryFixture {
     private let folder: TestFolder
     package let reader: HistoryReader
     package let times: StoreTimes
-    /// Of the store.
+    /// Path of the store.
     package var path: String { folder.path }
 
     /// - Parameters:

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreQueries
 
-/// What a chart shows of a series that its source corrected.
+/// Charts of a series that its source corrected.
 @Suite struct CorrectionsTests {
     private static let west = "data.gov.sg:west"
     private static let hours = 6..<18

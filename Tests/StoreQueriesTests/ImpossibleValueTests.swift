@@ -82,7 +82,7 @@ import Testing
         #expect(Set(lines.map(\.latitude)).count == (isOmitted ? 1 : 2))
     }
 
-    /// Of the period files and the fortnight.
+    /// Tests the minute pairs of the period files and of the fortnight.
     @Test(arguments: Quality.everyName)
     func thePairOfAMinuteLeavesOutWhatCannotBe(_ name: String) throws {
         let flag = try #require(Quality(named: name))

@@ -31,7 +31,7 @@ package struct TestFolderError: Error {
 private enum TestRun {
     static let onDisk = Result { () throws(TestFolderError) in try begin("/tmp") }
     static let inMemory = Result { () throws(TestFolderError) in try begin("/dev/shm") }
-    /// What the end of this process removes.
+    /// Folders that the end of this process removes.
     private static let begun = Mutex<[String]>([])
     private static let prefix = "roost-tests-"
     /// Seconds after which a folder without a lock belongs to no run that is just beginning.

@@ -74,7 +74,7 @@ enum FileCircles {
             .sorted { $0[0] < $1[0] }
     }
 
-    /// What each file uses.
+    /// Returns the files that declare the names that each file uses.
     private static func uses(in files: [SourceFile]) -> [String: Set<String>] {
         var places: [String: Set<String>] = [:]
         for file in files {

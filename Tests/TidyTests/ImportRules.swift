@@ -1,7 +1,7 @@
 extension TidyRule {
     static let imports = [importTable, everyTargetListed, noFoundation, foundationPlaces]
 
-    /// What each target may import, besides Core, Logging and the toolchain's own modules.
+    /// Targets that each target may import, besides Core, Logging and the toolchain's own modules.
     ///
     /// Dependencies point down and never sideways: a new arrow is a decision, made here and in
     /// ARCHITECTURE.md together.

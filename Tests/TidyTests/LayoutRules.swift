@@ -41,7 +41,7 @@ extension TidyRule {
         let parts = path.split(separator: "/")
         guard path.hasPrefix("Sources/Devices/") else { return nil }
         if parts.count == 5, parts[2] == "GPIO" { return "GPIO/\(parts[3])" }
-        // What several devices share.
+        // Folders of code that several devices share.
         let shared: Set = ["GPIO", "HTTP", "Serial"]
         guard parts.count == 4, !shared.contains(String(parts[2])) else { return nil }
         return String(parts[2])

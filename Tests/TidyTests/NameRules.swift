@@ -11,7 +11,7 @@ extension TidyRule {
         "Sources/Store/Journal/RecordBytes.swift",
     ]
 
-    /// What is left of them; docs/developing/circles.md says why.
+    /// The only files that still have a plus in their names; docs/developing/circles.md says why.
     private static let plus: Set<String> = [
         "Sources/Devices/Serial/SensorSession+Sampling.swift",
         "Sources/Profiles/ProfileReader+Parts.swift",

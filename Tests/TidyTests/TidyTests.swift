@@ -1,6 +1,6 @@
 import Testing
 
-/// What the compiler cannot check, checked on the source tree itself.
+/// Rules that the compiler cannot check, checked on the source tree itself.
 @Suite struct TidyTests {
     static let rules =
         TidyRule.concurrency + TidyRule.size + TidyRule.imports + TidyRule.habits + TidyRule.layout

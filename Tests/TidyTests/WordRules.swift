@@ -54,7 +54,7 @@ extension SourceFile {
 }
 
 extension Substring {
-    /// What follows `//` at the start of the line or after a space; empty without a comment.
+    /// The text behind `//` at the start of the line or after a space; empty without a comment.
     fileprivate var comment: Substring {
         var index = startIndex
         while let slash = self[index...].firstRange(of: "//") {

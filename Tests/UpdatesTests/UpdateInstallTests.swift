@@ -7,7 +7,7 @@ import Updates
     private static let size = 45_056
     private static let old = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     private static let new = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 17 >> 2 &+ 5) }
-    /// What the other root held.
+    /// Content of the other root before the update.
     private static let before = Array(old.reversed())
     private static let room = [UInt8](repeating: 0xEE, count: 8_192)
     private static let content = UpdateManifest.Content(size: size, sha256: UpdateDigest.of(new))

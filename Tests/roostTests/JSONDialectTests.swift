@@ -5,7 +5,7 @@ import Testing
 @testable import roost
 
 @Suite struct JSONDialectTests {
-    /// What prints a format of its own, what is no report, and what hands all to another program.
+    /// Commands with a format of their own, without a report, or that run another program.
     private static let others: Set<String> = [
         "export", "demo-node", "web", "outbox", "courier", "secret", "subscribers",
     ]

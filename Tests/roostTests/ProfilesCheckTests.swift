@@ -30,7 +30,7 @@ import Testing
         #expect(report.problems == [problem])
     }
 
-    /// What a part needs after power-on, not only after a wake.
+    /// Preheating is the time that a part needs after power-on, not only after a wake.
     @Test(arguments: [("winsen-mhz19b", "180 s"), ("nova-sds011", "20 s")])
     func aProfileSaysHowLongItsPartPreheats(id: String, time: String) throws {
         let profile = try #require(ProfileCatalog().profile(id))

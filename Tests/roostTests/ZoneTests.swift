@@ -39,7 +39,7 @@ import Testing
         #expect(zone.words(wall) == local)
         #expect(zone.words(utc) == local)
         #expect(zone.clockWords(wall) == local.dropFirst(11).prefix(8))
-        // What is printed can be typed again, in any zone.
+        // A printed time can be typed again, in any zone.
         #expect(TimeArgument(argument: local)?.moments(in: Self.newYork).first == wall)
     }
 

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// What a table holds at its end is at least that, or at most: it counts.
+    /// A table's end holds a value that is at least, or at most, the true one: it counts.
     @Test func aValueThatATableHoldsCounts() throws {
         let graph = try Self.graph(
             #"""

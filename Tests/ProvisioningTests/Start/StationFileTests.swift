@@ -107,7 +107,7 @@ import Testing
         #expect(again.settings.wireless == WirelessNetwork(name: "Grüße", secret: .taken))
     }
 
-    /// What is said of a file stands on the card, in the log and on the dashboard.
+    /// Problems of a file are shown on the card, in the log and on the dashboard.
     @Test(arguments: [
         "wifi-password: geheim12345", "wifi-password geheim12345", "geheim12345",
         "wifi-password: geheim=12345", "Passwort meines WLANs geheim=12345", "psk: \"geheim12345\"",

@@ -100,7 +100,7 @@ import Testing
         #expect(look(line)?.cause == .absent(similar: nil))
     }
 
-    /// What wpa_supplicant and `iw` write for a name.
+    /// Returns a network's name as wpa_supplicant and `iw` write it.
     private static func escaped(_ name: [UInt8], byTool iw: Bool) -> String {
         name.enumerated().map { index, byte in
             let isEnd = index == 0 || index == name.count - 1

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StoreQueries
 
-/// Which measurements have a place, and where.
+/// Measurements with and without a place, and their clusters.
 @Suite struct ClusterTableTests {
     private static let day = TimeRange(
         from: WallTime(iso8601: "2026-11-23T00:00:00Z"),
