@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Profiles
 
-/// One kind of sensor on a serial line: what the catalog knows of it.
+/// Catalog entry of one kind of sensor on a serial line.
 package struct SensorKind: Sendable {
     /// As profiles name it: `sds011`.
     package let driver: String

@@ -6,9 +6,9 @@ package struct DriverEnvironment: Sendable {
     let clock: any NodeClock
     let sink: any ReadingSink
     let heartbeat: Heartbeat
-    /// Takes the time that a laser, fan or heater was on; nil keeps no account.
+    /// Records the time that a laser, fan or heater was on; nil records nothing.
     package var laser: (@Sendable (LaserTime) -> Void)?
-    /// Takes what time it is now, by a part that knows it; nil uses none.
+    /// Receives the present wall time from a part that has one; nil ignores it.
     package var time: (@Sendable (WallTime) -> Void)?
     /// Called with a stretch in which the process did not run: nothing of the line was heard.
     package var stoodStill: (@Sendable (Range<MonotonicInstant>) -> Void)?

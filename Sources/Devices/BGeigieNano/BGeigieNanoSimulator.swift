@@ -3,7 +3,7 @@ import HardwareIO
 
 /// A bGeigie Nano as a pure value: one line every five seconds, void for the first minute.
 package struct BGeigieNanoSimulator: DatedPeer {
-    /// The time that it says at `.boot`; 2026-11-22.
+    /// Time that its records show at `.boot`; 2026-11-22.
     package var wallAtBoot = WallTime(nanoseconds: 1_795_305_600_000_000_000)
 
     private var drift: DriftingValue

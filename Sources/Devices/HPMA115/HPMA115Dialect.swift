@@ -46,7 +46,7 @@ package struct HPMA115Dialect: SensorDialect {
     package func commands(for act: SensorAct) -> [SensorCommand] {
         switch act {
         case .wake:
-            // The part says A5 A5 to each; a stream that goes on is what counts.
+            // The part acknowledges each with A5 A5; the stream that follows is the proof.
             [
                 SensorCommand("start measuring", [0x68, 0x01, 0x01, 0x96], isAnswered: false),
                 SensorCommand("send unasked", [0x68, 0x01, 0x40, 0x57], isAnswered: false),

@@ -90,7 +90,7 @@ package actor HTTPLineDriver: OrderlyStop {
         while !Task.isCancelled, !isStopping {
             heartbeat.beat(nextWithin: Self.patience + .minutes(1))
             let began = clock.now
-            // An HTTP device or a name server that says nothing must not hold up a stop.
+            // An HTTP device or a name server that does not answer must not delay a stop.
             let answer = try await clock.run(unless: stop) { try await self.ask() }
             guard let answer else {
                 // The question that the stop cut short leaves no gap without a reason.
@@ -183,11 +183,11 @@ package actor HTTPLineDriver: OrderlyStop {
         _ reason: NoData?
     ) async -> MonotonicInstant {
         let passed = Int(max(.zero, due.duration(to: began)) / interval)
-        // A good answer stands for the interval that it came in.
+        // A good answer counts for the interval in which it came.
         let missed = passed + (reason == nil ? 0 : 1)
         for index in 0..<min(missed, Self.missedMax) {
             let instant = due.advanced(by: interval * index)
-            // A late answer has its own time, and stands for the intervals before it.
+            // A late answer keeps its own time and counts for the intervals before it.
             if let lastSampleAt, instant <= lastSampleAt { continue }
             lastSampleAt = instant
             sink.accept(

@@ -8,7 +8,7 @@ import Profiles
 package struct HTTPLineSimulator: Sendable {
     /// Faults that an HTTP device can be made to show.
     package enum Fault: String, Sendable, CaseIterable {
-        /// Takes the question and never answers.
+        /// Accepts the request and never answers.
         case silence
         /// Answers 500.
         case error
@@ -25,7 +25,7 @@ package struct HTTPLineSimulator: Sendable {
     package var fault: Fault?
     package private(set) var questionCount = 0
 
-    /// An HTTP device as its profile says.
+    /// Creates an HTTP device from its profile.
     ///
     /// - Throws: `DialectError` when the profile's settings make no sense.
     package init(_ profile: Profile, seed: UInt64 = 1) throws(DialectError) {

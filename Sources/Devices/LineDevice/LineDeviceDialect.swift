@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Profiles
 
-/// Any instrument that says its values in lines of text, as its profile describes them.
+/// Dialect of any instrument that sends lines of text, which its profile describes.
 ///
 /// Without a checksum and a fixed beginning two bytes lost can make a line that looks right, so a
 /// profile should give both where the instrument has them, and narrow ranges where it has not.
@@ -13,7 +13,7 @@ package struct LineDeviceDialect: SensorDialect {
     private let format: LineFormat
     private var scanner: LineScanner
 
-    /// A dialect as the profile says.
+    /// Creates the dialect that the profile describes.
     ///
     /// - Throws: `DialectError` when the profile's settings make no sense.
     package init(_ profile: Profile) throws(DialectError) {

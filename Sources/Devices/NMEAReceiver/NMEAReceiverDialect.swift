@@ -19,13 +19,13 @@ package struct NMEAReceiverDialect: SensorDialect {
     private var dimensions = 0
 
     package init() {
-        // gpsd says in JSON who it is, and what it reads.
+        // Lines that begin with a brace are gpsd's own reports, in JSON.
         scanner.passedOver = UInt8(ascii: "{")
         scanner.asideLimit = GPSDReport.byteLimit
         scanner.hasRecords = true
     }
 
-    /// A second's sentences are some 400 bytes; the least that says a position has two of them.
+    /// The sentences of a second have some 400 bytes; a position needs at least two sentences.
     ///
     /// After a GGA an RMC is missing, which has 25 bytes where the receiver knows nothing.
     package var missingByteCount: Int { fix == nil ? 60 : 25 }
@@ -57,7 +57,7 @@ package struct NMEAReceiverDialect: SensorDialect {
     package func commands(for act: SensorAct) -> [SensorCommand] { [] }
     package var questions: [SensorCommand] { [] }
 
-    /// A receiver that stands still says the same for hours.
+    /// A receiver that stands still reports the same values for hours.
     package func doubtLimits(isLive: Bool) -> SensorDoubt.Limits {
         SensorDoubt.Limits(unchanging: .max, stuck: .max, zeros: .max)
     }

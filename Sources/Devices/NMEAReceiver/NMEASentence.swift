@@ -1,6 +1,6 @@
 import Core
 
-/// One sentence of NMEA 0183 that says where a receiver is: GGA, RMC or GSA.
+/// Sentence of NMEA 0183 about a receiver's position: GGA, RMC or GSA.
 ///
 /// `$ttSSS,field,…*hh`: the talker has two letters (`GP`, `GN`, `GL`, `GA`, `GB`), the digits are
 /// the exclusive or of everything between `$` and `*`. A receiver repeats them each second.

@@ -50,7 +50,7 @@ package struct PlantowerDialect: SensorDialect {
         }
     }
 
-    /// Takes frames off the start of what is pending; a bad one costs one byte.
+    /// Decodes and removes frames from the start of the pending bytes; a bad one costs one byte.
     private mutating func settle(_ body: (SensorUtterance) -> Void) {
         while let verdict = verdict(on: pending) {
             body(verdict)
@@ -126,7 +126,7 @@ package struct PlantowerDialect: SensorDialect {
     package func commands(for act: SensorAct) -> [SensorCommand] {
         switch act {
         case .wake:
-            // No document says that a wake is answered; measurements that come are.
+            // No document mentions an answer to a wake; measurements that arrive are the answer.
             [
                 SensorCommand("wake", PlantowerCommand.wake.bytes, isAnswered: false),
                 SensorCommand("stream", PlantowerCommand.active.bytes, isAnswered: false),

@@ -53,7 +53,7 @@ package enum SDS011Command: Hashable, Sendable {
         }
     }
 
-    /// The frame that says this to one part or to every part on the line.
+    /// Frame that sends this command to one part, or to every part on the line.
     package func bytes(to id: SDS011DeviceID = .everyone) -> [UInt8] {
         var content = [UInt8](repeating: 0, count: 15)
         content[0] = code

@@ -51,7 +51,7 @@ package struct SDS011Decoder: FrameDecoder {
         }
     }
 
-    /// Takes one byte into the frame that has begun, or begins one.
+    /// Appends one byte to the frame that has begun, or begins one.
     private mutating func push(_ byte: UInt8, _ body: (Decoded) -> Void) {
         pending[pendingCount] = byte
         pendingCount += 1

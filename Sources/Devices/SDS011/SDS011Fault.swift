@@ -4,7 +4,7 @@ import Core
 ///
 /// - Source: the quirks of PROTOCOLS.md section a, each with the public thread that reported it.
 package enum SDS011Fault: String, Hashable, Sendable, CaseIterable {
-    /// Obeys and says nothing.
+    /// Obeys and sends no answer.
     case silence
     /// Five bytes of junk before each frame (opendata-stuttgart/sensors-software#197).
     case garbage

@@ -1,8 +1,8 @@
 import Core
 import HardwareIO
 
-/// A simulated part that says what time it is.
+/// Simulated part that reports the wall time.
 package protocol DatedPeer: SerialPeer {
-    /// The time that it says at `.boot`.
+    /// Time that it reports at `.boot`.
     var wallAtBoot: WallTime { get set }
 }

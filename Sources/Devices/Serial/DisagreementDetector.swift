@@ -41,7 +41,7 @@ package struct DisagreementDetector: Hashable, Sendable {
 
     package init(_ limits: Limits) { self.limits = limits }
 
-    /// Takes a value; with a value of the other side that is near enough in time it makes a pair.
+    /// Adds a value and pairs it with one of the other side that is near enough in time.
     ///
     /// Each value is in one pair at most; a newer one of the same side takes its place.
     ///

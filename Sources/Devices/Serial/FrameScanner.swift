@@ -3,7 +3,7 @@
 /// A bad head costs one byte. Between calls it keeps the start of one frame, at most `limit` bytes.
 struct FrameScanner: Sendable {
     enum Verdict {
-        /// The frame that has begun is this long as far as its head says, more than is there.
+        /// The frame is incomplete: by its head it has this many bytes.
         case needs(Int)
         /// The first bytes are one frame.
         case frame(byteCount: Int)
@@ -28,7 +28,7 @@ struct FrameScanner: Sendable {
 
     var missingByteCount: Int { max(1, needed - pending.count) }
 
-    /// Takes bytes.
+    /// Appends bytes and reports each frame in them.
     ///
     /// - Parameters:
     ///   - bytes: In stream order.

@@ -35,7 +35,7 @@ struct LineScanner: Sendable {
         (isSkipping, isPassingOver) = (skipsFirst, false)
     }
 
-    /// Takes bytes; calls `found` with each whole line, and with nil for one that was too long.
+    /// Appends bytes; calls `found` with each whole line, and with nil for one that was too long.
     mutating func scan(_ bytes: Span<UInt8>, found: (ArraySlice<UInt8>?) -> Void) {
         for index in 0..<bytes.count {
             let byte = bytes[index]

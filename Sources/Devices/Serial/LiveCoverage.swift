@@ -30,7 +30,7 @@ struct LiveCoverage: Hashable, Sendable {
         take(nanoseconds(until: now) / interval.wholeNanoseconds)
     }
 
-    /// Whole intervals, rounded, that measurements which arrive now do not stand for.
+    /// Whole intervals before now, rounded, that `count` measurements do not cover.
     mutating func miss(before count: Int, at now: MonotonicInstant) -> MissedIntervals? {
         let step = interval.wholeNanoseconds
         return take((nanoseconds(until: now) + step / 2) / step - Int64(count))

@@ -129,7 +129,7 @@ package struct PartDialogue: Sendable {
         return true
     }
 
-    /// Wakes the part and makes its settings ours; says nothing to a part that is awake.
+    /// Wakes the part and applies our settings; sends nothing to a part that is awake.
     mutating func wake(_ waking: Waking) -> Result? {
         self.waking = waking
         countAtWake = record.measurementCount
@@ -192,7 +192,7 @@ package struct PartDialogue: Sendable {
         return nil
     }
 
-    /// Notes that the part runs, and asks once who it is; some parts never answer that.
+    /// Records that the part runs, and asks once for its identity; some parts never answer.
     private mutating func introduce() -> Result? {
         awake.switchOn(since: wokeAt)
         guard !isIntroduced else { return end(.woken(true)) }
@@ -247,7 +247,7 @@ package struct PartDialogue: Sendable {
 
     // MARK: What comes
 
-    /// Takes what the part said.
+    /// Receives messages of the part.
     ///
     /// - Returns: Measurements that answer nothing, and how the act ended if it did.
     mutating func hear(_ heard: [SensorUtterance]) -> (streamed: [[Outcome]], result: Result?) {
@@ -314,7 +314,7 @@ package struct PartDialogue: Sendable {
         }
     }
 
-    /// Whether that is what a part says that runs.
+    /// Whether the answer is that of a running part.
     func isRunning(_ answer: SensorExchange.Answer?) -> Bool {
         guard let probe = dialect.stateProbe else { return false }
         return answer == .reply(probe.running)

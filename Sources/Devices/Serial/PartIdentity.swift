@@ -18,7 +18,7 @@ struct PartIdentity: Hashable, Sendable {
 
     init(wanted: String?) { self.wanted = wanted }
 
-    /// Whether a frame with this id is of the wanted part, and what has changed by it.
+    /// Whether a frame with this id comes from the wanted part, and the event it causes.
     mutating func admit(_ id: String?) -> (isOurs: Bool, news: News?) {
         guard let id else { return (true, nil) }
         if let wanted, wanted != id {

@@ -40,7 +40,7 @@ struct PartRecord: Hashable, Sendable {
         [Event.Detail("id", identity.known ?? "unknown")] + facts
     }
 
-    /// How the part fares, in the order it reads.
+    /// Counts of the part, in the order to show them.
     func counts(awake: Duration) -> [Event.Detail] {
         [
             Event.Detail("awake", "\(Int(awake.inSeconds)) s"),

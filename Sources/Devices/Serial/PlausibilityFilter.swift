@@ -39,7 +39,7 @@ package struct PlausibilityFilter: Hashable, Sendable {
     private var runLength = 0
     package private(set) var findings: [Finding] = []
 
-    /// A judge of these quantities by what a profile says of the channels with their names.
+    /// Creates a filter with the ranges that a profile gives for the channels of these names.
     package init(_ quantities: [Quantity], by channels: [ChannelProfile]) {
         rules = quantities.map { quantity in
             let channel = channels.first { $0.quantity.name == quantity.name }
@@ -54,7 +54,7 @@ package struct PlausibilityFilter: Hashable, Sendable {
         runLength = 0
     }
 
-    /// Takes the next measurement.
+    /// Checks the next measurement.
     ///
     /// - Parameters:
     ///   - outcomes: One for each quantity: a measurement, or the median of several.
@@ -113,7 +113,7 @@ package struct PlausibilityFilter: Hashable, Sendable {
         for outcome in outcomes {
             switch outcome {
             case .value(let value, let own):
-                // A part at the top of its range says the same for as long as it is there.
+                // A part at the top of its range repeats that value for as long as it stays there.
                 if own.contains(.ceiling) { return .ceiling }
                 (hasValue, isWarming) = (true, false)
                 if value.mantissa != 0 { hasOther = true }
@@ -142,11 +142,11 @@ package struct PlausibilityFilter: Hashable, Sendable {
         return isFound
     }
 
-    /// The median of each channel by itself: a value the part really said, whatever one frame says.
+    /// Median of each channel by itself: always a value that the part sent.
     ///
-    /// Of an even count the lower middle. A channel without a value keeps its latest reason.
+    /// An even count gives the lower middle. A channel without a value keeps its latest reason.
     ///
-    /// - Returns: nil of no measurement.
+    /// - Returns: nil without measurements.
     package static func median(of measurements: [[Outcome]]) -> [Outcome]? {
         guard let latest = measurements.last else { return nil }
         return latest.indices.map { index in

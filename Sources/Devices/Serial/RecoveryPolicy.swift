@@ -55,7 +55,7 @@ package struct RecoveryPolicy: Hashable, Sendable {
         }
     }
 
-    /// Takes note that there was no answer; says what to do next.
+    /// Records that there was no answer, and returns the next step.
     package mutating func fail(at now: MonotonicInstant) -> Step {
         if failingSince == nil { failingSince = now }
         switch rung {
@@ -77,7 +77,7 @@ package struct RecoveryPolicy: Hashable, Sendable {
         }
     }
 
-    /// Takes note of an answer.
+    /// Records an answer.
     ///
     /// - Returns: How long the outage lasted, if it had been named.
     package mutating func succeed(at now: MonotonicInstant) -> Duration? {

@@ -11,7 +11,7 @@ package struct SensorBurst: Hashable, Sendable {
     package init(count: Int, delay: Duration) { (self.count, self.delay) = (count, delay) }
 }
 
-/// Puts the measurements of a burst together, and says when the last of them was made.
+/// Joins the measurements of a burst, and computes when the last of them was made.
 ///
 /// A burst is over with its count or with a pause, as after a part's start or a lost line. Bound:
 /// the measurements of one burst.
@@ -44,7 +44,7 @@ struct BurstCollector: Hashable, Sendable {
         held.isEmpty ? nil : heardAt.advanced(by: pause)
     }
 
-    /// Takes measurements that arrived together.
+    /// Adds measurements that arrived together.
     ///
     /// - Returns: The bursts that are whole now, the earliest first.
     mutating func add(_ measurements: [[Outcome]], at now: MonotonicInstant) -> [Whole] {

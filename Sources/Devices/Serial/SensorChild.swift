@@ -4,7 +4,7 @@ import Profiles
 import Scheduling
 import Supervision
 
-/// A driver of one sensor, whatever the part: it can change its mode and tell how it fares.
+/// Driver of one sensor of any kind; its mode can be changed, and it reports its state.
 package protocol SensorChild: OrderlyStop, AnyObject {
     /// Changes the mode; a measurement in progress on a duty cycle is given up for it.
     nonisolated func setMode(_ mode: SensorMode)

@@ -24,7 +24,7 @@ struct SensorExchange: Hashable, Sendable {
         deadline = now.advanced(by: Self.timeout)
     }
 
-    /// Whether a missing answer says that the part does not acknowledge.
+    /// Whether a missing answer means that the part does not acknowledge commands.
     var isAcknowledged: Bool { !command.isReadOnly && command.reply != nil }
 
     /// Returns the answer to the command if the message is one; otherwise nil.

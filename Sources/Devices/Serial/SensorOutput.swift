@@ -3,7 +3,7 @@ import Profiles
 
 /// Collects what one call of a session wants done: readings, events and commands.
 struct SensorOutput: Sendable {
-    /// After a longer gap the rest is skipped, and one event says so.
+    /// Missed intervals recorded one by one; the rest of a longer gap is reported in one event.
     static let missedMax = 2_016
 
     var actions: [SensorAction] = []

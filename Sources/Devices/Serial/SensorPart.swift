@@ -3,15 +3,15 @@ import HardwareIO
 
 /// Ways in which any part on a serial line can misbehave, whatever it measures.
 package enum SensorFault: String, Hashable, Sendable, CaseIterable {
-    /// Obeys and says nothing.
+    /// Obeys and sends nothing.
     case silence
     /// Hears nothing.
     case deaf
-    /// Junk before everything it says.
+    /// Junk before everything it sends.
     case garbage
-    /// All it says comes in two pieces, 100 ms apart.
+    /// Everything it sends comes in two pieces, 100 ms apart.
     case splitFrames = "split-frames"
-    /// One bit of every second thing it says is wrong.
+    /// One bit of every second message is wrong.
     case flippedBits = "flipped-bits"
     /// Noise at 9 600 baud instead of what it would say, heads of its own frames among it.
     case babble

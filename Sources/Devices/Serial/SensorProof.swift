@@ -1,7 +1,7 @@
 import Core
 import HardwareIO
 
-/// Listens for one kind of sensor and says when there is no doubt that it is there.
+/// Listens for one kind of sensor until the evidence proves that it is there.
 ///
 /// Two good measurements of one id that have a value, or one reply to a question, are proof: a
 /// head, a tail and a checksum come by chance once in 2³².
@@ -27,7 +27,7 @@ package struct SensorProof: Sendable {
     /// Questions that may be asked: the read-only ones.
     package var questions: [SensorCommand] { dialect.questions.filter(\.isReadOnly) }
 
-    /// Takes what arrived.
+    /// Receives the bytes that arrived.
     ///
     /// - Parameters:
     ///   - bytes: In stream order.

@@ -165,7 +165,7 @@ extension SensorSession {
         pause(.listening, until: part.bursts?.end ?? now.advanced(by: part.frameTimeout))
     }
 
-    /// Takes measurements that came by themselves; several at once stand for as many intervals.
+    /// Receives measurements that came unasked; several at once cover as many intervals.
     ///
     /// - Parameters:
     ///   - measurements: In the order in which they came.
@@ -199,7 +199,7 @@ extension SensorSession {
         }
     }
 
-    /// Takes measurements that were made one interval apart.
+    /// Adds measurements that were made one interval apart.
     ///
     /// - Parameters:
     ///   - measurements: In the order in which they were made.

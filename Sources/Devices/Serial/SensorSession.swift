@@ -70,7 +70,7 @@ package struct SensorSession: Sendable {
     private var delay: Duration = .zero
     var holdEnd = MonotonicInstant.boot
 
-    /// Kept between calls for its room alone.
+    /// Buffer, kept between calls only to save allocations.
     private var heard: [SensorUtterance] = []
 
     /// A session that has not touched its part yet.
@@ -102,7 +102,7 @@ package struct SensorSession: Sendable {
 
     // MARK: Events
 
-    /// Takes an event.
+    /// Handles an event.
     ///
     /// - Parameters:
     ///   - actions: Empty; filled with what to carry out now, in this order.
@@ -136,7 +136,7 @@ package struct SensorSession: Sendable {
         }
     }
 
-    /// Takes bytes that arrived.
+    /// Receives bytes that arrived.
     ///
     /// - Parameters:
     ///   - bytes: In stream order.

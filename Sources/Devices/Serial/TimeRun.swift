@@ -1,6 +1,6 @@
 import Core
 
-/// Times that a part says one after the other, and whether they agree with the running time.
+/// Compares successive wall times of a part with the running clock.
 ///
 /// A receiver that has just found its satellites may say any date for a moment.
 struct TimeRun: Sendable {
@@ -12,7 +12,7 @@ struct TimeRun: Sendable {
     private var last: (wall: WallTime, at: MonotonicInstant)?
     private var count = 0
 
-    /// Takes a time of the years 1980 to 2099.
+    /// Checks a time of the years 1980 to 2099.
     ///
     /// - Returns: Whether it is believed; not for a second that came before.
     mutating func confirm(_ wall: WallTime, at now: MonotonicInstant) -> Bool {

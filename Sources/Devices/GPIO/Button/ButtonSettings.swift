@@ -36,7 +36,7 @@ package struct ButtonSettings: Hashable, Sendable {
         self.chipLabel = chipLabel
     }
 
-    /// Takes what an object says: the settings of a profile, or over them a configuration.
+    /// Reads settings from a profile, or from a configuration that overrides it.
     package mutating func read(_ reader: inout ObjectReader) {
         isActiveLow = reader.bool("activeLow") ?? isActiveLow
         let names = ["asIs", "disabled", "pullUp", "pullDown"]

@@ -4,7 +4,7 @@ import Core
 package enum LEDPattern: String, Hashable, Sendable {
     case off
     case on
-    /// Lit, dark for half a second every two: something is worth a look.
+    /// Lit, and dark for half a second every two seconds: a person should have a look.
     case winking
     /// Half a second lit, half a second dark: something is wrong.
     case blinking

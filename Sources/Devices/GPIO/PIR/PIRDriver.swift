@@ -10,7 +10,7 @@ import Synchronization
 /// falling edge. Other events: `stuck high`, `line muted`, each followed by `recovered` once.
 /// An idle sensor wakes the processor once an hour.
 package actor PIRDriver: Child {
-    /// How often an idle sensor is looked at: says that it lives, and reads the level anew.
+    /// Time between two heartbeats of an idle sensor; the level is read anew at each.
     package static let beatPeriod = Duration.hours(1)
     private static let beatTolerance = Duration.minutes(15)
 

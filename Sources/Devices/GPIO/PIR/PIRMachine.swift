@@ -279,7 +279,7 @@ extension PIRMachine {
 
     private func droppedCount(before sequence: UInt32) -> Int {
         let count = sequence &- lastSequence &- 1
-        // A number that goes back says nothing.
+        // A sequence number that goes back does not tell how many edges were dropped.
         return count < UInt32.max / 2 ? Int(count) : 0
     }
 

@@ -57,7 +57,7 @@ package struct PIRSettings: Hashable, Sendable {
         self.chipLabel = chipLabel
     }
 
-    /// Takes what an object says: the settings of a profile, or over them a configuration.
+    /// Reads settings from a profile, or from a configuration that overrides it.
     package mutating func read(_ reader: inout ObjectReader) {
         settling = reader.seconds("settleSeconds", in: 0...600) ?? settling
         blockTime = reader.seconds("blockSeconds", in: 0...600) ?? blockTime

@@ -44,7 +44,7 @@ package enum Lamp: String, Sendable, CaseIterable {
     package var values: [Bool] { [self == .red, self == .yellow, self == .green] }
 }
 
-/// One change of what the light says.
+/// One change of the light's state.
 package struct LampChange: Hashable, Sendable {
     package let instant: MonotonicInstant
     package let state: LampState
@@ -60,7 +60,7 @@ package struct LampChange: Hashable, Sendable {
 /// A traffic light at one moment.
 package struct TrafficLightStatus: Hashable, Sendable {
     package let state: LampState
-    /// Since when it says so.
+    /// Instant at which the state began.
     package let since: MonotonicInstant
     /// The lamp that is lit now; dark while no driver holds the lines.
     package let lamp: Lamp

@@ -110,7 +110,7 @@ package final class TrafficLight: Sendable {
 
 // For the driver.
 extension TrafficLight {
-    /// Takes the lines of a driver; `advance` shows on them what is known.
+    /// Attaches the lines of a driver; `advance` then lights the right lamp.
     func attach(_ lines: any GPIOLines) {
         state.withLock { state in
             state.lines = lines

@@ -30,7 +30,7 @@ package struct TrafficLightMachine: Sendable {
         wake = (start.advanced(by: Self.flash), Self.flashTolerance)
     }
 
-    /// Takes the level of a sample.
+    /// Applies the level of a sample.
     ///
     /// - Parameters:
     ///   - level: nil when the sample had no value: `unknown` at once.

@@ -15,7 +15,7 @@ package struct TrafficLightSettings: Hashable, Sendable {
 
     package init(chipLabel: String? = nil) { self.chipLabel = chipLabel }
 
-    /// Takes what an object says: the settings of a profile, or over them a configuration.
+    /// Reads settings from a profile, or from a configuration that overrides it.
     package mutating func read(_ reader: inout ObjectReader) {
         red = reader.line("red") ?? red
         yellow = reader.line("yellow") ?? yellow
