@@ -91,7 +91,7 @@ package protocol Platform: Sendable {
     /// - Throws: `StorageError`; `.held` names the process that has the store.
     func claimStore(_ folder: String) throws -> any StoreClaim
 
-    /// Memory that outlives the process, for one store and for this process alone.
+    /// Opens memory that outlives the process, for one store; only this process uses it.
     func openMirror(of store: StoreID, byteCount: Int) throws(MirrorError) -> any SharedMemory
 
     /// Whether a peer of the control socket may say for whom it asks: the dashboard, root, this

@@ -66,7 +66,7 @@ package final class Station: Sendable {
         /// As the file has it.
         var file: StationConfiguration
         var catalog: ProfileCatalog
-        /// The same with the owner's settings over it: what the station goes by.
+        /// Configuration in use: the file's, with the owner's settings over it.
         var configuration: StationConfiguration
         var watchdog: (any WatchdogDevice)?
         /// The devices supervisor that runs now; a restarted one is a new object.

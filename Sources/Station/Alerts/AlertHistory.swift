@@ -12,13 +12,13 @@ struct AlertHistory: Sendable {
         /// From the timeline to seconds since 1970; nil while no clock is known: then earlier boots
         /// have no place on it.
         let shift: Int?
-        /// Rules whose averages want the past.
+        /// Engine whose rules need averages from the past.
         let book: AlertEngine
-        /// Whether a sure clock says where earlier boots lie.
+        /// Whether a sure clock dates the earlier boots.
         let isSure: Bool
         /// Whether the events are wanted.
         let wantsEvents: Bool
-        /// Whether those of earlier boots alone are: this one has restored them already.
+        /// Whether only events of earlier boots are wanted: this boot's are restored already.
         let isRedating: Bool
         /// Records that no block has yet, oldest first, and the first one's lowest possible number.
         var unwritten: [[UInt8]] = []

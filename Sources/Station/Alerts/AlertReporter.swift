@@ -26,7 +26,7 @@ struct AlertReporter {
     ///
     /// - Source: JEDEC JESD84-B51, section 7.4.26, device life time estimation.
     private static let lifeTimeMax = 9
-    /// 1 is normal, 2 says that 80 % of the reserved blocks are used.
+    /// End-of-life code from which the card counts as worn: 80 % of the reserved blocks are used.
     ///
     /// - Source: JEDEC JESD84-B51, section 7.4.25.
     private static let endOfLifeMax = 2

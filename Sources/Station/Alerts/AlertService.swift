@@ -14,9 +14,9 @@ package final class AlertService: Sendable {
     static let source = "alerts"
     /// A device that measures more often is silent only after three times as long.
     private static let leastInterval = 10
-    /// Between two looks at what comes with no event.
+    /// Time between two checks of facts that no event reports.
     private static let factsInterval: Duration = .minutes(1)
-    /// Between two looks that time alone asks for.
+    /// Shortest time between two checks that are due by time only.
     private static let leastPause: Duration = .seconds(10)
     private static let standingInterval: Duration = .hours(24)
 
@@ -46,7 +46,7 @@ package final class AlertService: Sendable {
         var factsAt: MonotonicInstant?
         var advancedAt: MonotonicInstant?
         var standingAt: MonotonicInstant?
-        /// When the task wakes; nil while it waits for its signal alone.
+        /// Instant at which the task wakes; nil while it waits only for its signal.
         var awaited: MonotonicInstant?
         var hasToldLeftOut = false
     }
@@ -166,7 +166,7 @@ package final class AlertService: Sendable {
         }
     }
 
-    /// Does what time alone changes.
+    /// Applies changes that are due by time, without a new sample or event.
     func advance() {
         settle { state, second in
             state.advancedAt = clock.now

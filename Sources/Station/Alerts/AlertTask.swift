@@ -3,7 +3,7 @@ import Core
 import Supervision
 import Synchronization
 
-/// Does for the alerts what time alone asks for, and reads what they need of the store.
+/// Advances the alerts with time, and reads the past that they need from the store.
 package actor AlertTask: OrderlyStop {
     /// How late it may wake: a sample comes meanwhile in most cases.
     static let tolerance: Duration = .seconds(30)

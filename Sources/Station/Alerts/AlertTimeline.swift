@@ -6,7 +6,7 @@ import Store
 /// The seconds go on like the monotonic clock, so a clock that is set moves none of them. Where the
 /// wall clock was known at the start they are those since 1970, so that hours begin together.
 struct AlertTimeline: Hashable, Sendable {
-    /// The second of the boot where no clock says it: far from 0, so that the past fits before it.
+    /// Second of the boot while no clock is known: far from 0, so that the past fits before it.
     private static let unknownBase = 400 * 86_400
 
     /// The second of the boot's begin.

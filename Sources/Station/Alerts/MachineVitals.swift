@@ -1,6 +1,6 @@
 /// State of a machine's power supply and card, as the kernel reports it.
 package struct MachineVitals: Hashable, Sendable {
-    /// An eMMC; an SD card says nothing of itself.
+    /// Wear of an eMMC; an SD card does not report any.
     package struct Card: Hashable, Sendable {
         /// 1…11: tenths of its life that are used, the worse of its two kinds of memory.
         package let lifeTime: Int
@@ -12,7 +12,7 @@ package struct MachineVitals: Hashable, Sendable {
         }
     }
 
-    /// Whether the voltage was too low since the last reading; nil where no sensor says it.
+    /// Whether the voltage was too low since the last reading; nil without a sensor for it.
     package var isUnderVoltage: Bool?
     /// Wear of the card; nil where the card does not report it.
     package var card: Card?

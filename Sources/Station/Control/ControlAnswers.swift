@@ -13,9 +13,9 @@ package struct ControlAnswers: Sendable {
     package struct Dependencies: Sendable {
         /// The present faults, the oldest first.
         package var faults: @Sendable () -> [Fault]
-        /// How storing fares; nil without a configured store.
+        /// Reports the state of the store; nil without a configured store.
         var store: @Sendable (Set<Fault.Kind>, MonotonicInstant) -> StoreReport?
-        /// For those who follow the store.
+        /// Answers to followers of the store.
         var following: ControlStore.Dependencies
         /// The station's own id.
         var stationID: ControlStationID.Dependencies
@@ -46,7 +46,7 @@ package struct ControlAnswers: Sendable {
         var facts: @Sendable (Channel) -> ChannelFacts?
         /// Examines the machine; nil where none can.
         var examination: ControlExamination?
-        /// The profiles that the station goes by now.
+        /// Returns the profiles in use.
         var catalog: @Sendable () -> ProfileCatalog
     }
 

@@ -48,7 +48,7 @@ struct ControlAsker: Sendable {
     /// Short text for the author: a person's name or a user's number.
     var shown: String { actor ?? peer.map { "user \($0.userID)" } ?? "client" }
 
-    /// Whether an event says who asked; a simulation has no peers.
+    /// Whether an event can name the author; a simulation has no peers.
     var isKnown: Bool { peer != nil || actor != nil }
 
     /// Records what was asked for; a simulation's requests are not recorded.

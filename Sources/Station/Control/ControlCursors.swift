@@ -8,7 +8,7 @@ struct ControlCursors: Sendable {
     struct Dependencies: Sendable {
         /// Returns the latest cursors of all followers; nil while no store is open.
         var cursors: @Sendable () -> CursorTable?
-        /// Keeps what one says.
+        /// Stores the cursor of a follower.
         var keep:
             @Sendable (_ name: String, _ blob: [UInt8], _ isUrgent: Bool) throws(CursorTable
                 .Refusal)

@@ -22,7 +22,7 @@ struct ControlFeed: Sendable {
     let dependencies: Dependencies
     let clock: ControlClock
 
-    /// Waits until there is an answer, at most as long as the request says.
+    /// Waits until there is an answer, at most as long as the request allows.
     ///
     /// A wait needs one timer, a tenth of its length late at most.
     ///
@@ -61,7 +61,7 @@ struct ControlFeed: Sendable {
         }
     }
 
-    /// When the page is worth an answer if nothing more comes.
+    /// Instant at which the page is sent even if nothing more comes.
     private static func due(
         _ page: FeedPage,
         _ condition: FeedCondition,

@@ -6,7 +6,7 @@ import Profiles
 /// Answers `profiles` and `checkProfile`.
 struct ControlProfiles {
     let station: StationContext
-    /// Those that the station goes by now.
+    /// Profiles in use.
     let catalog: ProfileCatalog
 
     var report: ProfilesReport {

@@ -6,7 +6,7 @@ import HardwareIO
 /// The file mode decides who may connect; the kernel says who it is.
 package struct ControlRights: Sendable {
     private let users: LocalUsers
-    /// This process's own; nil where it says nothing.
+    /// Group of this process; nil where groups do not count.
     private let group: UInt32?
 
     /// - Parameters:

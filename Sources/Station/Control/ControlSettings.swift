@@ -290,7 +290,7 @@ struct ControlSettings {
         )
     }
 
-    /// `devices.board.address` as a device and a key of it; another place is a key alone.
+    /// Splits `devices.board.address` into a device and a key; any other place is only a key.
     private struct Place {
         let device: String?
         let key: String

@@ -95,7 +95,7 @@ final class CourierEvents: Sendable {
             station.faults.raise(.outboxFails, of: target, "\(target): \(why)", isTold: true)
         case (.outboxInTime, let target?):
             station.faults.clear(.outboxFails, of: target, isTold: true)
-        // A courier that begins knows nothing of the one before; one that ended says no more.
+        // The courier that reported these faults has gone and cannot clear them.
         case (.courierStarted, _), (.courierStopped, _): station.faults.clear(all: .outboxFails)
         default: break
         }

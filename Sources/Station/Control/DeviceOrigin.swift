@@ -1,6 +1,6 @@
 /// Where the station has a device from; the raw value is what reports say.
 package enum DeviceOrigin: String, Sendable {
-    /// The configuration file, which alone can change it.
+    /// Configuration file; only an edit of the file can change the device.
     case file
     /// A person added it while the station ran.
     case owner

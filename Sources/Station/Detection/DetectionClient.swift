@@ -26,7 +26,7 @@ package final class DetectionClient: Sendable {
         state = Mutex(State(machine: DetectionMachine(catalog)))
     }
 
-    /// The profiles that detection goes by now.
+    /// Profiles that detection uses now.
     var catalog: ProfileCatalog { state.withLock { $0.machine.catalog } }
 
     /// Handles an event of the hotplug monitor.

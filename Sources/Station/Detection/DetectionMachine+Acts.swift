@@ -13,7 +13,7 @@ package struct DetectionRefusal: Error, Hashable, Sendable {
 extension DetectionMachine {
     /// A person's request.
     package enum Act: Hashable, Sendable {
-        /// Probe again what was left alone; with a profile, use it without a probe.
+        /// Probe a skipped adapter again; with a profile, use it without a probe.
         case adopt(profile: String?, name: String?)
         case ignore
         case rename(String)

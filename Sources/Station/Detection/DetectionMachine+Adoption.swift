@@ -40,7 +40,7 @@ extension DetectionMachine {
         return actions
     }
 
-    /// Leaves what was not recognised alone: for a while, when it may be a missing device.
+    /// Gives up on an unknown adapter, but only for a while if it may be a missing device.
     ///
     /// A sensor that is silent during a probe may send again later, without being replugged.
     private mutating func leave(

@@ -1,11 +1,11 @@
 import Core
 
-/// Finds adapters and parts that come and go repeatedly, and returns how long to leave them alone.
+/// Finds adapters and parts that come and go repeatedly, and returns how long to ignore them.
 ///
 /// The third short stay within two minutes begins it: 2 s, then twice as long each time, at most a
 /// minute. A minute plugged in, or two minutes of peace, ends it.
 package struct FlapDetector: Hashable, Sendable {
-    /// A stay that is worth a strike.
+    /// A shorter stay counts as a strike.
     static let shortStay: Duration = .seconds(15)
     /// A stay after which all is forgiven.
     static let longStay: Duration = .minutes(1)
@@ -26,7 +26,7 @@ package struct FlapDetector: Hashable, Sendable {
 
     package init() {}
 
-    /// Notes that `key` left after a stay.
+    /// Records that `key` left after a stay.
     package mutating func left(_ key: String, after stay: Duration, at now: MonotonicInstant) {
         var record = records[key] ?? Record(leftAt: now)
         if stay >= Self.longStay || isForgiven(record, at: now) { record.strikes = 0 }
@@ -40,7 +40,7 @@ package struct FlapDetector: Hashable, Sendable {
         }
     }
 
-    /// How long to leave `key` alone from `now` on; nil when it may be tried at once.
+    /// Time from `now` on for which to ignore `key`; nil when it may be tried at once.
     package func holdOff(_ key: String, at now: MonotonicInstant) -> Duration? {
         guard let record = records[key], !isForgiven(record, at: now) else { return nil }
         let rest = now.duration(to: record.leftAt.advanced(by: pause(record)))

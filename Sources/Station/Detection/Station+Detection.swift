@@ -121,7 +121,7 @@ extension Station {
         }
     }
 
-    /// Lamps and store go by the devices that are found, too.
+    /// Updates lamps and store for the devices that were found.
     private func followFound() {
         let effective = effective
         lamp.configure(effective)

@@ -60,7 +60,7 @@ package final class DeviceList: Sendable {
         others.withLock { $0 = Others(observer: observer) }
     }
 
-    /// Adds a device that is not attached yet; one that is there already is left alone.
+    /// Adds a device that is not attached yet; a listed device stays unchanged.
     func add(name: String, type: String, location: String) {
         let now = clock.now
         entries.withLock { entries in

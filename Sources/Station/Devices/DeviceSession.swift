@@ -16,7 +16,7 @@ package final class DeviceSession: OrderlyStop {
         let account: @Sendable () async -> DeviceList.Account
     }
 
-    /// Identifies the device, and says what its absence means.
+    /// Identity of the device, and the channels that its absence leaves without values.
     struct Subject {
         let name: String
         /// Path to wait for while the device is absent; nil tries again from time to time.
@@ -289,7 +289,7 @@ package final class DeviceSession: OrderlyStop {
         case let error as SerialError:
             switch error {
             case .absent, .disconnected, .noServer: .absent("\(error)")
-            // A part that accepts nothing blocks its own line alone.
+            // A part that accepts nothing blocks only its own line.
             case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded:
                 .unusable("\(error)")
             case .system: nil

@@ -91,7 +91,7 @@ struct LineChild {
 }
 
 extension StationContext {
-    /// Logs before the first try what else uses these lines: a busy line alone does not show why.
+    /// Logs other possible users of these lines before the first try: a busy line shows none.
     func tellPins(of request: LineRequest, for name: String) {
         guard let hint = request.pinHint else { return }
         recorder.note(

@@ -68,7 +68,7 @@ package struct BatteryMachine: Sendable {
             return actions
         }
         if lowCount == 0 || percent > firstLow, battery?.isDischarging == nil {
-            // Where the gauge does not say, a charge that grows says that power comes in.
+            // If the gauge does not report a direction, a growing charge means that power comes in.
             (lowCount, firstLow) = (0, percent)
         }
         lowCount = min(lowCount + 1, Self.readingCount)

@@ -36,7 +36,7 @@ package struct PowerSupply: Hashable, Sendable {
 package struct Battery: Hashable, Sendable {
     /// Charge of the fullest battery: the machine runs for as long as that one lasts.
     package let percent: Int?
-    /// Whether the machine lives on it; nil where nothing says so.
+    /// Whether the machine runs on the battery; nil where no gauge reports it.
     package let isDischarging: Bool?
 
     package init(percent: Int?, isDischarging: Bool?) {
@@ -55,7 +55,7 @@ package struct Battery: Hashable, Sendable {
         } else if flows.contains(.discharging) {
             isDischarging = true
         } else {
-            // A gauge alone, as a MAX17040 is, does not know where its charge goes.
+            // A plain gauge, such as a MAX17040, reports no direction of its charge.
             isDischarging = isFed || flows.contains(.idle) ? false : nil
         }
     }

@@ -18,7 +18,7 @@ struct ReloadDifference {
         forgotten = stopped.map(\.name).filter { !kept.contains($0) }
     }
 
-    /// Whether a part is another one that is read at the start alone.
+    /// Whether a part of the configuration has changed that is read only at the start.
     static func needsRestart(
         from start: StationConfiguration,
         to next: StationConfiguration

@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// When the store records what the wall clock says: every hour, and as soon as it is trusted more.
+/// Times to record the wall clock in the store: every hour, and as soon as it is trusted more.
 struct AnchorSchedule {
     static let interval: Duration = .hours(1)
 

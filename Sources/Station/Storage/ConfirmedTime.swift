@@ -18,7 +18,7 @@ struct ConfirmedTime: Sendable {
     /// The name of the receiver or the station nearby; nil for a time of another kind, or of an
     /// earlier process.
     let device: String?
-    /// How far a station nearby may be off; nil goes by its kind.
+    /// Uncertainty of a nearby station's time; nil means the usual one of the source's kind.
     var stationDoubt: Duration?
 
     init(
@@ -47,7 +47,7 @@ struct ConfirmedTime: Sendable {
         (stationDoubt ?? trust.uncertainty ?? .zero) + at.duration(to: now) / 10_000
     }
 
-    /// Whether it says more than what is known.
+    /// Whether this time is better than the known one.
     ///
     /// A person's word always does. What is trusted less than something known says nothing, and so
     /// a wrong source cannot take the place of a better one.

@@ -56,7 +56,7 @@ struct CursorTable {
         newest[cursor.name] = cursor.blob.isEmpty ? nil : (cursor, 0)
     }
 
-    /// Notes that a block with the cursors up to a number is on the card.
+    /// Records that a block with the cursors up to a number is on the card.
     mutating func acknowledge(_ number: Int64) {
         durable = max(durable, number)
         mirroredByteCount = 0

@@ -221,7 +221,7 @@ struct FeedPage {
         next.notice = max(next.notice, n)
     }
 
-    /// Takes the rows after a tick; without room those alone whose tick was begun.
+    /// Adds the rows after a tick; without room, only the rest of the tick that was begun.
     private mutating func take(
         _ segment: [UInt8],
         of stream: StreamID,

@@ -11,11 +11,11 @@ final class FeedWaiters: Sendable {
     final class Waiter: Sendable {
         /// Raised when it should look again.
         let signal = Signal()
-        /// Samples that are worth an answer.
+        /// Number of new samples that ends the wait.
         fileprivate let wanted: Int
         /// Whether the first sample changes until when it waits.
         fileprivate let hasAge: Bool
-        /// Whether a motion is worth an answer.
+        /// Whether a motion ends the wait.
         fileprivate let hearsMotions: Bool
         fileprivate let pending = Atomic(0)
 
@@ -23,7 +23,7 @@ final class FeedWaiters: Sendable {
             (self.wanted, self.hasAge, self.hearsMotions) = (wanted, hasAge, hearsMotions)
         }
 
-        /// Sets how many samples are there that were not worth an answer.
+        /// Sets the number of new samples that were too few to end the wait.
         func note(pending count: Int) { pending.store(count, ordering: .relaxed) }
     }
 

@@ -20,7 +20,7 @@ final class GivenTime: Sendable {
 
     private let state = Mutex(State())
 
-    /// Stores what is given from now on; `told` is what was stored earlier in this boot.
+    /// Stores each time given from now on; `told` is the one stored earlier in this boot.
     func open(after told: ConfirmedTime?, _ keep: @escaping Keep) {
         state.withLock { ($0.best, $0.keep) = ($0.best ?? told, keep) }
     }
@@ -51,7 +51,7 @@ final class GivenTime: Sendable {
         return reading(at: clock.now) ?? said
     }
 
-    /// Keeps a time that says more than what is known; it dates the whole boot.
+    /// Keeps a time that is better than the known one; it dates the whole boot.
     ///
     /// - Returns: What it was worth; nil while no store is open that could remember it.
     func give(_ time: ConfirmedTime, beside system: WallReading?) -> ConfirmedTime.Worth? {
@@ -87,7 +87,7 @@ struct ReceiverDate: Hashable, Sendable {
 }
 
 extension StationContext {
-    /// Takes what time it is now by a receiver of positions, and says so when that is news.
+    /// Uses the present time of a position receiver; an event reports a change.
     func hear(_ said: WallTime, from device: String) {
         let date = ReceiverDate(said, notBefore: builtAt)
         let time = ConfirmedTime(date.wall, at: clock.now, by: .receiver, device: device)

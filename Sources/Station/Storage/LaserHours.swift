@@ -19,7 +19,7 @@ final class LaserHours: Sendable {
     static let keys = [key, "\(key).2", "\(key).3", "\(key).4"]
     /// Between two writes: in `normal` a power cut costs at most 6 min of the account.
     static let saveInterval: Duration = .hours(1)
-    /// Less than this is not worth a write.
+    /// Unsaved running time below which nothing is written.
     static let leastSaved: Duration = .minutes(5)
     /// A pace is known after so long.
     static let paceTime: Duration = .hours(1)

@@ -9,7 +9,7 @@ import Store
 /// where two contradict each other, none at all: nothing here knows which of them is wrong.
 enum NearbyTime: Hashable, Sendable {
     case unknown
-    /// The station with this name says a time that is over.
+    /// The station with this name gives a time that was over when this one started.
     case past(String)
     /// Each of the two names a time that the other excludes.
     case contradiction(String, String)
@@ -80,7 +80,7 @@ extension NeighbourTime {
 }
 
 extension StationContext {
-    /// Weighs what time it is by stations nearby, and says so when that is news.
+    /// Weighs the times of nearby stations; an event reports a change.
     func hear(_ times: [NeighbourTime]) {
         let (now, system) = (clock.now, clock.wallReading)
         // A file's time stamp goes on from what was, so it is ahead by no more than that was.

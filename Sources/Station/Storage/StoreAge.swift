@@ -12,7 +12,7 @@ final class StoreAge: Sendable {
         var birth: StoreCreation?
     }
 
-    /// A file beside the store that says that this one took the place of another, which was lost.
+    /// Name of a file beside the store: it marks a store that replaced a lost one.
     ///
     /// Nothing says then who owned the station. The start of an image makes it.
     ///
@@ -36,7 +36,7 @@ final class StoreAge: Sendable {
         return birth?.isYoung(at: context.clock.now, wall: wall, in: context.bootID) ?? false
     }
 
-    /// Keeps when the store was made in it, with `claim.window` alone; an event says if it cannot.
+    /// Stores when the store was made, only with `claim.window`; an event reports a failure.
     func keep(
         in settings: StoreSettings?,
         of context: StationContext,

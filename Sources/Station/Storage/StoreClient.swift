@@ -12,7 +12,7 @@ package final class StoreClient: Sendable {
     private struct State {
         var queue: StoreQueue?
         var devices: [DeviceConfiguration] = []
-        /// That of the start, whatever the file says later; nil before it.
+        /// Store configured at the start, whatever later edits of the file; nil before the start.
         var store: StoreConfiguration??
         var folder: String? { (store ?? nil)?.folder }
         var isHistoryFull = false
@@ -77,7 +77,7 @@ package final class StoreClient: Sendable {
 
     private var queue: StoreQueue? { state.withLock { $0.queue } }
 
-    /// Where the store is, once it is open and says what mode went on before the start.
+    /// Folder of the store; nil until it is open and the mode before the start is known.
     var folder: String? {
         guard context.modes.isKnown else { return nil }
         return state.withLock { $0.queue == nil ? nil : $0.folder }
@@ -86,10 +86,10 @@ package final class StoreClient: Sendable {
     /// Where the history is, open or not; nil without a store.
     var historyPath: String? { state.withLock { $0.folder.map { "\($0)/history.db" } } }
 
-    /// Notes whether the history finds no room on the card.
+    /// Records whether the history finds no room on the card.
     func tell(isHistoryFull: Bool) { state.withLock { $0.isHistoryFull = isHistoryFull } }
 
-    /// How storing fares; nil without a configured store.
+    /// Reports the state of the store; nil without a configured store.
     ///
     /// - Parameters:
     ///   - faults: The kinds of the present faults.
@@ -179,13 +179,13 @@ package final class StoreClient: Sendable {
     /// Whether the store is younger than a day; false while that is not known.
     var isYoung: Bool { age.isYoung(in: context, sureWall) }
 
-    /// Nothing that is less trusted than a person dates the store: who may claim it goes by that.
+    /// Wall time that is trusted enough to date the store, whose age decides who may claim it.
     private var sureWall: WallTime? {
         let reading = context.givenTime.reading(beside: context.clock)
         return reading.flatMap { $0.trust.isFirm ? $0.wall : nil }
     }
 
-    /// Keeps when the store was made in it, with `claim.window` alone; an event says if it cannot.
+    /// Stores when the store was made, only with `claim.window`; an event reports a failure.
     func keepBirth() async {
         await age.keep(in: opened, of: context, sureWall)
     }
@@ -195,7 +195,7 @@ package final class StoreClient: Sendable {
     /// Latest cursors of the store's followers; nil before the store is open.
     var cursors: CursorTable? { queue?.cursors }
 
-    /// Keeps what a follower says, as `StoreQueue.keep`; nil before the store is open.
+    /// Keeps the cursor of a follower, as `StoreQueue.keep`; nil before the store is open.
     func keep(
         _ name: String,
         _ blob: [UInt8],

@@ -121,7 +121,7 @@ package struct StoreIntake {
         add(record, isUrgent: isUrgent, at: now)
     }
 
-    /// A block has the newest of each follower alone, and none is written for its sake.
+    /// A block holds only the newest cursor of each follower; only an urgent one causes a block.
     private mutating func take(_ cursor: StoreCursor, isUrgent: Bool, at now: MonotonicInstant) {
         cursors[cursor.name] = cursor
         if isUrgent { note(dueAt: now.advanced(by: Self.urgentWindow), now) }

@@ -16,7 +16,7 @@ struct StoreLosses {
     /// Samples and events lost so far.
     private(set) var count = 0
 
-    /// Notes the content of a payload; `streams` describes the segments of each stream.
+    /// Counts the lost content of a payload; `streams` describes the segments of each stream.
     mutating func note(_ records: [JournalRecord], _ streams: (StreamID) -> StreamDescription?) {
         for record in records {
             switch record {

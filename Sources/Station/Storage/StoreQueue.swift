@@ -141,7 +141,7 @@ final class StoreQueue: Sendable {
     /// Latest cursor of each follower, and how much of it is on the card.
     var cursors: CursorTable { state.withLock { $0.cursors } }
 
-    /// Keeps what a follower says, in the next block that is written.
+    /// Keeps a follower's cursor for the next block that is written.
     ///
     /// - Parameters:
     ///   - blob: Its words; none give the name up.
@@ -227,7 +227,7 @@ final class StoreQueue: Sendable {
         }
     }
 
-    /// From now on a device is sampled as its schedule says.
+    /// Records the present sampling schedule of a device.
     func reschedule(_ device: String) {
         change { state, now in
             for stream in state.intake.streams(of: device) {

@@ -38,7 +38,7 @@ package actor StoreWriter: OrderlyStop {
     private let stop = Signal()
     private var nextCheckpoint = MonotonicInstant.boot
     private var anchors = AnchorSchedule()
-    /// Before this the history is left alone, however full the journal is.
+    /// Earliest instant of the next try to write the history, however full the journal is.
     private var retryCheckpoint = MonotonicInstant.boot
     private var takePause = Duration.seconds(1)
     private var isHeld = false
