@@ -1,4 +1,4 @@
-/// Patterns in which `*` stands for any number of characters and nothing else is special.
+/// Patterns in which `*` matches any number of characters and nothing else is special.
 package enum Glob {
     /// Whether all of `text` fits; needs time in proportion to the product of both lengths at most.
     package static func matches(_ text: String, _ pattern: String) -> Bool {
@@ -46,7 +46,7 @@ package enum Glob {
         return places[right.count]
     }
 
-    /// Goes on over stars, which may stand for nothing, or over all that a star may stand for.
+    /// Moves past stars, which may match nothing, or past everything that a star may match.
     private static func passStars(_ places: inout [Bool], _ right: [UInt8], passingAll: Bool) {
         for place in right.indices
         where places[place] && (passingAll || right[place] == UInt8(ascii: "*")) {

@@ -1,6 +1,6 @@
 import HardwareIO
 
-/// Reads a JSON text strictly and says where it stops being one.
+/// Parses JSON strictly, and reports the place of the first mistake.
 ///
 /// Refuses what decoders let pass and people never mean: a key twice in an object, a number that
 /// no double holds, text that is not UTF-8. Recursion is bounded, so no text overflows the stack.

@@ -99,7 +99,7 @@ package struct LocationTrack: Sendable {
         append(Entry(instant: instant, position: position))
     }
 
-    /// Notes that the receiver had no fix: none before is held or joined beyond it.
+    /// Records that the receiver had no fix: no earlier position is held or interpolated beyond it.
     ///
     /// - Returns: As `append`.
     @discardableResult

@@ -29,7 +29,7 @@ package struct ObjectReader {
         return value
     }
 
-    /// Notes a problem of the object as a whole.
+    /// Adds a problem of the object as a whole.
     package func problems(_ message: String) { problems.add(place, message) }
 
     /// Whether the object has the key; unlike `value`, this does not make it a known one.
@@ -138,7 +138,7 @@ package struct ObjectReader {
     /// Lets every other key pass: what they mean is not known.
     package mutating func ignoreTheRest() { isStrict = false }
 
-    /// Notes a problem for each key that was never asked for, with the nearest known one.
+    /// Adds a problem for each key that was never read, with the nearest known key.
     package func finish() {
         for key in fields.keys.sorted() where isStrict && !known.contains(key) {
             let nearest = Spelling.nearest(to: key, among: known)

@@ -192,7 +192,7 @@ extension Profile {
 }
 
 extension Profile {
-    /// Whether an adapter is worth a probe for this profile.
+    /// Whether an adapter should be probed for this profile.
     package func matches(_ device: HotplugDevice) -> Bool { rank(for: device) != nil }
 
     /// How specific the best match is; nil when none matches.

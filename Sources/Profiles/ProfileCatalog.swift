@@ -1,6 +1,6 @@
 import HardwareIO
 
-/// All profiles that a station goes by: the shipped ones, and a folder of the owner's over them.
+/// All profiles that a station uses: the shipped ones, which an owner's folder can override.
 ///
 /// A broken file is named and left out; it never keeps the others from loading.
 package struct ProfileCatalog: Sendable {
@@ -15,7 +15,7 @@ package struct ProfileCatalog: Sendable {
     package let problems: [ConfigurationError]
     /// Notes that are no problems: which shipped profile was replaced.
     package let notes: [String]
-    /// Why a profile is not there, by the id that its file says or is named after.
+    /// Mistakes of unusable profiles, by the id in the file and by the file's name.
     package let broken: [String: ConfigurationError]
 
     /// Reads all files.
@@ -42,7 +42,7 @@ package struct ProfileCatalog: Sendable {
 
     package func profile(_ id: String) -> Profile? { profiles.first { $0.id == id } }
 
-    /// Profiles that an adapter may stand for, the most specific first.
+    /// Profiles of the devices that may be behind an adapter, the most specific first.
     ///
     /// Among equals those that speak by themselves come first: to hear them nothing is written.
     package func candidates(for device: HotplugDevice) -> [Profile] {

@@ -30,7 +30,7 @@ package struct ProfileMatch: Hashable, Sendable {
 }
 
 extension ProfileMatch {
-    /// Whether every key that is given agrees with what udev says.
+    /// Whether every given key agrees with udev's properties.
     package func agrees(with device: HotplugDevice) -> Bool {
         func says(_ key: String, _ wanted: String?) -> Bool {
             guard let wanted else { return true }

@@ -161,7 +161,7 @@ package struct ProfileReader: Sendable {
         )
     }
 
-    /// Notes keys that mean nothing for this kind.
+    /// Adds a problem for each key that has no meaning for this kind.
     private func refuseForeignKeys(of kind: Profile.Kind, _ reader: inout ObjectReader) {
         for (key, kinds) in Self.kindsOfKey where !kinds.contains(kind) {
             guard reader.value(key) != nil else { continue }
@@ -169,7 +169,7 @@ package struct ProfileReader: Sendable {
         }
     }
 
-    /// Keys that not every kind has; the schema says the same.
+    /// Keys that only some kinds have; the schema has the same list.
     static let kindsOfKey: [(String, Set<Profile.Kind>)] = [
         ("match", [.usbSerial]), ("probe", [.usbSerial]), ("rule", [.usbSerial]),
         ("driver", [.usbSerial, .gpio, .http]), ("settings", [.usbSerial, .gpio, .http]),

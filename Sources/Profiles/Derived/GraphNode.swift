@@ -12,7 +12,7 @@ enum GraphSource: Hashable, Sendable {
 
 /// Something that another device measures.
 package struct GraphExternal: Hashable, Sendable {
-    /// By which age a value is too old, unless the profile says otherwise.
+    /// Age from which an input is too old; the default of a profile.
     static let defaultAgeLimit: Duration = .seconds(600)
 
     /// `station:humidity`, or `garden/humidity`.

@@ -69,7 +69,7 @@ struct GraphWindow: Hashable, Sendable {
     static let countLimit = 1_000
 
     let count: Int
-    /// How old a value may be; nil counts alone.
+    /// Greatest age of a value; nil means that only `count` limits the window.
     let span: Duration?
     /// Below this many the node has no data: `warmingUp`.
     let atLeast: Int

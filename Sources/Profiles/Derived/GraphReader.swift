@@ -104,7 +104,7 @@ extension ObjectReader {
         return Int64(exactly: constant / 1_000_000_000)
     }
 
-    /// Notes a problem unless the key is there.
+    /// Adds a problem unless the key is there.
     mutating func require(_ key: String) -> Bool {
         let isPresent = value(key) != nil
         if !isPresent { problem(key, "is missing") }
