@@ -130,7 +130,7 @@ package enum LinuxGPIO {
     private static func busy(_ request: LineRequest, at place: Place) -> GPIOError {
         let chip = try? GPIOChip(path: place.path)
         let reports = place.offsets.map { try? chip?.line(at: $0) }
-        // When it was given back meanwhile, the first line stands for all.
+        // If the busy line was released meanwhile, the error names the first one.
         let index = reports.firstIndex { $0?.isUsed ?? false } ?? 0
         let name = reports[index]?.name ?? request.lines[index].description
         return .busy(

@@ -25,7 +25,7 @@ package final class DiskThread: Sendable {
 
     deinit { thread.stop() }
 
-    /// Runs `body` on the thread, and leaves it alone there when the caller is cancelled.
+    /// Runs `body` on the thread; it continues there when the caller is cancelled.
     ///
     /// A body that was left runs to its end all the same, now or when its turn comes; what it
     /// returns is released there.

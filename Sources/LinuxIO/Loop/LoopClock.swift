@@ -47,7 +47,7 @@ extension MonotonicInstant {
     }
 }
 
-/// Wall time, known only while the kernel says that something disciplines it.
+/// Wall time, known only while the kernel reports that the clock is synchronised.
 ///
 /// A Pi without an RTC battery boots with an old date; until the first time sync it has none.
 final class WallClock: Sendable {

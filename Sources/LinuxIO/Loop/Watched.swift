@@ -11,7 +11,7 @@ import Synchronization
 package final class Watched: Sendable {
     private struct State {
         var isClosed = false
-        /// Whether `epoll` is asked for the end of the input alone.
+        /// Whether `epoll` reports only the end of the input, not the input.
         var isInputIgnored = false
         var onReadable: (@Sendable () -> MonotonicInstant?)?
         var onWritable: (@Sendable () -> Void)?

@@ -87,12 +87,12 @@ package final class NameLookup: Sendable {
         }
     }
 
-    /// Takes a task off the list; the last one also removes an unused answer.
+    /// Removes a task from the list; the last one also removes an unused answer.
     private func leave(_ host: String, _ arrived: Signal) {
         state.withLock { state in
             state.entries[host]?.waiting.removeAll { $0 === arrived }
             guard let entry = state.entries[host], entry.waiting.isEmpty else { return }
-            // A look-up that has not begun is not worth a thread any more.
+            // A look-up that has not begun is not needed any more.
             let isQueued = state.queue.contains(host)
             if isQueued || entry.answer != nil { state.entries[host] = nil }
             if isQueued { state.queue.removeAll { $0 == host } }

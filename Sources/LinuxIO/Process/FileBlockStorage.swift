@@ -131,7 +131,7 @@ package final class FileBlockStorage: BlockStorage {
             } else if result < 0, errno == EINTR {
                 continue
             } else if result < 0, errno == EINVAL, isDirect {
-                // A device with larger sectors, or a file system that says so late.
+                // A device with larger sectors, or a file system without direct writes.
                 isDirect = false
                 let flags = fcntl(descriptor.raw, F_GETFL)
                 _ = fcntl(descriptor.raw, F_SETFL, flags & ~clinux_O_DIRECT)

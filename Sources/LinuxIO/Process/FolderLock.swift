@@ -51,7 +51,7 @@ package final class FolderLock: Sendable {
         try lock(owned.raw, path)
     }
 
-    /// Locks an open file or folder for this process alone.
+    /// Locks an open file or folder for this process.
     ///
     /// - Throws: `StorageError.held`, or why it cannot be locked.
     static func lock(_ raw: Int32, _ path: String) throws(StorageError) {

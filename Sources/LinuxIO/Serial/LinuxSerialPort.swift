@@ -4,7 +4,7 @@ import Glibc
 import HardwareIO
 import Synchronization
 
-/// A tty through termios2: exclusive, raw, modem lines left alone; or a connection to a gpsd.
+/// A tty through termios2: exclusive, raw, modem lines unchanged; or a connection to a gpsd.
 ///
 /// `VMIN` follows the count a read waits for, so that a frame that arrives in pieces is one return
 /// of `epoll_wait`, not ten. It changes when the count does, at the price of two system calls.
@@ -13,7 +13,7 @@ package final class LinuxSerialPort: SerialPort {
     package static let backlogMax = 4_096
     /// Room for one read of the kernel; what is left is read next.
     private static let chunk = 512
-    /// Bytes of a connection in a second: ten times what a receiver says ten times a second.
+    /// Most bytes of a connection in a second: ten times those of a receiver at 10 Hz.
     ///
     /// One that never pauses would keep the loop.
     private static let flood = 64 << 10
@@ -200,7 +200,7 @@ package final class LinuxSerialPort: SerialPort {
         } while state.mayHaveMore && !state.isGone
     }
 
-    /// Until the next read: a socket would keep the oldest of what gpsd says while a sensor sleeps.
+    /// Discards input until the next read: a full socket would keep the oldest lines of gpsd.
     private func ignore() {
         guard !isTerminal else { return watched.leaveUnread() }
         watched.eachReadable { [weak self] () -> MonotonicInstant? in self?.dropInDispatch() }
@@ -267,7 +267,7 @@ package final class LinuxSerialPort: SerialPort {
         state.withLock { state in
             if let next { state.reader?.wait = next } else { state.reader = nil }
             guard state.arrived.isEmpty else { return }
-            // For its room alone.
+            // Keeps the capacity for the next read.
             arrived.removeAll(keepingCapacity: true)
             state.arrived = arrived
         }

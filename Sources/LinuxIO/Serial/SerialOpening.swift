@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import HardwareIO
 
-/// Opens serial lines and says as text why one cannot be opened.
+/// Opens serial lines, and describes why one cannot be opened.
 enum SerialOpening {
     /// Error numbers with which the kernel reports that a device is gone.
     static let goneCodes: Set<Int32> = [

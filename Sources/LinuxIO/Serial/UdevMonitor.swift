@@ -113,7 +113,7 @@ package final class UdevMonitor: HotplugMonitor {
         case ENOBUFS: return .overrun
         case EINVAL: return .ignored
         case 0, EAGAIN, EINTR:
-            // libudev says EAGAIN of a message that it does not trust, too.
+            // libudev returns EAGAIN for an untrusted message, too.
             var question = pollfd(
                 fd: udev_monitor_get_fd(monitor),
                 events: Int16(POLLIN),

@@ -30,7 +30,7 @@ struct UdevQueue: Hashable, Sendable {
     /// How often the kernel dropped events since the start.
     private(set) var overrunCount = 0
 
-    /// Notes that there is something to read.
+    /// Records that there is something to read.
     mutating func noteReadable() { mayHaveMore = true }
 
     /// Reads events in order; none after an overrun, as a snapshot is due then.
