@@ -5,7 +5,7 @@
 package protocol NodeClock: Sendable {
     var now: MonotonicInstant { get }
 
-    /// Wall time, or nil before the system says it is synchronised. Never use it to schedule.
+    /// Wall time; nil until the system clock is synchronised. Never use it to schedule.
     var wallTime: WallTime? { get }
 
     /// The machine's wall clock, trusted or not; nil when it was never set.
@@ -186,7 +186,7 @@ package struct WallTime: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// 2020-01-01; an earlier date means that the clock was never set, whatever it says of itself.
+    /// 2020-01-01; an earlier date means that the clock was never set, even if it claims to be.
     package static let plausible = WallTime(nanoseconds: 1_577_836_800_000_000_000)
 
     package func advanced(by duration: Duration) -> WallTime {

@@ -6,7 +6,7 @@ package protocol BlockStorage: AnyObject {
     /// Bytes of a block, a multiple of 512.
     var blockSize: Int { get }
     var blockCount: Int { get }
-    /// Whether it could be opened for reading alone: the card, or its file system, is read-only.
+    /// Whether it could only be opened for reading: the card, or its file system, is read-only.
     var isReadOnly: Bool { get }
 
     /// The bytes of one block.

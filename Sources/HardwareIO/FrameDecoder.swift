@@ -21,7 +21,7 @@ package protocol FrameDecoder: Sendable {
 }
 
 extension FrameDecoder {
-    /// Feeds bytes and collects what comes of them.
+    /// Decodes bytes and returns the frames and errors in them.
     ///
     /// For tests and small work.
     package mutating func decode(_ bytes: [UInt8]) -> [Decoded] {

@@ -1,4 +1,4 @@
-/// Knows which devices there are, and turns what a monitor says into what that changes.
+/// Keeps the list of devices, and turns events of the monitor into changes of the list.
 ///
 /// A snapshot is compared with what was known, so one after an overrun costs nothing but the
 /// differences. Saying a thing twice changes nothing. Pure: holds no descriptor and no time.
