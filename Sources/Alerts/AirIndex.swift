@@ -23,7 +23,7 @@ package struct AirIndex: Hashable, Sendable {
         package let from: Double
         /// It ends here; the last band has an end for its numbers and goes on.
         package let to: Double
-        /// The numbers at both ends; nil where the index has bands alone.
+        /// The numbers at both ends; nil where the index has only bands.
         package let numbers: ClosedRange<Int>?
     }
 
@@ -57,7 +57,7 @@ package struct AirIndex: Hashable, Sendable {
         scale(of: quantity)?.bands.first { $0.name == band }?.from
     }
 
-    /// The band of a concentration that is averaged as the scale says.
+    /// Band of a concentration, which must be averaged over the scale's time.
     package func band(of concentration: Double, for quantity: String) -> Band? {
         guard let scale = scale(of: quantity) else { return nil }
         let value = scale.decimals.map { NowCast.truncated(concentration, decimals: $0) }
@@ -66,7 +66,7 @@ package struct AirIndex: Hashable, Sendable {
         return band ?? scale.bands[0]
     }
 
-    /// The number of a concentration; nil where the index has bands alone.
+    /// The number of a concentration; nil where the index has only bands.
     ///
     /// Above the last band its line goes on.
     package func number(of concentration: Double, for quantity: String) -> Int? {

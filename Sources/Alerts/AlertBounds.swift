@@ -1,6 +1,6 @@
 import Core
 
-/// The bounds of a station's alerts, and the names of what stands for a station as a whole.
+/// Bounds of a station's alerts, and names for alerts about the station as a whole.
 package enum AlertBounds {
     /// Alerts that are looked at, raised or not: a rule and a channel each.
     package static let keyLimit = 256
@@ -9,8 +9,8 @@ package enum AlertBounds {
     package static let silenceLimit = 32
     /// Channels at once, as many as a station has; a further one has no alerts.
     package static let channelLimit = 128
-    /// The alert that stands for those beyond `raisedLimit`.
+    /// Key of the one alert that replaces all beyond `raisedLimit`.
     package static let many = AlertEvent.Key("many", station)
-    /// The subject of what is about no device.
+    /// Subject of alerts that are about no device.
     package static let station = "station"
 }

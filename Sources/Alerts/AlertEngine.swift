@@ -86,7 +86,7 @@ package struct AlertEngine: Sendable {
         for channel in channels.keys { channels[channel]?.forgetAverages() }
     }
 
-    /// Takes a sample without a look at its rules: alerts of earlier processes are not known yet.
+    /// Adds a sample without a check of the rules: alerts of earlier processes are not known yet.
     package mutating func note(_ sample: [Reading], at now: Int) {
         for reading in sample where remember(reading.channel, at: now) {
             let interval = devices[reading.channel.device]?.interval
@@ -94,7 +94,7 @@ package struct AlertEngine: Sendable {
         }
     }
 
-    /// Takes the readings of one sample.
+    /// Adds the readings of one sample and checks the rules.
     package mutating func take(_ sample: [Reading], at now: Int) -> [AlertEvent] {
         var events: [AlertEvent] = []
         for reading in sample where remember(reading.channel, at: now) {
@@ -109,7 +109,7 @@ package struct AlertEngine: Sendable {
         return events
     }
 
-    /// Notes since when a device is away; until it has a value again it may still warm up.
+    /// Records since when a device is away; until it has a value again it may still warm up.
     private mutating func noteUnplugged(_ device: String, _ sample: [Reading], at now: Int) {
         if sample.contains(where: { $0.outcome == .noData(.unplugged) }) {
             let since = devices[device]?.unpluggedSince
@@ -119,12 +119,12 @@ package struct AlertEngine: Sendable {
         }
     }
 
-    /// Counts an event that a rule is about.
+    /// Counts an event for the rules about such events.
     package mutating func take(_ event: Event, at now: Int) -> [AlertEvent] {
         counts.note(event, rules, at: now) ? judgeCounts(at: now) : []
     }
 
-    /// Takes a report.
+    /// Applies a report.
     package mutating func take(_ report: AlertReport, at now: Int) -> [AlertEvent] {
         var events: [AlertEvent] = []
         for (index, rule) in rules.enumerated() {
@@ -151,7 +151,7 @@ package struct AlertEngine: Sendable {
         return events
     }
 
-    /// Does what time alone changes.
+    /// Applies changes that are due by time, without a new sample or report.
     package mutating func advance(to now: Int) -> [AlertEvent] {
         var events: [AlertEvent] = []
         register.dropSilences(before: now)
@@ -291,7 +291,7 @@ package struct AlertEngine: Sendable {
         )
         for (memory, silent) in zip(memories, isSilent) {
             let key = AlertEvent.Key(id, "\(memory.channel)")
-            // No place in the register for what is never silent alone.
+            // Create no entry for a channel that is silent only together with its device.
             guard silent && !isWhole || register.tracks[key] != nil else { continue }
             events += register.settle(key, judgement(silent && !isWhole, memory), at: now)
         }
@@ -313,7 +313,7 @@ package struct AlertEngine: Sendable {
 // MARK: - People, other processes, other rules
 
 extension AlertEngine {
-    /// Takes note that a person knows.
+    /// Marks an alert as known to a person.
     ///
     /// - Returns: nil when no alert has this number.
     package mutating func acknowledge(
@@ -351,14 +351,14 @@ extension AlertEngine {
         register.test(rule, value: value, to: receiver)
     }
 
-    /// Takes over what earlier processes raised.
+    /// Restores the alerts of earlier processes.
     ///
     /// None of it is known to hold before a new value or report confirms it.
     package mutating func restore(_ past: RestoredAlerts, at now: Int) -> [AlertEvent] {
         register.restore(past, unknownSince: lastSigns(past, at: now), at: now)
     }
 
-    /// Dates what earlier processes raised anew, when a sure clock says how long ago they ran.
+    /// Corrects the times of earlier processes' alerts, once a sure clock dates their boots.
     package mutating func redate(_ past: RestoredAlerts, at now: Int) -> [AlertEvent] {
         register.redate(past, at: now)
     }

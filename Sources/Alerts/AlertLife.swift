@@ -84,7 +84,7 @@ package struct AlertLife: Hashable, Sendable {
         level > 0 && acknowledgedUntil.map { now < $0 } ?? false
     }
 
-    /// Takes a finding.
+    /// Applies the result of a check.
     ///
     /// - Parameters:
     ///   - finding: What the condition is now.
@@ -201,7 +201,7 @@ package struct AlertLife: Hashable, Sendable {
         blind = (since, "no samples")
     }
 
-    /// Takes over when it was raised, and since when it is unknown, by a clock that is sure now.
+    /// Corrects when it was raised, and since when it is unknown, by a clock that is sure now.
     ///
     /// A mean that has confirmed it meanwhile had values of a time that another clock placed.
     package mutating func redate(raisedAt: Int, unknownSince since: Int, isMean: Bool) {
@@ -213,7 +213,7 @@ package struct AlertLife: Hashable, Sendable {
         }
     }
 
-    /// When time alone changes something, for conditions that no sample looks at.
+    /// Earliest instant at which time changes the state, for conditions that no sample checks.
     package func deadline(_ timing: Timing) -> Int? {
         var times: [Int] = []
         for step in 1...2 {

@@ -76,7 +76,7 @@ package struct AlertReplay: Sendable {
     /// Seconds from the first sample to the last.
     package var length: Int { (last ?? 0) - (first ?? 0) }
 
-    /// Takes the next sample; a time before the last one counts as that.
+    /// Adds the next sample; a time before the last sample's counts as the last sample's.
     package mutating func take(_ sample: [Reading], at second: Int) {
         let now = max(second, last ?? second)
         (first, last) = (first ?? now, now)

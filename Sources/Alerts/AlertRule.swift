@@ -1,6 +1,6 @@
 import Core
 
-/// One rule: what is looked at, when that is worth an alert, and when it is over.
+/// Alert rule: the channels it checks, when it raises an alert, and when it ends it.
 package struct AlertRule: Hashable, Sendable {
     /// Conditions that a rule can check; times are in seconds.
     package enum Condition: Hashable, Sendable {
@@ -8,7 +8,7 @@ package struct AlertRule: Hashable, Sendable {
         case value(AlertScale)
         /// The mean over so long; at least `coverage` of it has to have values.
         case mean(over: Int, AlertScale)
-        /// The concentration of an index, averaged as the index says.
+        /// The concentration of an index, averaged over the index's own time.
         case index(AirIndex.Scale, id: String, AlertScale)
         /// The mean over so long against the mean of the hour before it: higher by so much, and so
         /// many times as high.

@@ -69,7 +69,7 @@ struct AlertStates: Sendable {
 
     // MARK: Judgements
 
-    /// Takes what a look at a condition found.
+    /// Applies the result of one check of a condition.
     mutating func settle(
         _ key: AlertEvent.Key,
         _ judgement: Judgement,

@@ -60,7 +60,7 @@ struct ChannelMemory: Sendable {
         (hourly, quarterly) = ([:], nil)
     }
 
-    /// Takes over the last attempt of the same channel under other rules.
+    /// Copies the last attempt from the same channel under the old rules.
     mutating func goOn(from old: ChannelMemory) {
         (lastAttempt, lastSignAt) = (old.lastAttempt, old.lastSignAt)
         (value, flags, reason) = (old.value, old.flags, old.reason)
@@ -79,7 +79,7 @@ struct ChannelMemory: Sendable {
         quarterEnd = end
     }
 
-    /// Takes the outcome of an attempt to measure.
+    /// Adds the outcome of an attempt to measure.
     mutating func take(
         _ outcome: Outcome,
         at now: Int,

@@ -63,7 +63,7 @@ package struct NoticeText: Hashable, Sendable {
         let over = raised.over.map { "\(words.mean) \(span($0))" }
         let limit = raised.limit.map { "\(words.limit) \(words.number($0))" }
         let more = [over, limit].compactMap(\.self).joined(separator: ", ")
-        // At the top of its range the part says no more.
+        // A value at the top of the part's range is only a lower bound.
         let least = raised.flags.contains("ceiling") ? "\(words.atLeast) " : ""
         let subject = AlertNames.subject(raised.key.subject)
         let measured = "\(subject): \(least)\(words.number(value))\(unit)"

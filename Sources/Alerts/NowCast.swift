@@ -34,7 +34,7 @@ package enum NowCast {
     /// A concentration without further digits, as the index tables want it.
     package static func truncated(_ value: Double, decimals: Int) -> Double {
         let factor: Double = decimals == 0 ? 1 : 10
-        // A sum of doubles may lie just below the number that it stands for.
+        // A sum of doubles may lie just below the exact number.
         return (value * factor + 1e-9).rounded(.down) / factor
     }
 }

@@ -25,7 +25,7 @@ package struct RestoredAlerts: Hashable, Sendable {
 
     package init() {}
 
-    /// Takes the next event, oldest first.
+    /// Applies the next event, oldest first.
     package mutating func take(_ event: AlertEvent, at second: Int) {
         number = max(number, event.number ?? 0)
         switch event {
