@@ -11,7 +11,7 @@ struct AlertRuleReader {
     static let wordsLimit = 200
     /// Seconds of `for` and `until`.
     private static let times = 0.0...604_800
-    /// A part of the limit by which a value has to leave it, unless `until` says otherwise.
+    /// Default hysteresis, as a share of the limit; `until` overrides it.
     private static let margin = 0.1
 
     private var reader: ObjectReader

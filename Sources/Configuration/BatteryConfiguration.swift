@@ -5,7 +5,7 @@ package struct BatteryConfiguration: Hashable, Sendable {
     /// Without the key `battery`.
     package static let standard = BatteryConfiguration(lowPercent: 25, powerOffPercent: nil)
 
-    /// Charge at which the battery is low, 2…99: worth an alert.
+    /// Charge in per cent at which the battery counts as low and an alert is raised, 2…99.
     package let lowPercent: Int
     /// Charge at which the machine is shut down, 1…90 and below `lowPercent`; nil for never.
     package let powerOffPercent: Int?

@@ -1,6 +1,6 @@
 import Profiles
 
-/// Where the journal lies, as `store`: `journal` says.
+/// Location of the journal, from the key `journal` of `store`.
 package enum JournalSetting: Hashable, Sendable {
     /// A file in the store's folder.
     case folder

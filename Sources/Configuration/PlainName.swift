@@ -6,7 +6,7 @@ package enum PlainName {
     /// The form of a name, as text.
     package static let form = "1 to 64 letters, digits, - _ or ., neither - nor . the first"
 
-    /// Whether a text is of `form`: `..` is another folder, and `-x` an option.
+    /// Whether a text has `form`; without it, `..` would be another folder and `-x` an option.
     package static func fits(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && !text.hasPrefix(".") && !text.hasPrefix("-")
             && text.utf8.allSatisfy { byte in

@@ -61,7 +61,7 @@ extension SensorConfiguration {
 }
 
 extension SensorConfiguration {
-    /// A detected sensor, run as its profile says; nil when no driver can run it.
+    /// Configures a detected sensor from its profile; nil when no driver can run it.
     ///
     /// - Parameters:
     ///   - profile: What it turned out to be.

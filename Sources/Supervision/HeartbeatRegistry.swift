@@ -43,7 +43,7 @@ package final class HeartbeatRegistry: Sendable {
         state.withLock { $0.plannedWake = instant }
     }
 
-    /// Makes the heartbeat of a new child, and watches it from now on if its spec says so.
+    /// Makes the heartbeat of a new child, and watches it from now on if its spec asks for it.
     ///
     /// - Returns: The heartbeat, and the key to `unwatch` it with, nil when it is not watched.
     func watch(

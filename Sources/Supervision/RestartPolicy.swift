@@ -4,7 +4,7 @@ import Core
 package struct RestartPolicy: Sendable {
     /// Groups of children that are restarted together.
     package enum Strategy: String, Sendable, CaseIterable {
-        /// The child alone.
+        /// Only the child that ended.
         case oneForOne
         /// All children: none can work without the others.
         case oneForAll

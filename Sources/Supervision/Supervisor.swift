@@ -39,7 +39,7 @@ package struct SupervisorContext: Sendable {
     }
 }
 
-/// Runs its children and restarts them as its policy says.
+/// Runs its children and restarts them by its policy.
 ///
 /// Thin: `SupervisorMachine` decides, this carries it out. Each child runs in a child task of
 /// `run()`, so nothing outlives it. To stop in order call `requestStop()`. Cancelling the task of
@@ -211,7 +211,7 @@ extension Supervisor {
     /// Stops a child and forgets it.
     package nonisolated func remove(_ id: String) { request(.remove(id), child: id) }
 
-    /// Stops a child and restarts it, as if it had failed; a child that is not up is left alone.
+    /// Stops a child and restarts it, as if it had failed; a child that is not up stays as it is.
     package nonisolated func replace(_ id: String, reason: String) {
         request(.replace(id, reason: reason), child: id)
     }

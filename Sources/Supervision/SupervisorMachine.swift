@@ -265,7 +265,7 @@ extension SupervisorMachine {
         let left = children[..<index]
         switch policy.strategy {
         case .oneForOne:
-            // A child that failed to start waits alone; the next ones need not wait for it.
+            // A child that failed to start waits by itself; the next ones need not wait for it.
             return child.startCount > 0 || left.allSatisfy { !$0.isWanted || $0.isFirstStartOver }
         case .oneForAll, .restForOne:
             return !children.contains { $0.isToStop }
