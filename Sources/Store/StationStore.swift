@@ -7,7 +7,7 @@ import SQLite
 /// The journal makes a batch durable with one write and one sync; once a day it is checkpointed
 /// into the history in one transaction, and the journal may use those blocks again.
 package final class StationStore {
-    /// From here on a checkpoint is due at any time of day.
+    /// Part of the journal in use from which a checkpoint is due at any time of day.
     package static let urgentFill = StoreCheckpoint.urgentFill
 
     /// Checkpoints that end in an I/O error, while the journal can be written, until the history is
@@ -32,8 +32,7 @@ package final class StationStore {
         package let damage: [JournalDamage]
         /// Streams that samples belong to.
         package let streams: [StreamDescription]
-        /// Those of which no samples are expected any more: their devices were renamed or
-        /// forgotten.
+        /// Streams without further samples: their devices were renamed or forgotten.
         package let ended: Set<StreamID>
         /// How far followers of the store had got, by name.
         package let cursors: [StoreCursor]
@@ -314,7 +313,7 @@ package final class StationStore {
         try settings()[key]
     }
 
-    /// All settings, 64 at most.
+    /// Reads all settings, 64 at most.
     package func settings() throws(StoreError) -> [String: String] {
         missing == nil ? try requireHistory().settings() : keepsake.settings
     }

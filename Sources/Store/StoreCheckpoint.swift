@@ -4,7 +4,7 @@ import Core
 enum StoreCheckpoint {
     /// Blocks in one transaction, so that memory stays bounded: 1 MiB of 4 KiB.
     static let blocksPerTransaction = 256
-    /// From here on a checkpoint is due at any time of day.
+    /// Part of the journal in use from which a checkpoint is due at any time of day.
     static let urgentFill = 0.75
 
     /// Checkpoints what waits into a history.

@@ -23,7 +23,7 @@ package enum CSVWriter {
         return field(isFormula ? "'" + text : text)
     }
 
-    /// One row, without its line end.
+    /// Returns one row, without its line end.
     package static func row(_ fields: [String]) -> String {
         fields.map(field).joined(separator: ",")
     }

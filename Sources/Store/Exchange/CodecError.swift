@@ -13,7 +13,7 @@ package struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         case outOfRange
         /// A well-formed part where it may not stand.
         case unexpected
-        /// Made for other channels, or for other decimals, than the reader's.
+        /// The segment was made for other channels or decimals than the reader's.
         case otherChannels
         /// More bytes than the content needs.
         case trailingBytes

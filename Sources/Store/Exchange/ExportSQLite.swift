@@ -18,7 +18,7 @@ package struct DatedEvent: Hashable, Sendable {
 /// Streams: dirty pages go to the file as they come, without journal or sync, so memory stays at
 /// the page cache. Until `finish` the file is of no use; the caller makes it under another name.
 package final class ExportSQLite {
-    /// Kept in the database as it is here: `.schema` of any SQLite shell shows the comments.
+    /// The schema, comments included: `.schema` of any SQLite shell shows them.
     package static let schema = """
         CREATE TABLE streams(  -- Devices; channels of one are sampled together.
             id INTEGER PRIMARY KEY,

@@ -111,7 +111,7 @@ struct FlatJSON: Sendable {
         guard digits.count == 4 else { return }
         state = .text
         let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-        // Half of a pair, or no number: what it stands for is not needed here.
+        // Half of a pair, or no number: its character is not needed here.
         let scalar = code.flatMap(Unicode.Scalar.init) ?? "\u{FFFD}"
         for byte in String(Character(scalar)).utf8 { append(byte) }
     }

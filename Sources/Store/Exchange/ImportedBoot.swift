@@ -7,8 +7,8 @@ import Core
 /// chain of slots time never falls, so samples older than what their stream has already begin
 /// another such boot; all of them share the clock, and readers put them in order again.
 package enum ImportedBoot {
-    /// Such boots in one history, at most; one more is refused: import files together, so that they
-    /// are imported in the order of their times.
+    /// Boots of imports in one history, at most; one more is refused: import files together, in
+    /// the order of their times.
     package static let countMax = 256
     /// Boots that follow one before it is full: the catalogue forgets boots after
     /// `HistorySchema.bootCountMax`, and what was just imported shall not be forgotten soon.

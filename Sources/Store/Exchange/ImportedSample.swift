@@ -35,11 +35,11 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
         case unknownQuantity(String)
         case badTime(String)
         case badValue(String)
-        /// All columns that would have a value are empty.
+        /// Every column that could have a value is empty.
         case noValue
         /// A line of a counter's log: `checksum`.
         case flaw(String)
-        /// Beyond the clock.
+        /// The time is ahead of the clock.
         case future(String)
         /// The last object has no end.
         case cut
@@ -70,7 +70,7 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// At most 40 characters of a file's text, without control characters.
+    /// Quotes at most 40 characters of a file's text, without control characters.
     private static func quoted(_ text: String) -> String {
         let clean = text.unicodeScalars.prefix(40).map { $0.value < 0x20 ? "?" : Character($0) }
         return "\"" + String(clean) + (text.unicodeScalars.count > 40 ? "…\"" : "\"")

@@ -1,6 +1,6 @@
 /// Text as JSON writes it (RFC 8259, section 7).
 package enum JSONText {
-    /// In quotes; control characters, quotes and backslashes escaped.
+    /// Quotes a text; control characters, quotes and backslashes are escaped.
     package static func string(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

@@ -17,7 +17,7 @@ struct TextPiece {
 
     mutating func put(_ more: [UInt8]) { bytes += more }
 
-    /// As `FixedPoint.description`: `-0.05`.
+    /// Writes a number as `FixedPoint.description` does: `-0.05`.
     mutating func put(_ value: FixedPoint) {
         if value.mantissa < 0 { bytes.append(UInt8(ascii: "-")) }
         let start = bytes.count
@@ -31,7 +31,7 @@ struct TextPiece {
         bytes[start...].reverse()
     }
 
-    /// As `WallTime.iso8601Tenths`: `2026-11-21T07:15:00.3Z`.
+    /// Writes a time as `WallTime.iso8601Tenths` does: `2026-11-21T07:15:00.3Z`.
     mutating func put(_ wall: WallTime) {
         let (seconds, tenth) = Int(wall.tenths).flooredDivision(by: 10)
         let (day, second) = seconds.flooredDivision(by: 86_400)

@@ -4,9 +4,9 @@ import SQLite
 
 /// The state of a history's file at its opening.
 package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
-    /// There was none; all its room is reserved now.
+    /// A new history was made; all its room is reserved now.
     case fresh
-    /// There was one; the migrations named were applied to it.
+    /// The file was there; the named migrations were applied to it.
     case found(migrated: [String])
     /// The file could not be used and is at `path` now; a new one was made.
     case setAside(path: String, because: String)
@@ -14,7 +14,7 @@ package enum HistoryOpening: Hashable, Sendable, CustomStringConvertible {
     case mended(path: String, because: String, HistoryRecovered)
     /// A newer Roost has written it: it can be read, and not be written.
     case newer(migration: String)
-    /// It cannot be opened now, or none can be made; the journal works alone until it can.
+    /// The history cannot be opened or made now; the journal works alone until it can.
     case waiting(because: String)
 
     package var description: String {

@@ -137,7 +137,7 @@ struct RecycledSlots: Hashable, Sendable {
     private(set) var slots = 0
     /// Samples, buckets or events.
     private(set) var items = 0
-    /// From the first to the last item; nil before the first slot.
+    /// Positions from the first to the last item; nil before the first slot.
     private(set) var range: ClosedRange<HistoryPosition>?
 
     /// Counts a slot, later ones of the chain after earlier ones.

@@ -83,7 +83,7 @@ struct HistoryCatalog {
         return value
     }
 
-    /// Oldest first.
+    /// Reads all boots, oldest first.
     func boots() throws(SQLiteError) -> [StoredBoot] {
         let sql = "SELECT boot, id FROM boots WHERE boot > 0 ORDER BY boot"
         return try connection.rows(sql) { (row) throws(SQLiteError) in
@@ -96,7 +96,7 @@ struct HistoryCatalog {
         }
     }
 
-    /// By boot, then by tick.
+    /// Reads all clock anchors, by boot, then by tick.
     func anchors() throws(SQLiteError) -> [ClockAnchor] {
         let sql = """
             SELECT boots.id, tick, wall, trusted FROM anchors JOIN boots USING (boot)
@@ -112,7 +112,7 @@ struct HistoryCatalog {
         }
     }
 
-    /// Oldest first.
+    /// Reads all runs of the node, oldest first.
     func runs() throws(SQLiteError) -> [StoredRun] {
         let sql = """
             SELECT boots.id, started, stopped, version FROM runs JOIN boots USING (boot)
@@ -129,7 +129,7 @@ struct HistoryCatalog {
         }
     }
 
-    /// Oldest first.
+    /// Reads all schedules, oldest first.
     func schedules() throws(SQLiteError) -> [StoredSchedule] {
         let sql = """
             SELECT stream, boots.id, start, interval FROM schedules JOIN boots USING (boot)
@@ -173,7 +173,7 @@ struct HistoryCatalog {
         return settings
     }
 
-    /// One quantity a line: name, unit and decimals with tabs between.
+    /// Encodes quantities, one a line: name, unit and decimals with tabs between.
     static func text(_ quantities: [Quantity]) -> String {
         quantities.map { "\($0.name)\t\($0.unit)\t\($0.decimals)" }.joined(separator: "\n")
     }

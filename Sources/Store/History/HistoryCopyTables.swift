@@ -12,7 +12,7 @@ struct HistoryCopyTables {
     /// One table, and which of its rows are in use.
     struct Table {
         let name: String
-        /// All but the place; padding comes first, so that a row is never longer than made.
+        /// Columns without the place; padding comes first, so that no row outgrows its room.
         let columns: [String]
         let condition: String
         let rowCountMax: Int
@@ -68,7 +68,7 @@ struct HistoryCopyTables {
         ),
     ]
 
-    /// All rows in use.
+    /// Copies all rows in use.
     func copyCatalogue() throws(SQLiteError) {
         for table in Self.catalogue {
             try source.query(table.selection) { (row) throws(SQLiteError) in

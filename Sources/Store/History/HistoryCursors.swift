@@ -6,7 +6,7 @@ struct HistoryCursors {
 
     let connection: Connection
 
-    /// By name, each with the journal block that said so; none in a history of an older version.
+    /// Reads all cursors with the block that set each; none in a history of an older version.
     func all() throws(SQLiteError) -> [(cursor: StoreCursor, block: UInt64)] {
         guard try connection.hasTable(Self.table) else { return [] }
         let sql = "SELECT name, blob, block FROM cursors WHERE name IS NOT NULL ORDER BY name"
@@ -50,7 +50,7 @@ struct HistoryCursors {
 }
 
 extension [StoreCursor] {
-    /// These, with newer ones over them, by name; empty ones are gone.
+    /// Replaces cursors by newer ones of the same name, and drops empty ones.
     func merging(_ newer: some Sequence<StoreCursor>) -> [StoreCursor] {
         var byName: [String: StoreCursor] = [:]
         for cursor in self { byName[cursor.name] = cursor }

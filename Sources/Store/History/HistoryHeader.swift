@@ -182,8 +182,8 @@ extension HistoryReader {
 }
 
 extension StorePlan {
-    /// As large as a history that was set aside, so that all of it fits; unchanged when that is not
-    /// known.
+    /// Returns the plan with the size of a history that was set aside, so that all of it fits;
+    /// unchanged when that size is not known.
     ///
     /// Never by a field of the file alone: its length has to bear it out, or its tables.
     func sized(like path: String) -> StorePlan {
@@ -209,8 +209,8 @@ extension StorePlan {
         return plan
     }
 
-    /// With places for streams as the file has: one that was made before places were used again
-    /// has fewer, and its rings are larger.
+    /// Returns the plan with as many places for streams as the file has: one that was made before
+    /// places were used again has fewer, and its rings are larger.
     ///
     /// The ring of samples comes first, one slot to a page, then one with four slots to a page: the
     /// pages where the smaller ring would have ended show which, also when other pages are damaged.

@@ -5,7 +5,7 @@ import SQLite
 package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A newer Roost wrote this history.
     case readOnly
-    /// All places for streams are in use but those that are left to the station.
+    /// Every place for a stream is in use, except those reserved for the station.
     case streamsFull(source: String, count: Int)
     /// A source with more quantities, or longer names, than a stream can hold.
     case streamTooLong(source: String)
@@ -171,7 +171,7 @@ package final class HistoryImport {
         }
     }
 
-    /// By time, one for each tenth of a second: the first that was given.
+    /// Sorts samples by time and keeps the first one of each tenth of a second.
     private static func sorted(_ samples: [ImportedSample]) -> [ImportedSample] {
         let order = samples.enumerated().sorted {
             ($0.element.wall.tenths, $0.offset) < ($1.element.wall.tenths, $1.offset)
@@ -183,7 +183,7 @@ package final class HistoryImport {
         return kept
     }
 
-    /// Those that no stream of the source has, found by walking along both.
+    /// Returns the samples that no stream of the source has, by walking along both.
     private func unknown(
         _ samples: [ImportedSample],
         of source: String

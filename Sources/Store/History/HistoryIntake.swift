@@ -300,7 +300,7 @@ extension HistoryIntake {
         }
     }
 
-    /// Kept unless it equals the stream's last one in this boot.
+    /// Stores a schedule unless it equals the stream's last one in this boot.
     private func schedule(
         _ stream: StreamID,
         _ boot: UInt32,

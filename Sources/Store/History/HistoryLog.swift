@@ -38,7 +38,7 @@ struct HistoryLog {
     /// One that rotted looks the same. What it held is copied from the journal again.
     var isCutShort: Bool { brokenCount == 1 }
 
-    /// In a sentence; nil when every transaction is whole, but for the last.
+    /// The damage, in a sentence; nil when every transaction but the last is whole.
     var damage: String? {
         guard frames > wholeFrames, !isCutShort else { return nil }
         return "the log of the history is damaged behind \(wholeFrames) of \(frames) pages: what "

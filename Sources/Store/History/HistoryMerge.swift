@@ -179,7 +179,7 @@ private final class HistoryMerge {
 
     // MARK: Writing
 
-    /// Each value to the stream that has its quantity; the others to a stream of their own.
+    /// Writes each value to the stream with its quantity; the others to a stream of their own.
     private func write(_ values: Values, to device: String) throws {
         var parts: [StreamID?: Values] = [:]
         for (tick, row) in values {

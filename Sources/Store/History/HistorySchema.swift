@@ -32,7 +32,7 @@ enum HistorySchema {
     static let versionCountMax = 40
     /// Unused pages that a new file gets, should SQLite ever want to split one: 256 KiB.
     static let reservedPageCount = 64
-    /// Those of them that later tables took.
+    /// Reserved pages that later tables have taken.
     static let takenPageCount = 7
     /// Pages of everything but the rings with `streamCountMin` places, measured by a test, with
     /// some to spare.

@@ -53,7 +53,7 @@ package struct HistoryTail: Sendable {
 
     /// Boots in the order they come.
     private(set) var boots: [BootID] = []
-    /// Those that blocks describe, and those that have samples without a description.
+    /// Streams that blocks describe, and streams that have samples without a description.
     private(set) var streams: [StreamDescription] = []
     private(set) var schedules: [StoredSchedule] = []
     private(set) var anchors: [ClockAnchor] = []
@@ -250,7 +250,7 @@ extension [StoredRun] {
 }
 
 extension Array where Element: Hashable {
-    /// These, and those of `others` that are not among them.
+    /// Returns these elements, and those of `others` that are not among them.
     func merging(_ others: [Element]) -> [Element] {
         guard !others.isEmpty else { return self }
         let known = Set(self)

@@ -19,7 +19,7 @@ struct StreamHeads: Hashable, Sendable {
     /// The ring of samples came round to the newest slot and left it alone: all else is gone.
     var isPassed = false
     var coveredUntil = [Int64?](repeating: nil, count: channelCountMax)
-    /// By channel, then by tier.
+    /// The newest slot of each rollup, by channel, then by tier.
     var rollups = [Newest?](
         repeating: nil,
         count: channelCountMax * RollupTier.allCases.count

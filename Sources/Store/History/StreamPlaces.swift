@@ -101,7 +101,7 @@ final class StreamPlaces {
         return found.isEmpty ? nil : gone?.removeFirst()
     }
 
-    /// Those that ended first come first; looked for once in a transaction.
+    /// Finds streams that have ended, the longest ago first; once in a transaction.
     private func findGone(
         _ end: (HistoryCatalog.Stream) throws(StoreError) -> HistoryPosition?
     ) throws(StoreError) -> [HistoryCatalog.Stream] {

@@ -169,7 +169,7 @@ package final class Journal {
         return (blocks, damage.sorted { $0.sequence < $1.sequence })
     }
 
-    /// One block that waits.
+    /// Reads one block that waits.
     package func read(_ sequence: UInt64) throws(StoreError) -> JournalBlock {
         let slot = slot(of: sequence)
         func lost(_ cause: JournalDamage.Cause) -> StoreError {

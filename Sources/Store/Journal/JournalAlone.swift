@@ -62,7 +62,7 @@ struct JournalAlone {
         return UInt64(exactly: cursor)
     }
 
-    /// Those of the history, and those that blocks name which wait for it.
+    /// Streams of the history, and those that waiting blocks name.
     var streams: [StreamDescription] {
         let known = HistoryCatalog(connection: keepsake.connection)
         let streams = ((try? known.streams()) ?? []).map(\.description)

@@ -15,10 +15,10 @@ package struct JournalBadSlots: Hashable, Sendable {
 
     func contains(_ slot: Int) -> Bool { confirmed.contains(slot) || suspects.contains(slot) }
 
-    /// These refused, and another stored the block.
+    /// Marks slots as bad that refused a block which another slot stored.
     mutating func confirm(_ slots: [Int]) { confirmed.formUnion(slots) }
 
-    /// These refused, and no other was tried.
+    /// Marks slots as suspect that refused a block, with no other slot tried.
     ///
     /// Where that leaves none at all, each is tried again.
     mutating func suspect(_ slots: [Int], of slotCount: Int) {

@@ -68,7 +68,7 @@ struct JournalBlockLayout {
     /// CRC 4.
     static let headerByteCount = 44
     static let version: UInt8 = 1
-    /// No journal counts this far; a greater number is damage.
+    /// Upper bound of a sequence, never reached in use; a greater number is damage.
     static let sequenceLimit: UInt64 = 1 << 62
 
     static let magic = Array("RJB1".utf8)

@@ -47,7 +47,7 @@ struct JournalGaps {
 
 /// Blocks that wait for the history, and the losses between them.
 package struct JournalPage: Sendable {
-    /// Oldest first.
+    /// The blocks that can be read, oldest first.
     package var blocks: [JournalBlock] = []
     /// Time that was in blocks that cannot be read any more, as it is known from those around: an
     /// event that belongs before the block of that sequence, and is of its boot.
@@ -64,7 +64,7 @@ extension HistoryTail {
 }
 
 extension JournalBlock {
-    /// Its last sample, or the last moment it names.
+    /// Position of the block's last sample, or the last moment it names.
     var lastPlace: GapMark.Place? {
         var tail = HistoryTail()
         tail.append(payload, boot: boot)
@@ -73,8 +73,8 @@ extension JournalBlock {
 }
 
 extension HistoryTail {
-    /// From the first sample of the stream that begins last, to the last sample; without samples
-    /// the first and the last moment named.
+    /// Ticks from the first sample of the stream that begins last to the last sample; without
+    /// samples the first and the last moment named.
     fileprivate var tickRange: ClosedRange<Tick>? {
         var firsts: [StreamID: Tick] = [:]
         for segment in segments where firsts[segment.stream] == nil {

@@ -120,7 +120,7 @@ package enum JournalRecordCodec {
 
     // MARK: - Decoding
 
-    /// All records of a payload.
+    /// Decodes all records of a payload.
     ///
     /// - Throws: `CodecError` with the byte where understanding ended.
     package static func decode(_ payload: [UInt8]) throws(CodecError) -> [JournalRecord] {
@@ -129,7 +129,7 @@ package enum JournalRecordCodec {
         return contents.records
     }
 
-    /// All records up to the first that cannot be understood.
+    /// Decodes all records up to the first that cannot be understood.
     package static func contents(_ payload: [UInt8]) -> Contents {
         var contents = Contents()
         var reader = RecordReader(payload[...])

@@ -4,9 +4,9 @@ import HardwareIO
 struct JournalScan {
     /// The run of blocks that wait, from the newest back to the history's cursor.
     struct Run {
-        /// Oldest first.
+        /// Sequences of the whole blocks, oldest first.
         var sequences: [UInt64] = []
-        /// Oldest first.
+        /// Damage of the ring, oldest first.
         var damage: [JournalDamage] = []
         var unfinished: JournalDamage?
     }

@@ -89,7 +89,7 @@ package struct ClockAnchors: Sendable {
         return ClockLine(anchors).map { Placement(line: $0, isSure: false) }
     }
 
-    /// Sure boots that contradict one another: those that agree for the longest time are used.
+    /// Resolves sure boots that contradict one another: those that agree the longest are used.
     private mutating func doubtContradicted(_ boots: [BootSpan]) {
         let sure = boots.filter { placements[$0.boot]?.isSure == true }
         let chain = Set(believed(sure))

@@ -70,7 +70,7 @@ package struct GapLedger: Sendable {
         held = books.map { _ in nil }
     }
 
-    /// From `tick` on a sample is due every `interval`; nil or nothing: none is.
+    /// Sets the interval at which samples are due from `tick` on; nil or zero: none is.
     package mutating func schedule(_ interval: Duration?, _ boot: BootID, from tick: Tick) {
         guard let position = enter(boot, tick) else { return }
         let wanted = interval.map { $0.wholeNanoseconds / 100_000_000 }.flatMap {
@@ -85,7 +85,7 @@ package struct GapLedger: Sendable {
         isStarting = false
     }
 
-    /// One sample; `outcomes` in the stream's order.
+    /// Adds one sample; `outcomes` in the stream's order.
     package mutating func sample(_ outcomes: [Outcome], _ boot: BootID, _ tick: Tick) {
         guard outcomes.count == books.count, let position = enter(boot, tick) else { return }
         // A gap at the very end belongs to this range, since no later one exists.

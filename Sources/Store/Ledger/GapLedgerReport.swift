@@ -14,7 +14,7 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
         package let channel: String
         package let elapsedTenths: Int64
         package let coveredTenths: Int64
-        /// By length, longest first; `elapsed = covered + Σ gaps`.
+        /// Gaps by length, longest first; `elapsed = covered + Σ gaps`.
         package let gaps: [Gap]
         package let valueCount: Int
         package let noDataCount: Int

@@ -177,10 +177,10 @@ struct ScheduleChanges {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// From where on the next counts; nil after the last.
+    /// Position from which the next schedule counts; nil after the last.
     var nextOrder: GapLedgerTimeline.Order? { waiting.first?.order }
 
-    /// The next that counts from a place on, or before.
+    /// Returns the next schedule that counts from a position on, or from before it.
     mutating func next(upTo order: GapLedgerTimeline.Order) -> StoredSchedule? {
         guard let first = waiting.first, first.order <= order else { return nil }
         waiting.removeFirst()

@@ -49,7 +49,7 @@ package struct GapLedgerTimeline: Sendable {
         numbers = Dictionary(grouping: placed.indices) { placed[$0].run.boot }
     }
 
-    /// From the first start to the last end known, tenths.
+    /// Tenths of a second from the first start to the last end known.
     package var length: Int64 { runs.last?.end ?? 0 }
 
     /// The position of a tick, or nil when the node did not run then.
@@ -96,7 +96,7 @@ package struct GapLedgerTimeline: Sendable {
         }
     }
 
-    /// One stretch from one boot into a later one, the time off between them included.
+    /// Returns the ranges from a place in one boot to one in a later, time off included.
     ///
     /// A place outside all runs of its boot counts as the nearest edge of them.
     func ranges(from: GapMark.Place, to: GapMark.Place) -> [Range<Int64>] {

@@ -75,7 +75,7 @@ package struct GapMarks {
 
     private var waiting: ArraySlice<(order: GapLedgerTimeline.Order, mark: GapMark)>
 
-    /// All marks that the history's events carry.
+    /// Reads all marks that the history's events carry.
     package static func all(in reader: HistoryReader) throws(StoreError) -> [GapMark] {
         try HistoryEvents(reader).newest(countMax, where: { GapMark($0) != nil })
             .compactMap { GapMark($0) }

@@ -8,9 +8,9 @@ package struct NodeRun: Hashable, Sendable {
     package enum End: Hashable, Sendable {
         /// The stop was recorded.
         case stopped
-        /// No stop was recorded: power went, or the process died. The next run's boot shows which.
+        /// No stop was recorded: power went, or the process died; the next run's boot shows which.
         case lost
-        /// It goes on; `ended` is now.
+        /// The run goes on; `ended` is now.
         case running
     }
 

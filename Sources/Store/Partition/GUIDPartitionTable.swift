@@ -136,7 +136,7 @@ struct GUIDPartitionTable: Hashable, Sendable {
         return CRC32.checksum(bytes)
     }
 
-    /// Both copies with one entry more, the second first: a cut leaves one that is whole.
+    /// Returns both copies with one more entry, the second first: a cut leaves one whole.
     func adding(_ number: Int, first: UInt64, sectorCount: UInt64, id: GUID) -> [SectorWrite] {
         var entry = Self.journalType + id.bytes
         entry += [UInt8](repeating: 0, count: primary.entrySize - entry.count)

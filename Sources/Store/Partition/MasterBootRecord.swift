@@ -11,7 +11,7 @@ struct MasterBootRecord: Hashable, Sendable {
     let entries: [PartitionEntry]
     /// Whether the table is there to protect a GPT.
     let isProtective: Bool
-    /// From 1; nil when all four are in use.
+    /// Number of the first free entry, from 1; nil when all four are in use.
     let freeNumber: Int?
 
     /// Reads sector 0.

@@ -1,6 +1,6 @@
 /// One partition of a table.
 package struct PartitionEntry: Hashable, Sendable {
-    /// From 1, as in the name of its device.
+    /// Number of the partition from 1, as in the name of its device.
     package let number: Int
     package let first: UInt64
     package let sectorCount: UInt64

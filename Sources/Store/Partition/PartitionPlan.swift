@@ -15,7 +15,7 @@ package struct PartitionPlan: Hashable, Sendable {
 
     package let table: PartitionTable
     package let partition: PartitionEntry
-    /// In this order, each durable before the next.
+    /// Writes in this order, each durable before the next.
     package let writes: [SectorWrite]
 
     /// Blocks of the ring.

@@ -14,9 +14,9 @@ package enum PartitionRefusal: Error, Hashable, Sendable, CustomStringConvertibl
     case smallGap(byteCount: UInt64)
     /// The gap is not zero; `kind` says what it looks like.
     case gapInUse(byteOffset: UInt64, kind: String?)
-    /// All four entries of an MBR, or all of a GPT, are in use.
+    /// Every entry of the table is in use: all four of an MBR, or all of a GPT.
     case noFreeEntry(count: Int)
-    /// Nothing to remove.
+    /// The disk has no partition to remove.
     case notThere
     case storage(StorageError)
 

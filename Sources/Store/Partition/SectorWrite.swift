@@ -5,7 +5,7 @@ package struct SectorWrite: Hashable, Sendable {
     package let sector: UInt64
     /// A multiple of 512.
     package let bytes: [UInt8]
-    /// For people: `the table's copy at the end of the disk`.
+    /// Name of the write for people: `the table's copy at the end of the disk`.
     package let purpose: String
 
     init(_ sector: UInt64, _ bytes: [UInt8], _ purpose: String) {

@@ -40,7 +40,7 @@ package enum JournalMedium: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// For people.
+    /// Name of the medium for people.
     package var name: String {
         self == .partition ? "its own partition" : "a file on \(rawValue)"
     }

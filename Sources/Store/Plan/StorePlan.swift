@@ -38,7 +38,7 @@ package struct StorePlan: Hashable, Sendable {
 package struct StoreLoad: Hashable, Sendable {
     package struct Stream: Hashable, Sendable {
         package let channelCount: Int
-        /// Between two samples.
+        /// Time between two samples.
         package let interval: Duration
 
         package init(channelCount: Int, interval: Duration) {
@@ -98,9 +98,9 @@ package struct StoreLoad: Hashable, Sendable {
 package struct JournalPlan: Hashable, Sendable {
     /// Bytes of a block.
     package var blockSize = 4_096
-    /// At most so much is lost with the power.
+    /// Time of data that a loss of power costs at most.
     package var lossWindow: Duration = .seconds(600)
-    /// Between two transactions of the history.
+    /// Time between two transactions of the history.
     package var checkpointInterval: Duration = .hours(24)
     /// The medium that the journal's blocks lie on.
     package var medium = JournalMedium.ext4
@@ -191,7 +191,7 @@ extension StorePlan {
 ///
 /// At 1 Hz the coarse tiers outlive the samples by far: 6 h buckets last for decades.
 extension HistoryRing {
-    /// In hundredths of the room left after the catalogue.
+    /// Hundredths of the room left after the catalogue.
     var share: Int {
         switch self {
         case .samples: 60

@@ -8,7 +8,7 @@ package struct EventNumbers: Sendable {
 
     package init() {}
 
-    /// Goes on behind an event that was numbered elsewhere.
+    /// Continues the numbers behind an event that was numbered elsewhere.
     package init(after place: EventPosition?) {
         guard let place else { return }
         counts[Self.key(place.boot, place.nanoseconds)] = place.ordinal + 1

@@ -3,9 +3,9 @@ import Core
 /// Where an event is: its boot, its instant, and which of the events of that instant it is.
 package struct EventPosition: Codable, Hashable, Sendable {
     package let boot: BootID
-    /// Since that boot.
+    /// Nanoseconds since that boot.
     package let nanoseconds: Int64
-    /// From 0, in the order of writing.
+    /// Number of the event among those of this instant, from 0, in the order of writing.
     package let ordinal: Int
 
     package init(boot: BootID, nanoseconds: Int64, ordinal: Int) {

@@ -7,7 +7,7 @@ import Core
 package struct HistoryAxis: Hashable, Sendable {
     /// The requested range, moved so that it begins with a bucket, and widened to whole steps.
     package private(set) var spans: [HistorySpan]
-    /// Never more than wanted.
+    /// Number of steps, never more than wanted.
     package private(set) var points: Int
     /// The tier whose buckets make the steps; nil where the steps are finer, or the boots too many.
     package private(set) var tier: RollupTier?
@@ -88,7 +88,7 @@ package struct HistoryAxis: Hashable, Sendable {
 }
 
 extension HistorySpan {
-    /// Its position on the axis.
+    /// Position of the span on the axis.
     fileprivate var axis: Range<Int64> { offset..<offset + to.tenths - from.tenths }
 }
 

@@ -7,7 +7,7 @@ import Core
 package struct HistoryPlaces {
     /// Samples of one stream that follow a place.
     package struct Samples: Hashable, Sendable {
-        /// In the order of their ticks; all rows of one tick are in one batch.
+        /// The samples in the order of their ticks; all rows of one tick are in one batch.
         package fileprivate(set) var samples: [BootSample] = []
         /// The place of the last, or that asked for when there is none.
         package fileprivate(set) var next: SamplePosition?
@@ -19,12 +19,12 @@ package struct HistoryPlaces {
 
     /// Events that follow a place.
     package struct Events: Hashable, Sendable {
-        /// In the order of writing, which is almost that of their instants.
+        /// The events in the order of writing, which is almost that of their instants.
         package fileprivate(set) var events: [BootEvent] = []
         /// The place of the last, or that asked for when there is none.
         package fileprivate(set) var next: EventPosition?
         package fileprivate(set) var hasMore = false
-        /// As in `Samples`.
+        /// The position names a boot that is not known, as in `Samples`.
         package fileprivate(set) var isLost = false
     }
 
@@ -161,7 +161,7 @@ package struct HistoryPlaces {
         return count
     }
 
-    /// All boots from a place on; nil when its boot is not known.
+    /// Returns all spans from a position on; nil when its boot is not known.
     private func spans(
         of stream: StreamID,
         after place: SamplePosition?

@@ -6,7 +6,7 @@ import SQLite
 package struct HistorySpan: Hashable, Sendable {
     package let boot: BootID
     package let from: Tick
-    /// Not within any more.
+    /// End of the span, exclusive.
     package let to: Tick
     /// Tenths from the axis' origin to `from`: elapsed time, or wall time once it is known.
     package let offset: Int64
@@ -237,6 +237,6 @@ package final class HistoryReader {
 }
 
 extension Tick {
-    /// After everything.
+    /// A tick after every other.
     package static let end = Tick(tenths: .max)
 }

@@ -7,7 +7,7 @@ package struct HistorySeries {
 
     package init(_ reader: HistoryReader) { self.reader = reader }
 
-    /// One channel within the spans in equal steps, from the coarsest rollup that is fine enough.
+    /// Reads one channel in equal steps, from the coarsest rollup that is fine enough.
     ///
     /// A bucket counts whole in the step it begins in. Where the rings no longer reach back, the
     /// next coarser one answers.
@@ -27,7 +27,7 @@ package struct HistorySeries {
         try self.points(stream, channel: channel, spans, points: points, from: nil)
     }
 
-    /// One channel in the steps of an axis; see `points(_:channel:_:points:)`.
+    /// Reads one channel in the steps of an axis; see `points(_:channel:_:points:)`.
     package func points(
         _ stream: StreamID,
         channel: Int,
@@ -84,7 +84,7 @@ package struct HistorySeries {
     /// A multiple of the buckets of each tier in one of the coarsest.
     private static var chunk: Int64 { 2_160 }
 
-    /// From the tier that is named, else from the coarsest that is no coarser than a step.
+    /// Reads from the named tier, else from the coarsest that is no coarser than a step.
     func points(
         _ stream: StreamID,
         channel: Int,
@@ -121,7 +121,7 @@ package struct HistorySeries {
         var span: HistorySpan
     }
 
-    /// From a tier, or from the samples when there is none fine enough.
+    /// Fills cells from a tier, or from the samples when no tier is fine enough.
     private func fill(
         _ cells: inout HistoryCells,
         _ question: Question,

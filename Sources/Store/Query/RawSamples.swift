@@ -235,7 +235,7 @@ package final class RawSamples {
     }
 
     private func enter(_ place: Int, _ read: HistorySlot) throws(StoreError) {
-        // Within the same read lock, so that both are of one moment.
+        // The same read lock holds, so that cursor and slot are of one moment.
         if read.header.next == nil || slot == nil { cursor = try reader.cursor() }
         let isTorn = slot.map { read.header.depth > $0.header.depth + 1 } ?? false
         if read.isDamaged || isTorn { reader.noteDamage() }

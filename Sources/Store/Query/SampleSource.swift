@@ -9,7 +9,7 @@ package struct DatedSample: Hashable, Sendable {
     package let wall: WallTime?
     /// Whether `wall` comes from a trusted clock.
     package let isSure: Bool
-    /// One for each of the stream's quantities.
+    /// Outcomes, one for each of the stream's quantities.
     package let outcomes: [Outcome]
 
     package init(

@@ -10,7 +10,7 @@ package struct StoreCursor: Hashable, Sendable {
     package static let countMax = 16
 
     package let name: String
-    /// Empty: the name is given up.
+    /// Content of the cursor; empty when the name is given up.
     package let blob: [UInt8]
 
     /// - Precondition: Both are within their limits.

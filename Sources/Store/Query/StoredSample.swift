@@ -63,7 +63,7 @@ package struct ClockAnchor: Hashable, Sendable {
         self.trust = trust
     }
 
-    /// As set by a time server, or from an unknown source.
+    /// Creates an anchor set by a time server, or by an unknown source.
     package init(boot: BootID, tick: Tick, wall: WallTime, isTrusted: Bool) {
         self.init(boot: boot, tick: tick, wall: wall, trust: isTrusted ? .synchronised : .unknown)
     }
@@ -76,7 +76,7 @@ package enum JournalRecord: Hashable, Sendable {
     /// The node stopped in order.
     case stopped(at: Tick)
     case stream(StreamDescription)
-    /// From now on a sample of the stream is expected this often; nil: none is.
+    /// Time between expected samples of the stream from now on; nil when none is expected.
     case schedule(StreamID, from: Tick, interval: Duration?)
     /// Samples of one stream, oldest first, encoded by `SegmentEncoder`.
     case samples(StreamID, segment: [UInt8])

@@ -110,7 +110,7 @@ final class CatalogSnapshot {
         pick("heads", ["data"], "SELECT place, data FROM heads WHERE place = ?", heads)
     }
 
-    /// Takes from the copy what could not be read; nothing when it is of another history.
+    /// Fills gaps from the copy; from a copy of another history it takes nothing.
     ///
     /// The counters are worked out anew: an older cursor would have samples taken twice.
     func complete(from spare: HistoryBackup) {
@@ -232,7 +232,7 @@ final class CatalogSnapshot {
         }
     }
 
-    /// In the order they happened.
+    /// Boots in the order they happened.
     private var boots: [BootID] { (try? catalogue.boots().map(\.id)) ?? [] }
     private var streams: [StreamDescription] {
         (try? catalogue.streams().map(\.description)) ?? []
@@ -278,7 +278,7 @@ final class CatalogSnapshot {
         return order.flatMap { boot in records.filter { $0.boot == boot } }
     }
 
-    /// All known boots, the oldest first as far as their order is known.
+    /// Returns all known boots, the oldest first as far as their order is known.
     private func order(before journal: JournalOutline) -> [BootID] {
         let mine = runs.map(\.boot) + schedules.map(\.boot) + anchors.map(\.boot)
         let told = Set(mine + journal.boots)
@@ -313,7 +313,7 @@ final class CatalogSnapshot {
         return (end.boot, .event(mark.event(at: end.tick.instant, in: end.boot)))
     }
 
-    /// From the oldest boot known to what the ring still holds.
+    /// Returns the mark from the oldest boot known to the first block still in the ring.
     private func lost(since oldest: BootID, before journal: JournalOutline) -> GapMark? {
         guard let end = journal.firstSample ?? journal.end else { return nil }
         let start = runs.first { $0.boot == oldest }?.started ?? Tick(tenths: 0)
@@ -325,7 +325,7 @@ final class CatalogSnapshot {
 
 /// The content of a journal's blocks, except for the samples.
 struct JournalOutline {
-    /// In their order.
+    /// Boots in their order.
     private(set) var boots: [BootID] = []
     private(set) var streams: [StreamDescription] = []
     private(set) var starts: Set<GapMark.Place> = []

@@ -4,7 +4,7 @@ import Core
 package struct HistoryRecovered: Hashable, Sendable {
     /// Slots that cannot be read: their content is unknown; they may have been empty.
     package let lost: Int
-    /// For chains whose newest slots are lost: the last remaining one.
+    /// Last remaining positions of chains whose newest slots are lost.
     let floors: HistoryFloors
 }
 

@@ -225,7 +225,7 @@ struct HistoryRecovery {
                         let place = free.removeFirst()
                         let gap = Self.gap(key, next, before, slots[depth], within: range)
                         before = try link(found.ring, before, (place, gap), slots[depth])
-                        // At the end one stands for all: what follows takes the others' places.
+                        // When no place is free any more, the last gap counts for all others.
                         next = slots[depth] == nil ? depth + 1 : next + 1
                     }
                     before = slots[depth] ?? before

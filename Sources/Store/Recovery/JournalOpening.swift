@@ -5,7 +5,7 @@ package enum JournalOpening: Hashable, Sendable, CustomStringConvertible {
     case blank
     /// Zeros, in place of a ring elsewhere that lies at `former` now; what waited there was taken.
     case moved(former: String)
-    /// Its file could not be used and is at `path` now; its whole blocks that waited were copied
+    /// The file could not be used and is at `path` now; its whole blocks that waited were copied
     /// from it.
     case setAside(path: String, because: String, salvaged: Int)
 

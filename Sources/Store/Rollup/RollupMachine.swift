@@ -67,7 +67,7 @@ struct PlacedBucket: Hashable, Sendable {
 /// of its tick, so sums over any length of time are exact to one interval at either end. With no
 /// interval known a value covers the time back to the value before it, up to `unscheduledTenths`.
 package struct RollupMachine: Sendable {
-    /// Without a schedule, values closer than this count as one run: 15 min.
+    /// Longest time between values that count as one run without a schedule: 15 min.
     package static let unscheduledTenths: Int64 = 9_000
 
     private let boot: UInt32
@@ -108,7 +108,7 @@ package struct RollupMachine: Sendable {
         }
     }
 
-    /// One attempt alone, as a bucket.
+    /// Returns the bucket of one attempt.
     mutating func bucket(
         _ tick: Int64,
         _ outcome: Outcome,

@@ -57,7 +57,7 @@ enum SegmentCode {
         "99999999999999999aaa99aaaa9aaa944322347aaaa",
     ]
 
-    /// For each context and token: the code, first bit lowest, shifted by four, and its length.
+    /// Code by context and token: its bits, lowest first, shifted by four, and its length.
     static let encoding: [UInt16] = lengths.flatMap { row in
         let lengths = row.utf8.map { Int($0 < 0x3A ? $0 - 0x30 : $0 - 0x57) }
         precondition(lengths.count == tokenCount)
@@ -79,7 +79,7 @@ enum SegmentCode {
     /// Where an entry of `decoding` has min(|delta|, 2): in place for the next look-up.
     static let neighbourMask = 3 << maximumLength
 
-    /// For each context and the next ten bits: what they begin with.
+    /// Token by context and the next ten bits of the stream.
     ///
     /// From the lowest bit: the length in four bits, the token in six, min(|delta|, 2) in two.
     static let decoding: [UInt16] = {

@@ -1,8 +1,8 @@
 /// Where the decoder is in the deltas, and the bits that come next.
 struct SegmentCursor: Sendable {
-    /// In bits from the start of the segment.
+    /// Position in bits from the start of the segment.
     private(set) var position: Int
-    /// After `load`: at least 57 bits, less what was read since.
+    /// Bits that were loaded: at least 57 after `load`, less those read since.
     private(set) var word: UInt64 = 0
 
     init(position: Int) { self.position = position }
@@ -28,7 +28,7 @@ struct SegmentCursor: Sendable {
 struct SegmentNeighbour: Sendable {
     /// 0, 1, 2 times the size of one table.
     private(set) var tableOffset = 0
-    /// All ones when it was negative.
+    /// All bits set when the delta was negative, else 0.
     private(set) var mask: Int64 = 0
 
     /// Reads one delta, which becomes the neighbour: two table look-ups for a small one.

@@ -185,7 +185,7 @@ extension SegmentDecoder {
         return (channel, low)
     }
 
-    /// Nothing may be left but zeros in the last byte.
+    /// Checks that only zeros are left in the last byte.
     private func checkEnd() throws(CodecError) {
         if isTimesOnly { return }
         let position = cursor.position

@@ -33,7 +33,7 @@ package struct SegmentEncoder: Sendable {
     /// Two exceptions of time this close together begin jitter: each costs as much as some 16 rows
     /// of jitter.
     private static let jitterReach = 16
-    /// So many regular rows end jitter: they cost as much as beginning it again.
+    /// Number of regular rows that end jitter: they cost as much as beginning it again.
     private static let regularReach = 32
 
     /// Begins a segment of 1…16 channels.
@@ -58,7 +58,7 @@ package struct SegmentEncoder: Sendable {
         return header + exceptions.count + values.byteCount
     }
 
-    /// By how much one more row can raise `byteCountBound`, at most.
+    /// Bytes by which one more row can raise `byteCountBound`, at most.
     package var rowByteCountBound: Int {
         (channels.count + 1) * SegmentFormat.maximumByteCountPerChannel
     }

@@ -11,7 +11,7 @@ package struct SegmentRows: Sendable {
     package internal(set) var count = 0
     /// Status of each channel, for all these rows.
     package private(set) var statuses: [ChannelStatus] = []
-    /// In tenths of a second; only the first `count` mean something, or with a `step` the first.
+    /// Ticks in tenths of a second; only the first `count` count, or with a `step` the first.
     private(set) var ticks: [Int64] = []
     /// Tenths between two rows, all of them, where only the times were read.
     private(set) var step: Int64?
