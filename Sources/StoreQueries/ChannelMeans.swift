@@ -21,7 +21,7 @@ package struct ChannelMeans: Sendable {
     }
 
     package let channel: StoreChannel
-    /// In order; those without values too.
+    /// Means of all bins in order, also of those without values.
     package let means: [Mean]
 
     /// Reads them.

@@ -14,7 +14,7 @@ package struct ChannelSeries: Sendable {
         package let point: HistoryPoint
         /// Tenths of it that were asked for; the rest is no gap.
         package let inside: Int64
-        /// All flags that values in it have; empty where `ChannelSeries.hasFlags` is false.
+        /// Flags of all values in the step; empty where `ChannelSeries.hasFlags` is false.
         package var flags: Quality = []
 
         /// 0…1: how much of it values cover.
@@ -24,7 +24,7 @@ package struct ChannelSeries: Sendable {
     }
 
     package let channel: StoreChannel
-    /// In order; those without values too.
+    /// Steps in order, also those without values.
     package let steps: [Step]
     /// The rollup whose buckets make the steps; nil where the steps are finer.
     package let tier: RollupTier?
@@ -86,7 +86,7 @@ package struct ChannelSeries: Sendable {
         return max(1, Int((Double(points) * min(1, share)).rounded(.up)))
     }
 
-    /// So many steps that each one has a sample where none is missing.
+    /// Returns how many steps to make, so that each has a sample where none is missing.
     ///
     /// Finer steps would be empty between two samples, and look like gaps.
     private static func points(

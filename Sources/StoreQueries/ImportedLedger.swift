@@ -7,7 +7,7 @@ import Store
 /// time since the one before it as `GapLedger` has it, at the median distance of the first samples;
 /// the rest is `notImported`, for any cause, or `damaged` where a slot of the history is.
 package enum ImportedLedger {
-    /// Distances that the median is of, 4 096: eleven days of Sensor.Community's 150 s.
+    /// Distances kept for the median, 4 096: eleven days of Sensor.Community's 150 s.
     static let distanceCountMax = 4_096
 
     package static func report(

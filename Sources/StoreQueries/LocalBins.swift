@@ -12,7 +12,7 @@ package struct LocalBins: Sendable {
     package struct Bin: Hashable, Sendable {
         /// Seconds since 1970.
         package let from: Int
-        /// Not within any more.
+        /// End of the bin, exclusive.
         package let to: Int
         /// `2026-04-14`, `2026-W16`, `2026-04`, `2026`; of an hour its beginning with the zone's
         /// offset.
@@ -28,7 +28,7 @@ package struct LocalBins: Sendable {
 
     package let bins: [Bin]
 
-    /// All bins that a time touches.
+    /// Creates all bins that a range of time touches.
     ///
     /// - Parameters:
     ///   - from: Seconds since 1970.
@@ -43,7 +43,7 @@ package struct LocalBins: Sendable {
         self.bins = bins
     }
 
-    /// One bin, of any length.
+    /// Creates a single bin, of any length.
     package init(_ bin: Bin) { bins = [bin] }
 
     /// The place of the bin that a second is in; nil outside.
@@ -113,7 +113,7 @@ package struct LocalBins: Sendable {
         return String(noon.iso8601.prefix(length))
     }
 
-    /// `2026-W16`: a week is of the year that its Thursday is in.
+    /// Names a week, such as `2026-W16`: it belongs to the year that its Thursday is in.
     ///
     /// - Source: ISO 8601-1:2019, 4.2.2.
     private static func week(_ monday: Int) -> String {

@@ -79,7 +79,7 @@ package struct PeriodFiles: Sendable {
         hours.filter { origin + ($0.window + 1) * 3_600 <= end }
     }
 
-    /// All files of a folder, oldest first.
+    /// Lists all files of a folder, oldest first.
     package func files(_ period: Period) -> [File] {
         let length = period.minutes * 60
         let oldest = pairs.extent.lowerBound

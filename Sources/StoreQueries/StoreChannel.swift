@@ -10,12 +10,12 @@ package struct StoreChannel: Hashable, Sendable {
         (self.stream, self.index) = (stream, index)
     }
 
-    /// As `balcony/pm25`.
+    /// Name of the channel, such as `balcony/pm25`.
     package var name: String { stream.channels[index].description }
     package var quantity: Quantity { stream.quantities[index] }
     package var decimals: Int { quantity.decimals }
 
-    /// All channels of a history, those in use first.
+    /// Reads all channels of a history, those in use first.
     package static func all(_ reader: HistoryReader) throws(StoreError) -> [StoreChannel] {
         try StreamOrder.byUse(reader).flatMap { stream in
             stream.quantities.indices.map { StoreChannel(stream: stream, index: $0) }

@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// From when to when a history has samples.
+/// The range of time in which a history has samples.
 package struct StoreExtent: Hashable, Sendable {
     /// Time of the oldest sample; nil without samples, or while nothing dates them.
     package let oldest: ClockAnchors.Time?

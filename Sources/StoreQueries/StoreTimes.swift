@@ -107,7 +107,7 @@ package struct StoreTime: Hashable, Sendable {
     package init(boot: BootID, tick: Tick) { (self.boot, self.tick) = (boot, tick) }
 }
 
-/// From when to when; nil leaves it open.
+/// A range of wall time; nil leaves an end open.
 package struct TimeRange: Hashable, Sendable {
     package var from: WallTime?
     package var to: WallTime?

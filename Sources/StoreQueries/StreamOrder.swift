@@ -2,7 +2,7 @@ import Store
 
 /// The streams of a history in the order in which a person means them.
 package enum StreamOrder {
-    /// Those of which samples are expected, then those of the past, then imported ones.
+    /// Sorts streams: those in use, then those of the past, then imported ones.
     package static func byUse(_ reader: HistoryReader) throws(StoreError) -> [StreamDescription] {
         let inUse = try reader.streamsInUse()
         func rank(_ stream: StreamDescription) -> Int {

@@ -96,7 +96,7 @@ struct ZoneFile: Sendable {
         return Int64(bitPattern: bytes[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// At most 64 KiB; the largest zone file has 4.
+    /// Reads at most 64 KiB; the largest zone file has 4.
     private static func read(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

@@ -18,18 +18,18 @@ package struct DoseReport: Codable, Hashable, Sendable {
     package let sampleCount: Int
     package let coveredSeconds: Double
     package let elapsedSeconds: Double
-    /// In the covered time.
+    /// Number of counts in the covered time.
     package let counts: Double
     /// Per minute.
     package let countRate: Rate?
     package let deviation: Double?
     package let least: Double?
     package let most: Double?
-    /// In µSv/h.
+    /// Dose rate in µSv/h.
     package let doseRate: Rate?
-    /// In µSv, of the covered time.
+    /// Dose in µSv, of the covered time.
     package let measuredDose: Double?
-    /// In µSv, of all the time if it was like what was covered.
+    /// Dose in µSv, of all the time if it was like the covered time.
     package let estimatedDose: Double?
 
     package init(_ summary: DoseSummary, _ range: TimeRange, isSinceMark: Bool) {

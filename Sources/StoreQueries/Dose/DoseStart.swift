@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// From where a person counts the dose of a device.
+/// The time from which a person counts the dose of a device.
 package enum DoseStart {
     /// When the newest mark of a device was set; nil without one, or while nothing dates it.
     ///

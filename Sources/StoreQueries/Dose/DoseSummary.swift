@@ -25,15 +25,15 @@ package struct DoseSummary: Hashable, Sendable {
             let index: Int
         }
 
-        /// With the counts; the newest of the history.
+        /// The newest stream of the history with the device's counts.
         package let stream: StreamDescription
         package let rate: Int
-        /// All with counts of the device.
+        /// All parts of the device with counts.
         let counts: [Part]
         /// Dose rates of one quantity; empty where there is none.
         let doseRates: [Part]
 
-        /// Those of a stream with counts per minute.
+        /// Finds the channels of a stream with counts per minute.
         ///
         /// - Parameters:
         ///   - others: Streams of the same history, among them those of its device.
@@ -61,7 +61,7 @@ package struct DoseSummary: Hashable, Sendable {
             doseRates = zip(found, names).filter { $1 == names[0] }.map(\.0)
         }
 
-        /// As `geiger/cpm`.
+        /// Name of the channel, such as `geiger/cpm`.
         package var name: String { stream.channels[rate].description }
     }
 
@@ -193,7 +193,7 @@ package struct DoseSummary: Hashable, Sendable {
         let scale: Double
         private let ordinals: [BootID: UInt32]
         private(set) var head: BootSample?
-        /// After all others at the end.
+        /// Position of the sample; after all others at the end.
         private(set) var key: (ordinal: UInt32, tick: Int64) = (.max, .max)
 
         init(samples: RawSamples, index: Int, decimals: Int, ordinals: [BootID: UInt32]) {
@@ -236,7 +236,7 @@ package struct DoseSummary: Hashable, Sendable {
         return (max(squares - sum * sum / count, 0) / (count - 1)).squareRoot()
     }
 
-    /// In µSv/h, with the same relative error as the counts; nil without a dose rate.
+    /// Dose rate in µSv/h, with the counts' relative error; nil without one.
     package var doseRate: Rate? {
         guard let measuredDose, let rate, dosedTenths > 0 else { return nil }
         let mean = measuredDose * 36_000 / Double(dosedTenths)

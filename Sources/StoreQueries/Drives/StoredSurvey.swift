@@ -12,14 +12,14 @@ package struct StoredSurvey: Hashable, Sendable {
     /// Whether it is marked *do not upload*.
     package let isPrivate: Bool
     package let boot: BootID
-    /// Its first tick.
+    /// First tick of the survey.
     package let from: Tick
-    /// Not within any more; nil while it goes on.
+    /// End of the survey, exclusive; nil while it goes on.
     package private(set) var to: Tick?
-    /// By the wall clock: open where nothing dates the boot, and at the end while it goes on.
+    /// Range by the wall clock: open where nothing dates the boot, and at the end while it goes on.
     package private(set) var range = TimeRange()
 
-    /// All of a history, oldest first.
+    /// Reads all surveys of a history, oldest first.
     ///
     /// - Returns: Oldest first.
     /// - Throws: `StoreError.database`.
@@ -94,7 +94,7 @@ package struct StoredSurvey: Hashable, Sendable {
         )
     }
 
-    /// Ends the newest with its run, unless that goes on.
+    /// Ends the newest survey with its run, unless the run goes on.
     private static func close(_ found: inout [StoredSurvey], _ times: StoreTimes) {
         guard let last = found.indices.last, found[last].to == nil else { return }
         found[last].to = found[last].runEnd(times)

@@ -4,7 +4,7 @@ import ControlProtocol
 /// region `west`.
 struct SiteNames {
     struct Stream {
-        /// Without what marks a correction.
+        /// Name of the device, without the suffix of a correction.
         let device: String
         let source: String
         let site: String

@@ -34,11 +34,11 @@ package struct SiteTable {
 
     package struct Site: Sendable {
         package let kind: SiteKind
-        /// As in channels: `data.gov.sg`.
+        /// Name of the source as in channels: `data.gov.sg`.
         package let source: String
         package let name: String
         package let place: FeedLocation?
-        /// By quantity, device and unit.
+        /// Entries by quantity, device and unit.
         package internal(set) var entries: [Entry]
     }
 
