@@ -59,7 +59,7 @@ enum AlertsFile {
     /// Keys of the part `alerts`: a file with no others is that part.
     private static let keys: Set<String> = ["zone", "use", "rules"]
 
-    /// The rules that a command goes by: those of a file, of the station's, or the standard ones.
+    /// Returns the rules that a command uses: those of a file, the station's, or the standard ones.
     ///
     /// - Throws: `ClientFailure`.
     static func alerts(_ named: String?) throws -> AlertsConfiguration {

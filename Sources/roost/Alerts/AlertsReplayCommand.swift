@@ -87,7 +87,7 @@ struct AlertsReplayReport: Codable {
         let raisedSeconds: Int
         let medianSeconds: Int
         let channels: [String: Int]
-        /// By the seconds between two.
+        /// Number of notices, by the seconds between two.
         let notices: [String: Int]
     }
 

@@ -87,7 +87,7 @@ struct RecordsExportCommand: ParsableCommand {
         }
     }
 
-    /// All of them, oldest first.
+    /// Reads all records, oldest first.
     private func records(
         _ source: StoreSource,
         _ pictures: [PictureRecord]

@@ -12,7 +12,7 @@ struct ProfilesOptions: ParsableArguments {
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
-    /// All profiles; what is wrong with a file goes to standard error.
+    /// Reads all profiles; faults of a file go to standard error.
     func catalog() -> ProfileCatalog {
         let files = ProfileFolder.files(profiles)
         let catalog = ProfileCatalog(overlay: files, reader: .checking)

@@ -73,7 +73,7 @@ struct AirArgument: ExpressibleByArgument {
 
     var defaultValueDescription: String { "drifting" }
 
-    /// Up and down through all three lamps in 24 s.
+    /// Air that moves up and down through all three lamps in 24 s.
     private static func waves(from start: MonotonicInstant) -> SDS011Air {
         .function { now in
             let second = Int(start.duration(to: now).inSeconds) % 24

@@ -136,7 +136,7 @@ struct SitesSpan: ParsableArguments {
         if last != nil, time.from != nil { throw ValidationError("--last or --from, not both") }
     }
 
-    /// From when to when; `standard` counts back from now where nothing else was said.
+    /// Returns the range; without options `standard` counts back from now.
     func range(
         _ source: StoreSource,
         _ times: StoreTimes,
@@ -146,7 +146,7 @@ struct SitesSpan: ParsableArguments {
         guard range.from == nil else { return range }
         let present = try StoreExtent.present(source.reader, times, now: source.now)
         guard let end = range.to ?? present else { return range }
-        // An end alone is of all that was before it.
+        // An end without a beginning means all time before it.
         guard let length = last?.duration ?? (range.to == nil ? standard : nil) else {
             return range
         }

@@ -72,7 +72,7 @@ struct ProvisionCommand: ParsableCommand {
         for line in report.lines { Output.line(line) }
     }
 
-    /// As `roost doctor --image` finds them; none where the machine does not run from an image.
+    /// Faults that `roost doctor --image` finds; none where the machine does not run from an image.
     private static var cardFaults: [String] {
         guard let card = ImageMachine()?.card else { return [] }
         do throws(StorageError) {
@@ -94,7 +94,7 @@ struct ProvisionCommand: ParsableCommand {
         } catch { return false }
     }
 
-    /// As `roostd --check` finds them.
+    /// Returns the mistakes that `roostd --check` finds.
     private static func mistakes(_ path: String) -> [String] {
         do {
             _ = try StationFiles(path: path, profiles: nil).read()

@@ -96,7 +96,7 @@ enum ReportText {
         }
     }
 
-    /// One line: `ok`, or the ids of the faults.
+    /// Returns one line: `ok`, or the ids of the faults.
     static func check(_ report: StatusReport, _ paint: Paint) -> [String] {
         let ids = report.faults.map(\.id).joined(separator: " ")
         return [ids.isEmpty ? "ok" : "fault \(ids)"]
@@ -169,7 +169,7 @@ enum ReportText {
         return "\(device)\(laser.part) on for \(laser.hours) h\(life)\(days)\(end)"
     }
 
-    /// One channel: value, unit, age, doubts.
+    /// Returns the line of a channel: value, unit, age, doubts.
     static func channel(_ report: ChannelReport, _ paint: Paint) -> String {
         let name = report.channel.padded(to: 18)
         guard let latest = report.latest else { return "  \(name) nothing yet" }

@@ -7,7 +7,7 @@ import LinuxIO
 /// Single questions to a program beside the station, each on a connection of its own.
 struct SocketLine: Sendable {
     let socket: String
-    /// As in messages: `roost-eyes`.
+    /// Name of the program in messages: `roost-eyes`.
     let program: String
     let patience: Duration
 

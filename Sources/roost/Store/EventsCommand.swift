@@ -89,7 +89,7 @@ struct StoredEventReport: Encodable, Hashable {
     /// Whether a trusted clock stands behind the time.
     let isSure: Bool
     let bootID: String
-    /// Since that boot.
+    /// Seconds since that boot.
     let instantSeconds: Double
     let source: String
     let kind: String

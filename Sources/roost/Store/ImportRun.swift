@@ -338,7 +338,7 @@ struct ImportSummary: Codable, Hashable {
 
 /// Imported samples as text.
 enum ImportText {
-    /// One object: `{"time":…,"source":…,"channels":{"pm25":{"value":12.3,"unit":…}}}`.
+    /// Returns a line such as `{"time":…,"source":…,"channels":{"pm25":{"value":12.3,"unit":…}}}`.
     static func line(_ sample: ImportedSample) -> String {
         let channels = sample.values.map { value in
             let name = JSONText.string(value.quantity.name)

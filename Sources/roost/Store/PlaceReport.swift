@@ -7,7 +7,7 @@ extension LocationTrack.Answer {
 
 /// Where a reading was measured, as it is printed.
 struct PlaceReport: Codable, Hashable {
-    /// In degrees, exact; nil without a fix near in time.
+    /// Latitude in degrees, exact; nil without a fix near in time.
     let latitude: String?
     let longitude: String?
     /// Whether it lies between two fixes or near one, rather than at one.

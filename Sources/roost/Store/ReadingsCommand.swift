@@ -208,7 +208,7 @@ struct StoredReadingReport: Codable, Hashable {
     /// Whether a trusted clock stands behind the time.
     let isSure: Bool
     let bootID: String
-    /// Since that boot.
+    /// Seconds since that boot.
     let instantSeconds: Double
     /// The value; nil when there is none.
     let value: Double?

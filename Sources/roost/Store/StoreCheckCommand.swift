@@ -113,7 +113,7 @@ struct StoreCheckReport: Codable, Hashable {
         progress.show("check: the database's own check is done")
     }
 
-    /// Every block of the ring, and every record of those that wait.
+    /// Checks every block of the ring, and every record of those that wait.
     mutating func checkJournal(
         _ path: String,
         isNamed: Bool,
@@ -151,7 +151,7 @@ struct StoreCheckReport: Codable, Hashable {
         if others > 0 { find("\(path): \(others) more slots that hold no whole block") }
     }
 
-    /// Every segment of every stream, and every event.
+    /// Checks every segment of every stream, and every event.
     mutating func checkSamples(_ reader: HistoryReader, _ progress: ProgressLine) throws {
         for stream in try reader.streams() {
             let spans = try StreamExtents(reader).spans(of: stream.id)

@@ -12,7 +12,7 @@ struct StoreReplay {
         let interval: Duration
         /// Real time after each block.
         let pause: Duration?
-        /// After so many blocks the file system is brought to rest; nil leaves it to its timers.
+        /// Blocks after which the file system is brought to rest; nil leaves it to its timers.
         let blocksPerSettling: Int?
         let start: WallTime
         /// The name that the samples are stored under.
@@ -179,7 +179,7 @@ struct StoreReplayReport: Codable, Hashable {
     /// Whether the journal's writes passed the page cache by.
     var isDirect = false
     var historyTransactions = 0
-    /// As the kernel counts them for the whole device; nil where it does not.
+    /// Bytes written as the kernel counts them for the whole device; nil where it does not.
     var deviceBytes: Int?
     var deviceWrites: Int?
     var deviceFlushes: Int?

@@ -49,7 +49,7 @@ struct StoreStatusReport: Codable, Hashable {
         let boots: Int
         let from: DatedTime?
         let to: DatedTime?
-        /// From first to last sample, without the time between boots.
+        /// Seconds from first to last sample, without the time between boots.
         let seconds: Double
         var samples: Int?
     }

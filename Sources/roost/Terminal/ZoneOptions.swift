@@ -13,7 +13,7 @@ extension Zone {
     /// The zone of this command.
     static var current: Zone { chosen.withLock { $0 } }
 
-    /// From now on times are in this zone.
+    /// Makes this the zone of all times from now on.
     static func use(_ zone: Zone) { chosen.withLock { $0 = zone } }
 
     private static let folder = "/usr/share/zoneinfo"

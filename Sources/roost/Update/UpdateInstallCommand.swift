@@ -157,7 +157,7 @@ private final class UpdateTeller {
     func finish() { line?.finish() }
 }
 
-/// One update at a time.
+/// A lock that allows one update at a time.
 struct UpdateLock {
     private let descriptor: Int32
 

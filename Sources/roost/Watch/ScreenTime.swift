@@ -5,9 +5,9 @@ import StoreQueries
 
 /// When a screen is drawn, by the clocks that it shows.
 struct ScreenTime {
-    /// Since the boot of the machine that station and screen share.
+    /// Seconds since the boot of the machine that station and screen share.
     let bootSeconds: Double
-    /// Since 1970, as the machine's clock says, or the station's where a person set that.
+    /// Seconds since 1970 by the machine's clock, or by the station's where a person set that.
     var wallSeconds: Double
     /// Zone of the clocks shown; times before a change of the clocks have the offset of then.
     let zone: Zone
@@ -49,14 +49,14 @@ struct ScreenTime {
 }
 
 extension ScreenTime {
-    /// One reading as a line of a log.
+    /// Returns one reading as a line of a log.
     func words(_ reading: ReadingReport) -> String {
         let value = reading.measured.map { "\($0.description.aligned(to: 7)) \(reading.unit)" }
         return "\(clock(at: reading.instantSeconds))  \(reading.channel.padded(to: 18)) "
             + (value ?? "no data: \(reading.noData ?? "")")
     }
 
-    /// One event as a line of a log.
+    /// Returns one event as a line of a log.
     func words(_ event: EventReport, _ paint: Paint) -> String {
         paint.severity(
             event.severity,

@@ -113,7 +113,7 @@ struct StyledLine: Hashable {
 }
 
 extension String {
-    /// Its width in cells of a terminal.
+    /// Width in cells of a terminal.
     var cells: Int { reduce(0) { $0 + $1.cells } }
 
     /// The beginning that fits into so many cells.

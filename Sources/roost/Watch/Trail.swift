@@ -24,7 +24,7 @@ struct Trail: Hashable {
         points.append(Point(seconds: seconds, value: value))
     }
 
-    /// From one reading to the next, as a rule; nil before there are two.
+    /// Usual time between two readings; nil before there are two.
     private var interval: Double? {
         guard points.count > 1 else { return nil }
         let gaps = zip(points, points.dropFirst()).map { $1.seconds - $0.seconds }.sorted()
@@ -39,7 +39,7 @@ struct Trail: Hashable {
         return min(max(all, interval * Double(columns)), longest)
     }
 
-    /// One bar for each column: the mean of its part of the time; a blank where nothing came.
+    /// Returns one bar for each column: the mean of its time, or a blank where no reading came.
     ///
     /// The lowest bar is the least value shown, the highest the greatest; where they are nearly the
     /// same, all are low.

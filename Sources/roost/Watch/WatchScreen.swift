@@ -15,7 +15,7 @@ struct WatchScreen {
     let moment: ScreenTime
     let size: Size
 
-    /// At most `rows` lines of at most `columns` cells.
+    /// Lines of the screen: at most `rows`, of at most `columns` cells.
     var lines: [StyledLine] {
         let columns = size.columns
         guard size.rows > 2, columns > 10 else { return [header.cut(to: columns)] }

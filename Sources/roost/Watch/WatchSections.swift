@@ -23,7 +23,7 @@ struct WatchSections {
     let columns: Int
     let rows: Int
 
-    /// In their order, as far as there is something to show.
+    /// Sections in their order, those without content left out.
     var all: [WatchSection] { [values, faults, devices, events, tree].compactMap(\.self) }
 
     private static let ageCells = 6
@@ -196,7 +196,7 @@ struct WatchSections {
 
     private func heading(_ text: String) -> StyledLine { StyledLine(text, .bold) }
 
-    /// As wide as the widest, within bounds.
+    /// Returns the width of the widest text, within bounds.
     private func width(_ texts: [String], least: Int, share: Double) -> Int {
         let widest = texts.map(\.cells).max() ?? least
         return min(max(widest, least), max(least, Int(Double(columns) * share)))

@@ -10,7 +10,7 @@ import Synchronization
 final class WatchShow: Sendable {
     /// Seconds between two questions to the station; the screen stays as it is between them.
     static let questionInterval = Duration.seconds(2)
-    /// Between two tries to reach a station that is not there.
+    /// Time between two tries to reach a station that is not there.
     static let retryInterval = Duration.seconds(2)
     /// Readings of the past that are asked for, for the bars.
     static let pastLimit = 4_000

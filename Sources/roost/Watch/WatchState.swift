@@ -11,7 +11,7 @@ struct WatchState {
     private(set) var devices: DevicesReport?
     private(set) var tree: TreeReport?
     private(set) var trails: [String: Trail] = [:]
-    /// By the time they began, which is not the order in which they are known.
+    /// Events by the time they began, which is not the order in which they become known.
     private(set) var events: [EventReport] = []
     /// Readings that came after the status, by channel.
     private(set) var latest: [String: ReadingReport] = [:]

@@ -9,7 +9,7 @@ struct JournalSite {
     /// nil for a file system that was not measured, and where there is no store.
     private(set) var medium: JournalMedium?
 
-    /// Not looked for.
+    /// Creates a site that was not looked for.
     init() {}
 
     /// A partition that the station uses, or the file in the folder.

@@ -53,7 +53,7 @@ struct TargetDisk {
         device.map { "/dev/\($0.partitionName(number))" } ?? "partition \(number)"
     }
 
-    /// Refuses while the kernel goes by another table than the one on the disk.
+    /// Refuses while the kernel uses another table than the one on the disk.
     ///
     /// - Throws: `ClientFailure`.
     func demandKernelAgrees(with entries: [PartitionEntry]) throws {
