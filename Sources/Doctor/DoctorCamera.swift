@@ -4,7 +4,7 @@ import ControlProtocol
 package struct DoctorCamera {
     package enum Answer: Sendable {
         case report(EyesReport)
-        /// No process listens.
+        /// No process listens at the socket.
         case absent
         case refuses(words: String)
     }

@@ -12,7 +12,7 @@ struct DoctorMount: Hashable {
 
     var isReadOnly: Bool { options.contains("ro") }
     var isInMemory: Bool { ["tmpfs", "ramfs"].contains(kind) }
-    /// Its writes go to an SD card or an eMMC.
+    /// Whether the file system lies on an SD card or an eMMC.
     ///
     /// `/etc/fstab` names partitions by what is written in them; in an image that is the card.
     var isCard: Bool {
@@ -73,7 +73,7 @@ struct DoctorCard: Hashable {
 }
 
 extension DoctorCard {
-    /// Goes by the store's folder, or by where it would be.
+    /// Reads the mounts, also for the place where a missing store's folder would be.
     init(_ tree: DoctorTree, _ machine: DoctorMachine, folder: String) {
         if let text = tree.text("/proc/mounts") {
             mounts = Self.mounts(text)

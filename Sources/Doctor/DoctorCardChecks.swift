@@ -57,7 +57,7 @@ enum DoctorCardChecks {
         facts.configuration?.store?.folder ?? StoreConfiguration.defaultFolder
     }
 
-    /// Kept free of a card: below this it gets slow, because it finds no block to erase.
+    /// Part of a card to keep free: below it the card gets slow, with no block to erase.
     ///
     /// - Source: RPi-Distro/raspi-config issue 252: collapse near 100 %; a tenth is our margin.
     private static let freeShare = 0.1
@@ -264,6 +264,6 @@ enum DoctorCardChecks {
 }
 
 extension DoctorStation.LastSample? {
-    /// There is no history yet where one is wanted.
+    /// Whether a history is wanted and does not exist yet.
     fileprivate var isToBeMade: Bool { self == nil || self == .noHistory }
 }

@@ -2,7 +2,7 @@
 package enum DoctorVerdict: String, Codable, CaseIterable, Sendable {
     case skipped, ok, note, warning, failure
 
-    /// After a number.
+    /// Returns the word for this verdict on a number of checks.
     package func words(_ count: Int) -> String {
         switch self {
         case .skipped, .ok: rawValue
@@ -26,7 +26,7 @@ struct DoctorFinding: Hashable {
     static let ofImage = skipped("asks the running machine; this is an image")
     static let noPi = skipped("only a Raspberry Pi has this")
 
-    /// Nothing to decide on, and why.
+    /// A check with nothing to decide on, and the reason.
     static func skipped(_ reason: String) -> DoctorFinding {
         DoctorFinding(verdict: .skipped, words: reason)
     }

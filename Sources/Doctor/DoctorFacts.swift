@@ -10,7 +10,7 @@ import Station
 package struct DoctorFacts {
     /// The tree is not the running machine, so nothing of the kernel's is true of it.
     var isImage = false
-    /// Such as `Raspberry Pi 4 Model B Rev 1.4`; nil without a device tree.
+    /// Model such as `Raspberry Pi 4 Model B Rev 1.4`; nil without a device tree.
     var model: String?
     /// The built-in profile of this model of board.
     var board: Profile?
@@ -63,7 +63,7 @@ struct DoctorUser: Hashable {
 
 struct DoctorProcess: Hashable {
     let id: Int32
-    /// At most 15 bytes of it: the kernel keeps no more.
+    /// Name, at most 15 bytes of it: the kernel keeps no more.
     let name: String
 }
 

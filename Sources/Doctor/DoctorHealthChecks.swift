@@ -48,7 +48,7 @@ enum DoctorHealthChecks {
         ),
     ]
 
-    /// From here on a Pi slows down.
+    /// Temperature from which a Pi slows down.
     ///
     /// - Source: Raspberry Pi, *Frequency management and thermal control*: 80 °C.
     private static let hotMillidegrees = 80_000

@@ -28,7 +28,7 @@ struct DoctorImage {
         return steps.map(within).joined(separator: " && ")
     }
 
-    /// One step; what stands in quotes is the content of a file and stays.
+    /// Puts the image's paths into one step; quoted text is the content of a file and stays.
     private func within(_ step: String) -> String {
         step.split(separator: "'", omittingEmptySubsequences: false).enumerated()
             .map { $0 % 2 == 0 ? rewritten(String($1)) : String($1) }

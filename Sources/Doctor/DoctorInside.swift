@@ -7,9 +7,9 @@ import Profiles
 /// What its sandbox hides is named instead of guessed, and what would wait for the network or for
 /// the station itself is left to `roost doctor`. Reading takes some 50 ms: not on the loop.
 package struct DoctorInside: Sendable {
-    /// They would ask this very process or the camera's, or wait seconds for another machine.
+    /// Checks that would ask this very process or the camera's, or wait seconds for a machine.
     static let left = ["station", "camera", "http-devices"]
-    /// They go by the processes of others and by the machine's own mounts.
+    /// Checks that need other users' processes or the machine's own mounts.
     static let outside = [
         "serial-holders", "modem-manager", "clock-keeper", "instance", "card-mount",
         "card-writable", "courier", "courier-secrets",

@@ -12,7 +12,7 @@ struct DoctorMedium {
         let superblock: ExtSuperblock?
     }
 
-    /// By which the start of the card finds it.
+    /// Disk number by which the start of the card finds it.
     static let diskNumber: UInt32 = 0x0A05_7E00
 
     let layout: CardLayout?

@@ -7,7 +7,7 @@ import Station
 struct DoctorNode: Hashable {
     let path: String
     var group: String
-    /// Such as `0660`.
+    /// Permissions such as `0660`.
     var mode: String
     /// Whether the user may use the node; nil when it does not apply, as in an image.
     var mayUse: Bool?

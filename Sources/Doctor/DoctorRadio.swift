@@ -3,15 +3,15 @@
 /// - Source: Linux, `Documentation/ABI/stable/sysfs-class-rfkill`.
 struct DoctorRadio: Hashable {
     struct Switch: Hashable {
-        /// Such as `phy0`.
+        /// Name such as `phy0`.
         let name: String
-        /// Off by a program, such as `rfkill block`.
+        /// Whether a program has it off, such as `rfkill block`.
         let isSoft: Bool
-        /// Off by a switch or key of the machine.
+        /// Whether a switch or key of the machine has it off.
         let isHard: Bool
     }
 
-    /// Empty where there is no Wi-Fi.
+    /// Switches of the Wi-Fi; empty without one.
     var switches: [Switch] = []
     var hasCable = false
 }

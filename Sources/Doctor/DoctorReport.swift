@@ -17,7 +17,7 @@ package struct DoctorReport: Codable, Hashable, Sendable {
         package let next: String?
     }
 
-    /// Such as `Raspberry Pi 4 Model B Rev 1.4`; nil without a device tree.
+    /// Model such as `Raspberry Pi 4 Model B Rev 1.4`; nil without a device tree.
     package let model: String?
     /// The board profile's id.
     package let board: String?

@@ -14,7 +14,7 @@ import StoreQueries
 package struct DoctorStation {
     package enum Answer: Hashable {
         case answers(processID: Int32, faults: [FaultReport])
-        /// No process listens.
+        /// No process listens at the socket.
         case absent
         case refuses(words: String)
         /// A process listens and does not answer.
@@ -51,7 +51,7 @@ package struct DoctorStation {
     var configuredPorts: [String] = []
     /// The nodes that they lead to.
     var usedPorts: [String] = []
-    /// Those that lead nowhere.
+    /// Configured ports whose links lead nowhere.
     var missingPorts: [String] = []
     /// Devices on the network; none of an image.
     var httpDevices: [HTTPDevice] = []

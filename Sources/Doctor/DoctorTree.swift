@@ -7,7 +7,7 @@ package struct DoctorTree {
     /// Names of a folder that are looked at; the rest is left out.
     static let nameLimit = 4_096
 
-    /// Without a slash at its end; empty for the machine itself.
+    /// Path of the tree, without a slash at its end; empty for the machine itself.
     package let root: String
 
     package init(root: String) {
@@ -129,7 +129,7 @@ package struct DoctorTree {
 }
 
 extension StringProtocol {
-    /// Without blanks at either end.
+    /// The text without blanks at either end.
     var trimmed: String {
         let isBlank = { (character: Character) in character.isWhitespace }
         let start = drop(while: isBlank)
