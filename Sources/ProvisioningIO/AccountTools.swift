@@ -20,7 +20,7 @@ package struct LinuxAccounts: AccountTools {
     /// - Source: Debian Policy, 9.2.2.
     private static let firstPerson = 1_000
 
-    /// Empty for this machine.
+    /// Path of the system's root; empty for this machine.
     private let root: String
     private let programs: String
 

@@ -64,7 +64,7 @@ package final class ChildFilter {
         }
     }
 
-    /// Ends the input, and hands over what is left.
+    /// Ends the input, and hands over the remaining output.
     ///
     /// - Throws: `UpdateError.damaged` when the program did not like its input; what `body` throws.
     package func finish(

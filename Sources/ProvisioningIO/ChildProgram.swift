@@ -3,7 +3,7 @@ import Updates
 
 /// Starts programs whose input and output are ours.
 enum ChildProgram {
-    /// Both ends of a pipe, which no program that is started inherits unasked.
+    /// Opens a pipe whose ends no started program inherits unasked.
     static func pipe() throws(UpdateError) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard Glibc.pipe(&ends) == 0 else {

@@ -10,7 +10,7 @@ import Updates
 ///
 /// - Source: packaging/image/memory-disk/init.
 package struct ImageMachine: Sendable {
-    /// Empty for this machine; a folder in tests and for images.
+    /// Path of the system's root; empty for this machine, a folder in tests and for images.
     package let root: String
     package let board: String
     package let layout: Int

@@ -219,7 +219,7 @@ package struct Provisioner {
 }
 
 extension ProvisionedSettings {
-    /// Whether it has a password, or what stands for one.
+    /// Whether the file has a password or a hash or key made from one.
     fileprivate var hasSecret: Bool {
         if user?.passwordHash != nil { return true }
         return switch wireless?.secret {

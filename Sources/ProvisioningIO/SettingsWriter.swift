@@ -4,7 +4,7 @@ import Provisioning
 
 /// Turns the settings of a boot partition into files of the system.
 struct SettingsWriter {
-    /// Empty for this machine.
+    /// Path of the system's root; empty for this machine.
     let root: String
     let accounts: any AccountTools
 

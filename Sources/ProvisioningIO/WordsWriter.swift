@@ -7,7 +7,7 @@ import Provisioning
 /// changes and not otherwise, and in memory, for who may not read the partition.
 struct WordsWriter {
     let boot: BootPartition
-    /// Empty for this machine.
+    /// Path of the system's root; empty for this machine.
     let root: String
 
     /// The messages last written since this start.

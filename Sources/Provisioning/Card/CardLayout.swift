@@ -7,7 +7,7 @@ package struct CardLayout: Hashable, Sendable {
     package struct Partition: Hashable, Sendable {
         /// 1…4 in the first sector, from 5 on within the extended one.
         package let number: Int
-        /// As 0x83.
+        /// Type of the partition, such as 0x83.
         package let type: UInt8
         /// Sectors of 512 bytes.
         package let first: UInt64
@@ -18,7 +18,7 @@ package struct CardLayout: Hashable, Sendable {
     /// Sectors of the chain within the extended partition; a longer one leads in a circle.
     private static let chainCountMax = 16
 
-    /// By which the start of a card of Roost finds it, at byte 440.
+    /// Disk number at byte 440, by which the start of a card of Roost finds it.
     package let diskNumber: UInt32
     package let partitions: [Partition]
 
@@ -50,7 +50,7 @@ package struct CardLayout: Hashable, Sendable {
         (self.diskNumber, self.partitions) = (diskNumber, partitions)
     }
 
-    /// Each sector of the chain names one partition, and the next sector.
+    /// Reads a chain of logical partitions: each sector names one and the next sector.
     private static func logical(
         _ disk: some DiskSectors,
         _ start: UInt64

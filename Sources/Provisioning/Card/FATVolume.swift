@@ -133,7 +133,7 @@ package struct FATVolume {
     }
 
     private enum ASCII {
-        /// Without the spaces at its end; other bytes than text are `?`.
+        /// Decodes a name without the spaces at its end; bytes that are no text become `?`.
         static func text(_ bytes: some Sequence<UInt8>) -> String {
             let shown = bytes.map { (0x20...0x7E) ~= $0 ? $0 : UInt8(ascii: "?") }
             return String(decoding: shown, as: UTF8.self).trimmedSpace

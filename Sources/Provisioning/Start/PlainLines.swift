@@ -74,7 +74,7 @@ package struct PlainLines: Hashable, Sendable {
 }
 
 extension StringProtocol {
-    /// Without spaces and tabs at both ends.
+    /// The text without spaces and tabs at both ends.
     var trimmedSpace: String {
         let start = drop { $0 == " " || $0 == "\t" }
         let end = start.reversed().drop { $0 == " " || $0 == "\t" }

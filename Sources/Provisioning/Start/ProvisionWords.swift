@@ -3,9 +3,9 @@
 /// Without times, so that a start at which nothing changed does not write it again.
 package struct ProvisionWords: Hashable, Codable, Sendable {
     package static let name = "roost-said.txt"
-    /// In `/run`: the same as JSON, for what becomes known later.
+    /// Name of the file in `/run` with the same as JSON, for messages that come later.
     package static let partsName = "roost-said.json"
-    /// In `/run`: the mistakes alone, one a line, for the station's own faults.
+    /// Name of the file in `/run` with the mistakes, one a line, for the station's own faults.
     package static let problemsName = "roost-problems.txt"
     /// Lines at most.
     private static let lineCountMax = 60
@@ -22,7 +22,7 @@ package struct ProvisionWords: Hashable, Codable, Sendable {
 
     package var isEmpty: Bool { self == ProvisionWords() }
 
-    /// With the line ends of Windows, as most people read it there.
+    /// The text with the line ends of Windows, as most people read it there.
     package var text: String {
         var lines = [
             "What the station says of the files on this card, and of the card itself.", "",

@@ -1,13 +1,13 @@
 /// A station's settings from the files of its boot partition; nil where they have none.
 package struct ProvisionedSettings: Hashable, Sendable {
-    /// In the network, as `balcony` of `balcony.local`.
+    /// Name in the network: `balcony` of `balcony.local`.
     package var hostName: String?
     package var wireless: WirelessNetwork?
     /// Two capital letters (ISO 3166): which channels the radio may use.
     package var country: String?
-    /// As `Europe/Berlin`.
+    /// Time zone such as `Europe/Berlin`.
     package var timeZone: String?
-    /// As `de`.
+    /// Keyboard layout such as `de`.
     package var keyboard: String?
     package var user: LoginUser?
     /// Whether a password opens SSH, and not a key alone.
@@ -26,7 +26,7 @@ package struct WirelessNetwork: Hashable, Sendable {
         case passphrase(String)
         /// 64 hexadecimal digits, made of name and passphrase.
         case key(String)
-        /// It was taken into the station before.
+        /// The password was taken into the station before.
         case taken
     }
 
@@ -46,7 +46,7 @@ package struct LoginUser: Hashable, Sendable {
     package var name: String
     /// Lines of `authorized_keys`.
     package var keys: [String]
-    /// As crypt(5) has it; nil: no password opens the account.
+    /// Password hash as in crypt(5); nil: no password opens the account.
     package var passwordHash: String?
 
     package init(name: String, keys: [String] = [], passwordHash: String? = nil) {

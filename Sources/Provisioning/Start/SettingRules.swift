@@ -92,7 +92,7 @@ enum SettingRules {
         return text
     }
 
-    /// One line of a `.pub` file.
+    /// Checks a key, which is one line of a `.pub` file.
     static func key(_ text: String) throws(Refusal) -> String {
         let kinds: Set = [
             "ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384",

@@ -30,7 +30,7 @@ enum ShellWords {
         return words
     }
 
-    /// Up to the closing quotation mark.
+    /// Reads up to the closing quotation mark.
     private static func quoted(_ rest: inout Substring) -> String? {
         var text = ""
         while let character = rest.popFirst() {

@@ -60,7 +60,7 @@ package enum WirelessConfiguration {
         return Network(name: name, isOpen: !lines.contains { $0.hasPrefix("psk=") })
     }
 
-    /// As hexadecimal digits, so that no character of a name means anything else.
+    /// Returns hexadecimal digits, so that no character of a name has a special meaning.
     private static func hexadecimal(_ text: String) -> String {
         text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

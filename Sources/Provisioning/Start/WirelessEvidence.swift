@@ -10,7 +10,7 @@ package struct WirelessEvidence: Hashable, Sendable {
 
     /// The station is in the network now.
     package private(set) var isJoined = false
-    /// Since it was in it last, the network turned down what stands for the password.
+    /// Whether the network refused the password since the station was in it last.
     package private(set) var deniesPassword = false
     /// Names in range, as bytes.
     package private(set) var namesInRange: Set<[UInt8]> = []
@@ -60,7 +60,7 @@ package struct WirelessEvidence: Hashable, Sendable {
             .contains { $0.elementsEqual("reason=WRONG_KEY".utf8) }
     }
 
-    /// A name as it is, and where what stands for it ends.
+    /// Decodes an escaped name, and returns where its escaped text ends.
     ///
     /// What is no such escape stays as it is.
     private static func unescaped(

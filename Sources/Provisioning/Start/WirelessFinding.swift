@@ -5,13 +5,13 @@ import Profiles
 package struct WirelessFinding: Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         case wrongPassword
-        /// No network of the name is in range; one may have almost the same.
+        /// No network with this name is in range; a similar name may be.
         case absent(similar: String?)
-        /// It is in range, and the station is not in it.
+        /// The network is in range, and the station is not in it.
         case refused
     }
 
-    /// In `/run`: the finding, for the station's own faults.
+    /// Name of the file in `/run` with the finding, for the station's own faults.
     package static let fileName = "roost-wifi.txt"
     private static let mark = "Wi-Fi: "
 
