@@ -21,7 +21,7 @@ package enum FileBytes {
         }
     }
 
-    /// All of a file that is not longer than `limit`.
+    /// Reads all of a file that is not longer than `limit`.
     ///
     /// - Throws: `ClientFailure`.
     package static func read(_ path: String, limit: Int) throws -> [UInt8] {

@@ -22,7 +22,7 @@ package final class Connection {
 
     /// When a transaction acquires its lock.
     package enum TransactionKind: String, Hashable, Sendable {
-        /// At the first read or write.
+        /// The lock is taken at the first read or write.
         case deferred = "DEFERRED"
         /// The write lock at once, so that it cannot fail half-way for want of it.
         case immediate = "IMMEDIATE"

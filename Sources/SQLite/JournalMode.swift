@@ -15,7 +15,7 @@ package enum SynchronousMode: Int64, Hashable, Sendable {
     case off = 0
     case normal = 1
     case full = 2
-    /// Also syncs the folder after the journal is gone.
+    /// Syncs the folder too, after the journal is gone.
     case extra = 3
 }
 

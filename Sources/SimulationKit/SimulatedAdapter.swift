@@ -16,7 +16,7 @@ package final class SimulatedAdapter: Sendable {
         var stay = 0
     }
 
-    /// For messages and names.
+    /// Name for messages.
     package let label: String
     package let usb: (vendorID: String, productID: String)
     package let serial: String?

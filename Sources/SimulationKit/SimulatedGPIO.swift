@@ -12,7 +12,7 @@ package final class SimulatedGPIO: Sendable {
         package let label: String
         /// The device file, for errors: `/dev/gpiochip0`.
         package let path: String
-        /// By offset, at most 64; nil for a line without a name.
+        /// Names of the lines by offset, at most 64; nil for a line without a name.
         package let lineNames: [String?]
 
         package init(label: String, path: String, lineNames: [String?]) {

@@ -26,7 +26,7 @@ package final class SimulatedListener: LineListener {
     }
 }
 
-/// One end of a connection in memory; nil is the end of the stream.
+/// One end of a connection in memory; a nil line is the end of the stream.
 final class SimulatedConnection: LineConnection {
     private let clock: any NodeClock
     private let input: Mailbox<String?>

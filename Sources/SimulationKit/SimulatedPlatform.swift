@@ -135,7 +135,7 @@ package final class SimulatedPlatform: Platform {
         set { state.withLock { $0.boardModel = newValue } }
     }
 
-    /// The kernel's id of its boot; all that have none are of the same boot.
+    /// The kernel's id of its boot; machines without one share a boot.
     package var boot: BootID? {
         get { state.withLock { $0.boot } }
         set { state.withLock { $0.boot = newValue } }
@@ -347,7 +347,7 @@ package final class SimulatedHotplug: HotplugMonitor {
 /// Unchecked: one simulation is one thread.
 package final class SimulatedCard: @unchecked Sendable {
     package private(set) var storage: SimulatedBlockStorage?
-    /// Beside the store: its settings.
+    /// Folder of the settings, beside the store.
     package let folder = SimulatedFolder()
 
     package init() {}

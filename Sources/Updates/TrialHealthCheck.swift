@@ -4,9 +4,9 @@ import ControlProtocol
 package enum TrialHealthCheck {
     package enum Verdict: Hashable, Sendable {
         case good
-        /// Not yet, and why.
+        /// The trial goes on, for this reason.
         case waits(String)
-        /// No more waiting helps, and why.
+        /// More waiting cannot help, for this reason.
         case bad(String)
     }
 
@@ -106,7 +106,7 @@ package enum TrialHealthCheck {
         return age < status.uptimeSeconds
     }
 
-    /// Whether a reason is of a device that the baseline does not count on, or of a server.
+    /// Whether a reason comes from a device that the baseline leaves out, or from a server.
     ///
     /// Devices in the network come and go by themselves; only a device whose values were fresh and
     /// whose wire ends at the board speaks for the update.

@@ -4,13 +4,13 @@ import HardwareIO
 package enum UpdateError: Error, Hashable, Sendable {
     /// The file is no update, or its head is damaged.
     case notAnUpdate(String)
-    /// No key that this station trusts has signed it.
+    /// The update is signed by no key that this station trusts.
     case untrusted(keys: [String], trusted: [String])
     /// A trusted key is named, and the signature is not its.
     case wrongSignature(key: String)
-    /// It is signed, and not for this station.
+    /// The update is signed, and not for this station.
     case refused(String)
-    /// It ended early, or holds other bytes than its head says.
+    /// The update ended early, or differs from its manifest.
     case damaged(String)
     /// The card, or another part of the station, failed.
     case failed(String)

@@ -25,9 +25,9 @@ package struct UpdateManifest: Hashable, Sendable {
     package let storeSchema: Int
     /// The oldest version that can be followed by this one.
     package let minimumFrom: String
-    /// As it is in the file: compressed by zstd.
+    /// Size and sum of the content in the file, compressed by zstd.
     package let payload: Content
-    /// As it is on the partition.
+    /// Size and sum of the content on the partition.
     package let root: Content
 
     /// - Throws: `UpdateError.notAnUpdate` with the field at fault.
