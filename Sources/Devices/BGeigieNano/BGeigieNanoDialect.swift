@@ -36,7 +36,7 @@ package struct BGeigieNanoDialect: SensorDialect {
     package func commands(for act: SensorAct) -> [SensorCommand] { [] }
     package var questions: [SensorCommand] { [] }
 
-    /// Those with a receiver of positions: others write a place and a flag that were typed in.
+    /// Devices with a position receiver; others write a position and a flag that were typed in.
     private static let receivers: Set = ["BMRDD", "BGRDD", "BNRDD", "BNXRDD", "BZRDD"]
 
     /// The time of a line, right within a second.

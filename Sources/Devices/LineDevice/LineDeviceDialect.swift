@@ -43,7 +43,7 @@ package struct LineDeviceDialect: SensorDialect {
         }
     }
 
-    /// Without a beginning of its own the tail of a line may have the right number of fields.
+    /// Without a prefix, the tail of a cut line may have the right number of fields.
     package mutating func loseInput(isCut: Bool) {
         scanner.restart(skipsFirst: isCut && format.query == nil && format.prefix.isEmpty)
     }

@@ -25,7 +25,7 @@ package struct LineDeviceSimulator: SerialPeer {
         next = format.query == nil ? now.advanced(by: step + (format.burst?.delay ?? .zero)) : nil
     }
 
-    /// From one transmission to the next.
+    /// Time from one transmission to the next.
     private var step: Duration { format.interval * (format.burst?.count ?? 1) }
 
     var delimiter: UInt8 { format.delimiter }

@@ -34,7 +34,7 @@ package struct LineFormat: Hashable, Sendable {
     let absent: Set<String>
     /// Sent to get a line; nil when lines come by themselves.
     let query: [UInt8]?
-    /// From one line to the next; over HTTP from one question to the next.
+    /// Time from one line to the next; over HTTP from one request to the next.
     package let interval: Duration
     /// Lines that come together; nil when each comes when it is measured.
     let burst: SensorBurst?

@@ -96,7 +96,7 @@ package struct NMEAReceiverDialect: SensorDialect {
         body(.measurement([.value(latitude), .value(longitude)] + rest, id: nil))
     }
 
-    /// With two decimals, halves away from zero.
+    /// Rounds to two decimals, halves away from zero.
     private static func rounded(_ value: FixedPoint) -> FixedPoint? {
         guard let units = value.mantissa(atDecimals: 4) else { return nil }
         let rounded = (abs(units) + 50) / 100

@@ -19,7 +19,7 @@ package struct NMEAReceiverSimulator: DatedPeer {
         }
     }
 
-    /// Until the first fix after power came: a start with a known sky.
+    /// Time from power-on to the first fix: a hot start.
     package static let searchTime: Duration = .seconds(3)
 
     /// Time that the receiver believes it is at `.boot`; 2026-11-22.

@@ -7,7 +7,7 @@ import HardwareIO
 ///
 /// - Source: as in `PlantowerFrame`.
 package struct PlantowerSimulator: SerialPeer {
-    /// From a wake or power-on to the first frame, and from frame to frame in changing air.
+    /// Time from a wake or power-on to the first frame, and from frame to frame in changing air.
     ///
     /// - Source: data manual V2.5, *Output result*: 200 to 800 ms; the first is ours.
     package static let interval: Duration = .milliseconds(800)

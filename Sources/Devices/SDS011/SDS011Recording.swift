@@ -2,7 +2,7 @@
 package struct SDS011Recording: Hashable, Sendable {
     /// Mistake in the text of a recording.
     package struct SyntaxError: Error, Hashable, CustomStringConvertible {
-        /// From 1.
+        /// Line number, from 1.
         package let line: Int
         package let text: String
 

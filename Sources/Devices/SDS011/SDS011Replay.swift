@@ -7,7 +7,7 @@ import HardwareIO
 package struct SDS011Replay: SerialPeer {
     private let recording: SDS011Recording
     private let interval: Duration
-    /// From the host's first byte to the first piece: time to configure the part.
+    /// Time from the host's first byte to the first piece, in which the host configures the part.
     package static let startDelay = Duration.seconds(1)
     private var part: SDS011Simulator
     private var nextIndex = 0

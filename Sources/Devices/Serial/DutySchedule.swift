@@ -1,9 +1,9 @@
 import Core
 import Scheduling
 
-/// When samples of a duty cycle are due, and which of them never came.
+/// Schedule of the samples of a duty cycle, and of those that were missed.
 struct DutySchedule: Hashable, Sendable {
-    /// From a sample to the look whether the part rests.
+    /// Time from a sample to the check whether the part rests.
     private static let lookDelay: Duration = .seconds(90)
     /// The session no longer probes the part so shortly before a sample.
     private static let lookMargin: Duration = .seconds(60)
@@ -48,7 +48,7 @@ struct DutySchedule: Hashable, Sendable {
         return MissedIntervals(from: due, each: cycle.period, count: count)
     }
 
-    /// When to look whether the part rests as it should; nil when it is not worth it.
+    /// Instant of the check whether the part rests; nil when done, or when the next sample is near.
     func look(at now: MonotonicInstant) -> MonotonicInstant? {
         let look = now.advanced(by: Self.lookDelay)
         return !hasLooked && look.advanced(by: Self.lookMargin) < due ? look : nil

@@ -2,7 +2,7 @@ import Core
 
 /// Whether a part runs, and for how long it has: the account of its laser, fan or heater.
 struct OperatingTime: Hashable, Sendable {
-    /// By the last acknowledgement; nil when not known.
+    /// Whether the part runs, by its last acknowledgement; nil while unknown.
     var isOn: Bool?
     private var since: MonotonicInstant?
     private var before: Duration = .zero

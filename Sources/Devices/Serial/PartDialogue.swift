@@ -96,7 +96,7 @@ package struct PartDialogue: Sendable {
         identity.foreign != nil || record.isNoise ? .badFrames : .replyTimeout
     }
 
-    /// When the act in progress moves on without bytes; nil when none is in progress.
+    /// Instant at which the act in progress continues even without bytes; nil without an act.
     var deadline: MonotonicInstant? {
         step == .quiet ? nil : exchange?.deadline ?? silenceEnd
     }
@@ -333,7 +333,7 @@ package struct PartDialogue: Sendable {
 
     // MARK: Running and acknowledging
 
-    /// Nothing is known about whether the part runs, or of its settings.
+    /// Forgets whether the part runs, and its settings.
     mutating func doubtAll() { (awake.isOn, isSetToAnswer) = (nil, nil) }
 
     /// Whether the part runs is not known.
@@ -366,7 +366,7 @@ package struct PartDialogue: Sendable {
         out.record(.sensorObeysAgain, .notice)
     }
 
-    /// Says of a part that measures, once, that it does not acknowledge.
+    /// Reports once that a part measures but does not acknowledge commands.
     mutating func tellAcknowledgement() {
         guard hasMissedAcknowledgement, isAcknowledging else { return }
         isAcknowledging = false

@@ -9,7 +9,7 @@ struct SampleBudget: Hashable, Sendable {
     /// Half of what the kernel keeps for a tty, 4 KiB, in frames of 32 bytes.
     static let burst = 64
 
-    /// From one measurement to the next at the part's fastest.
+    /// Time from one measurement to the next at the part's fastest.
     let fastest: Duration
     /// How far ahead of the pace a burst may be; `*` of durations is too dear to compute each time.
     private let lead: Duration

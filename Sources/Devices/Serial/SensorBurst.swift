@@ -5,7 +5,7 @@ import HardwareIO
 package struct SensorBurst: Hashable, Sendable {
     /// Measurements of a whole burst, 1…60, one interval apart.
     package let count: Int
-    /// From the last of them to its arrival.
+    /// Time from the last measurement of a burst to its arrival.
     package let delay: Duration
 
     package init(count: Int, delay: Duration) { (self.count, self.delay) = (count, delay) }
@@ -36,10 +36,10 @@ struct BurstCollector: Hashable, Sendable {
         pause = min(max(interval / 2, LineScanner.longestTransfer), interval * burst.count / 2)
     }
 
-    /// From one burst to the next.
+    /// Time from one burst to the next.
     var period: Duration { interval * burst.count }
 
-    /// When what is held is a whole burst without more; nil while nothing is held.
+    /// Instant at which the held measurements count as a whole burst; nil while none are held.
     var end: MonotonicInstant? {
         held.isEmpty ? nil : heardAt.advanced(by: pause)
     }

@@ -62,9 +62,9 @@ package protocol SensorDialect: Sendable {
 ///
 /// A session sends them once, not at each wake: each time costs the part a write of its memory.
 package struct ReportModes: Hashable, Sendable {
-    /// For one measurement each interval, unasked.
+    /// Commands after which the part sends one measurement each interval, unasked.
     package let streaming: [SensorCommand]
-    /// For one measurement for each `measure` and none besides.
+    /// Commands after which the part sends one measurement for each `measure`, and no others.
     package let answering: [SensorCommand]
 
     package init(streaming: [SensorCommand], answering: [SensorCommand]) {
@@ -99,9 +99,9 @@ package enum SensorAct: Hashable, Sendable, CaseIterable {
     case rest
 }
 
-/// One thing said to a sensor.
+/// Command to a sensor.
 package struct SensorCommand: Hashable, Sendable {
-    /// For events: `read firmware`.
+    /// Name in events: `read firmware`.
     package let name: String
     package let bytes: [UInt8]
     /// The reply that answers it; nil when any measurement does, or `isAnswered` is false.

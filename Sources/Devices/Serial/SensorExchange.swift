@@ -55,7 +55,7 @@ struct SampleWindow: Hashable, Sendable {
     private(set) var measurements: [[Outcome]] = []
     private let start: MonotonicInstant
     private let length: Duration
-    /// From one question to the next, ≥ 1 s.
+    /// Time from one question to the next, ≥ 1 s.
     private let step: Duration
     private var questionCount = 0
 

@@ -66,12 +66,12 @@ struct SensorOutput: Sendable {
         return verdict.begun.contains { $0.doubt == .stuck || $0.doubt == .zeros }
     }
 
-    /// Says of one instant why there is no measurement.
+    /// Records for one instant why there is no measurement.
     mutating func miss(_ reason: NoData, at instant: MonotonicInstant) {
         actions.append(.miss(reason, MissedIntervals(at: instant)))
     }
 
-    /// Says of each interval why there is no measurement.
+    /// Records for each interval why there is no measurement.
     mutating func miss(_ reason: NoData, _ missed: MissedIntervals) {
         let count = min(missed.count, Self.missedMax)
         actions.append(

@@ -9,7 +9,7 @@ package struct SensorProof: Sendable {
     package struct Evidence: Hashable, Sendable {
         /// The part's own id, if it has said so.
         package let id: String?
-        /// As text: `two measurements`, `a reply to read firmware`.
+        /// Description: `two measurements`, `a reply to read firmware`.
         package let words: String
     }
 

@@ -66,7 +66,7 @@ package struct SensorSession: Sendable {
     // Recovery.
     var recovery = RecoveryPolicy()
     var foreignMark = 0
-    /// Until the next attempt.
+    /// Wait before the next attempt.
     private var delay: Duration = .zero
     var holdEnd = MonotonicInstant.boot
 

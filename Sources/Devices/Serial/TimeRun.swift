@@ -4,7 +4,7 @@ import Core
 ///
 /// A receiver that has just found its satellites may say any date for a moment.
 struct TimeRun: Sendable {
-    /// So many in a row are believed.
+    /// Number of consistent times in a row that are believed.
     static let least = 3
     /// A sentence comes somewhere within its second.
     static let slack: Duration = .milliseconds(500)

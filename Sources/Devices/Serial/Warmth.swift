@@ -1,6 +1,6 @@
 import Core
 
-/// When a part is warm: it has had power for its preheat, and has run for its warm-up.
+/// Warm state of a part: it has had power for its preheat, and has run for its warm-up.
 struct Warmth: Hashable, Sendable {
     /// From power to the first value that counts.
     let preheat: Duration

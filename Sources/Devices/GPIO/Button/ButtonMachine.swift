@@ -34,7 +34,7 @@ package struct ButtonMachine: Sendable {
     package private(set) var pressCount = 0
     /// When the last press began.
     package private(set) var lastPress: MonotonicInstant?
-    /// Until when the line is to be let go; nil while it is wanted.
+    /// Instant until which the line is to be released after a storm; nil while it is wanted.
     package private(set) var mutedUntil: MonotonicInstant?
     private var press: Press?
     /// Held since before we listened: no press.
@@ -99,7 +99,7 @@ package struct ButtonMachine: Sendable {
         return notices
     }
 
-    /// When to come back if no edge comes first.
+    /// Instant of the next call of `advance` if no edge comes first.
     package var wake: MonotonicInstant? {
         guard let press else { return nil }
         let lengths = [

@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Profiles
 
-/// Where a button hangs, and how its edges become presses.
+/// Line of a button, and the times that turn its edges into presses.
 ///
 /// The defaults fit a push button between a line and ground, on the pull-up of the pin.
 package struct ButtonSettings: Hashable, Sendable {
@@ -22,13 +22,13 @@ package struct ButtonSettings: Hashable, Sendable {
     /// Whether holding it for `claimHold` shows that a person is at the station.
     package var claims = false
 
-    /// How long it must be held for that; a short or an accidental press does nothing.
+    /// Holding time that opens the claim window; a short or an accidental press does nothing.
     package static let claimHold = Duration.seconds(5)
 
     /// More presses than this within `stormWindow` are a loose wire, not a finger.
     package static let stormPresses = 30
     package static let stormWindow = Duration.seconds(10)
-    /// How long a storming line is let go.
+    /// Time for which a storming line is released.
     package static let mute = Duration.minutes(5)
 
     package init(line: LineRequest.Line, chipLabel: String? = nil) {

@@ -13,7 +13,7 @@ package enum LEDPattern: String, Hashable, Sendable {
     /// A flash of half a second each half minute: nothing is known.
     case flashing
 
-    /// How long it is lit and how long dark, in turns; nil when it stays as it is.
+    /// Lit and dark times of a blinking pattern; nil for a steady one.
     var turns: (lit: Duration, dark: Duration)? {
         switch self {
         case .off, .on: nil
@@ -33,9 +33,9 @@ package struct LEDMachine: Sendable {
     package private(set) var pattern = LEDPattern.flashing
     package private(set) var isLit = true
     package private(set) var changeCount = 0
-    /// When the lamp changes by itself.
+    /// Instant of the next change between lit and dark.
     private var turn: MonotonicInstant?
-    /// Until when the pattern holds; nil for ever.
+    /// End of the pattern; nil for no end.
     private var end: MonotonicInstant?
 
     package init(at now: MonotonicInstant) { enter(.flashing, at: now) }

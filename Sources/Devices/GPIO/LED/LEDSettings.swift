@@ -1,7 +1,7 @@
 import HardwareIO
 import Profiles
 
-/// Where one lamp hangs.
+/// GPIO line of one LED.
 package struct LEDSettings: Hashable, Sendable {
     package var chipLabel: String?
     package var line: LineRequest.Line

@@ -140,7 +140,7 @@ extension PIRMachine {
     /// The level of the line as far as it is known.
     package var isHigh: Bool { highSince != nil }
 
-    /// When to come back if no edge comes first, and how late that may be.
+    /// Instant of the next call of `advance` if no edge comes first, and how late that may be.
     ///
     /// Only what must not wait for the next edge has a window here; the rest is decided with it.
     package var wake: (deadline: MonotonicInstant, tolerance: Duration)? {

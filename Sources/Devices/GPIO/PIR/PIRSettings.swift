@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Profiles
 
-/// Where a PIR sensor hangs, and how its pulses become motion.
+/// Line of a PIR sensor, and the times that turn its pulses into motions.
 ///
 /// The defaults fit an HC-SR501 with any setting of its trimmers.
 ///
@@ -18,7 +18,7 @@ package struct PIRSettings: Hashable, Sendable {
     ///
     /// With 50 ms a line makes 20 edges a second at most, whatever happens on it.
     package var debounce = Duration.milliseconds(50)
-    /// How long nothing is believed after the start, 0…10 min.
+    /// Time after the start in which pulses are ignored, 0…10 min.
     ///
     /// The part needs about 60 s of power and shows up to three false pulses in them.
     package var settling = Duration.seconds(60)
@@ -42,7 +42,7 @@ package struct PIRSettings: Hashable, Sendable {
     ///
     /// The part makes one a second at most. Above 20 the debounce hides every storm.
     package var stormEdges = 10
-    /// How long a storming line is let go the first time, 1 s…1 h.
+    /// Time for which a storming line is first released, 1 s…1 h.
     ///
     /// Twice as long each time it storms again, up to `muteMax`.
     package var mute = Duration.minutes(5)

@@ -18,7 +18,7 @@ package struct Motion: Hashable, Sendable {
 
 /// Counts and present state of a PIR sensor since its driver started.
 package struct PIRStatus: Hashable, Sendable {
-    /// Until when nothing is believed.
+    /// End of the time in which pulses are ignored.
     package var settlesAt: MonotonicInstant
     package var isMoving = false
     /// Motions that began.
@@ -33,7 +33,7 @@ package struct PIRStatus: Hashable, Sendable {
     package var overrunCount = 0
     /// High for longer than any pulse may be.
     package var isStuck = false
-    /// Until when the line is let go because of a storm; nil when it is listened to.
+    /// End of the release of the line after a storm; nil while the line is held.
     package var mutedUntil: MonotonicInstant?
     /// How often it was muted.
     package var muteCount = 0

@@ -7,7 +7,7 @@ import Supervision
 /// Every way out of `run()` leaves the lamps off and the lines free. One event `lamp changed` for
 /// each change of state. A steady lamp wakes the processor only to see whether its level is stale.
 package actor TrafficLightDriver: Child {
-    /// How long a steady lamp may go without a sign of life from here.
+    /// Time between two heartbeats while the lamp is steady.
     package static let beatPeriod = Duration.hours(1)
     private static let beatTolerance = Duration.minutes(15)
 

@@ -1,7 +1,7 @@
 import HardwareIO
 import Profiles
 
-/// Where the three lamps hang.
+/// GPIO lines of the three lamps.
 ///
 /// The default pins are those of SPI0: while SPI is on they are busy, and the GPIO layer says so.
 package struct TrafficLightSettings: Hashable, Sendable {
