@@ -63,7 +63,7 @@ package final class Station: Sendable {
     }
 
     struct State {
-        /// As the file has it.
+        /// Configuration of the file, without the owner's settings.
         var file: StationConfiguration
         var catalog: ProfileCatalog
         /// Configuration in use: the file's, with the owner's settings over it.

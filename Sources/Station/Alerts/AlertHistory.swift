@@ -197,7 +197,7 @@ struct AlertHistory: Sendable {
         }
     }
 
-    /// Goes back to the newest list of what stands that is there as a whole.
+    /// Searches back for the newest complete list of raised alerts.
     private struct Search {
         let limit: Int
         let ignored: BootID?

@@ -2,7 +2,7 @@ import Alerts
 import ControlProtocol
 import Core
 
-/// Says which of the reports that rules of the station ask for have changed.
+/// Finds the reports about the station that have changed and that rules use.
 ///
 /// Pure. Bounds: one report for each topic and laser, and one for each of 32 targets.
 struct AlertReporter {
@@ -41,7 +41,7 @@ struct AlertReporter {
     private var lowVoltages: [Int] = []
     private var hasReported = false
 
-    /// Says everything again with the next facts.
+    /// Makes the next call of `reports` return everything again.
     mutating func forget() { (known, lasers, hasReported) = ([:], [:], false) }
 
     /// Returns the reports that changed; on the first call also those of healthy parts.

@@ -55,7 +55,7 @@ struct AlertReports {
         return alert
     }
 
-    /// That of the step which it has reached.
+    /// Limit of the step that the alert has reached.
     private func limit(_ track: AlertTrack) -> Double? {
         guard let scale = track.condition?.scale else { return track.limit }
         return scale.steps[max(0, min(track.life.level, scale.steps.count) - 1)].limit

@@ -88,7 +88,7 @@ package final class AlertService: Sendable {
         attention.raise()
     }
 
-    /// Says how often samples of devices arrive now.
+    /// Updates the expected sample intervals of the devices.
     private func expect() {
         let isContinuous = context.modes.isContinuous
         settle { state, second in
@@ -182,7 +182,7 @@ package final class AlertService: Sendable {
 
     // MARK: The task
 
-    /// When the task is needed next, if nothing comes before; nil for never.
+    /// Instant at which the task has to run next, if nothing comes before; nil for never.
     var nextDeadline: MonotonicInstant? {
         state.withLock { state in
             state.awaited = deadline(state)
@@ -254,7 +254,7 @@ package final class AlertService: Sendable {
     /// The store did not answer: it is to be asked again.
     func askAgain() { state.withLock { $0.wantsPast = true } }
 
-    /// Goes on from the past, with samples that came since it was asked for.
+    /// Applies the past from the store, and the samples that came since it was requested.
     func learn(_ history: AlertHistory?, since asked: MonotonicInstant) {
         let since = context.recorder.readings(since: asked)
         settle { state, second in

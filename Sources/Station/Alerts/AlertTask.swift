@@ -7,7 +7,7 @@ import Synchronization
 package actor AlertTask: OrderlyStop {
     /// How late it may wake: a sample comes meanwhile in most cases.
     static let tolerance: Duration = .seconds(30)
-    /// Between two questions to a store that cannot be read.
+    /// Time between two attempts to read from the store after a failure.
     static let patience: Duration = .minutes(5)
 
     private let desk: AlertService

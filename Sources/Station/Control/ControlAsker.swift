@@ -36,7 +36,7 @@ struct ControlAsker: Sendable {
         }
     }
 
-    /// For the event of what was asked.
+    /// Event details that name the author.
     var details: [Event.Detail] {
         let named = actor.map { [Event.Detail("actor", $0)] } ?? []
         guard let peer else { return named }

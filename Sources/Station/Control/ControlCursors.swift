@@ -17,7 +17,7 @@ struct ControlCursors: Sendable {
 
     let dependencies: Dependencies
 
-    /// Keeps the request's blob, if it has one.
+    /// Stores the request's cursor, if it has one, and returns all cursors.
     ///
     /// - Throws: `ControlFailure` `bad-request`; `too-many` for a 17th name; `no-store`.
     func answer(_ request: ControlRequest) throws(ControlFailure) -> CursorReport {

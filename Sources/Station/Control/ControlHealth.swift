@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 
-/// Says since when each device has measured nothing, and whether that is well.
+/// Reports since when each device has measured nothing, and whether that is a fault.
 struct ControlHealth {
     let channels: [Recorder.ChannelState]
     let now: MonotonicInstant

@@ -16,7 +16,7 @@ final class ControlImports: Sendable {
     static let countPerHour = 2_000
     private static let hour = Duration.seconds(3_600)
     private static let nameMax = 64
-    /// Nothing that is measured is larger, in any unit: −10⁹…10⁹.
+    /// Largest absolute value of an imported sample, in any unit.
     private static let valueMax = 1e9
     /// 1970 to 2100, in seconds.
     private static let seconds: Range<Int64> = 0..<4_102_444_800
@@ -145,7 +145,7 @@ final class ControlImports: Sendable {
         )
     }
 
-    /// More than an hour ahead of the station's clock, where that is sure.
+    /// Whether a time is more than an hour ahead of the station's clock, where that is sure.
     private func isAhead(_ wall: WallTime) -> Bool {
         guard let now = clock.wallReading, now.trust.isSure else { return false }
         return wall.nanoseconds - now.wall.nanoseconds > Self.hour.wholeNanoseconds

@@ -25,7 +25,7 @@ package actor ControlServer: Child {
 
     private struct Client {
         let connection: any LineConnection
-        /// When its last answer was sent, or it came; nil while it is served.
+        /// Instant of the last answer, or of the connection; nil while a request is served.
         var idleSince: MonotonicInstant?
     }
 

@@ -12,7 +12,7 @@ struct Present {
     let now: MonotonicInstant
     let reading: WallReading?
 
-    /// When an instant of this boot was; nil while the clock was never set.
+    /// Wall time of an instant of this boot; nil while the clock was never set.
     func time(of instant: MonotonicInstant) -> String? {
         guard let reading else { return nil }
         let age = instant.duration(to: now).wholeNanoseconds

@@ -23,7 +23,7 @@ package struct AdapterKey: Hashable, Sendable, CustomStringConvertible {
         description = head + "~" + String(sum, radix: 16)
     }
 
-    /// By serial number, else by socket.
+    /// Identifies an adapter by its serial number, or by its socket without one.
     package init(_ device: HotplugDevice) {
         guard let serial = device.properties["ID_SERIAL_SHORT"], !serial.isEmpty else {
             self.init(socketOf: device)
@@ -34,7 +34,7 @@ package struct AdapterKey: Hashable, Sendable, CustomStringConvertible {
         self.init("usb-\(serial)" + (interface == "00" ? "" : "-if\(interface)"))
     }
 
-    /// By socket, for adapters that share a serial number.
+    /// Identifies an adapter by its socket, for adapters that share a serial number.
     package init(socketOf device: HotplugDevice) {
         if let path = device.properties["ID_PATH"], !path.isEmpty {
             self.init("port-\(path)")

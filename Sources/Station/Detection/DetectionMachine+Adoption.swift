@@ -274,7 +274,7 @@ extension DetectionMachine {
         return actions
     }
 
-    /// Its old name, unless the configuration uses that meanwhile.
+    /// Returns the device's old name, unless the configuration uses that meanwhile.
     private func name(
         for record: DeviceRecord,
         _ identity: String,

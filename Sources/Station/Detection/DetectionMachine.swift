@@ -71,9 +71,9 @@ package struct DetectionMachine: Sendable {
         let appearedAt: MonotonicInstant
         var standing: Standing
         var since: MonotonicInstant
-        /// Until the next try of a port that cannot be used.
+        /// Wait before the next attempt on a port that cannot be used.
         var pause: Duration = .seconds(1)
-        /// Until the next probe of a device that was not recognised.
+        /// Wait before the next probe of a device that was not recognised.
         var unknownPause = DetectionMachine.firstUnknownPause
         /// Why it was not recognised, as reported.
         var toldUnknown: String?
@@ -101,7 +101,7 @@ package struct DetectionMachine: Sendable {
     package static let probeLimit = 16
     /// Devices adopted at the same time; another is listed as unknown.
     package static let adoptedLimit = 32
-    /// Between two tries at a port that another process holds or that is forbidden.
+    /// Longest wait between two attempts on a port that another process holds or that is forbidden.
     static let longestPause: Duration = .minutes(5)
     /// Before the second look at an adapter behind which a missing device may be; then twice as
     /// long each time, `longestPause` at most.
@@ -235,7 +235,7 @@ package struct DetectionMachine: Sendable {
         return actions + admit(at: now)
     }
 
-    /// When something is due by itself.
+    /// Instant of the next action without an event.
     package var nextDeadline: MonotonicInstant? {
         ports.values.compactMap { port in
             switch port.standing {

@@ -20,7 +20,7 @@ package actor DetectionTask: Child {
     /// How long until they are read past a store that is not open: a card that accepts no writes
     /// can often be read.
     static let readPause: Duration = .seconds(5)
-    /// Between two tries to write after the card refused.
+    /// Time between two attempts to write after the card refused.
     static let savePause: Duration = .minutes(5)
 
     private let post: DetectionClient

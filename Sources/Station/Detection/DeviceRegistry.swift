@@ -9,12 +9,12 @@ package struct DeviceRecord: Codable, Hashable, Sendable {
     package var isIgnored = false
     /// The profile's id.
     package var profile: String?
-    /// Where it was last, as `AdapterKey`.
+    /// Last port of the device, as `AdapterKey`.
     package var port: String?
     /// USB number of the adapter there, of one that is ignored: `1a86:7523`.
     package var usb: String?
 
-    /// As a setting of the store: JSON with sorted keys.
+    /// Text that the store keeps: JSON with sorted keys.
     var json: String {
         get throws {
             let encoder = JSONEncoder()

@@ -73,7 +73,7 @@ package struct ProbePlan: Sendable {
     }
 
     private enum Phase {
-        /// Until the instant; then the next step.
+        /// Listens until the instant; then comes the next step.
         case listening(until: MonotonicInstant)
         case asking(Question, until: MonotonicInstant)
     }

@@ -33,7 +33,7 @@ package final class DeviceList: Sendable {
         /// Another part that answers on the line in place of the wanted one.
         var other: StationFacts.OtherPart?
 
-        /// Without a driver.
+        /// State of a device while it has no driver.
         var state: String {
             switch trouble?.kind {
             case nil: "starting"
@@ -101,7 +101,7 @@ package final class DeviceList: Sendable {
         update(name) { note(text, .silent, &$0) }
     }
 
-    /// Keeps what answers in place of the part that is wanted, as an event of its driver names it.
+    /// Records from a driver's event that another part answers in place of the wanted one.
     func follow(_ event: Event) {
         guard case .plain(.otherSensor) = event.kind, let wanted = event["wanted"],
             let found = event["found"]

@@ -21,7 +21,7 @@ package final class LEDController: Sendable {
     private struct State {
         var entries: [String: Entry] = [:]
         var motionSensors: Set<String> = []
-        /// Until when the camera is on, if nothing else is said; nil while it is off.
+        /// Announced end of the camera's recording; nil while it is off.
         var cameraEnd: MonotonicInstant?
         var isWell: @Sendable () -> Bool = { true }
         var isClaimable: @Sendable () -> Bool = { false }

@@ -9,7 +9,7 @@ struct RequestedStationMode: Hashable, Sendable {
     let boot: BootID
     /// When it ends, in that boot.
     let ends: MonotonicInstant
-    /// The same by the wall clock; nil when nothing had set the clock.
+    /// End by the wall clock; nil when the clock had not been set.
     let wall: WallTime?
     /// How long it was to last, at most a day.
     let length: Duration

@@ -12,20 +12,20 @@ package struct BatteryMachine: Sendable {
         case onMains
         /// Shut the machine down.
         case powerOff(percent: Int)
-        /// It was asked to shut down, and runs on.
+        /// The machine was asked to shut down, and still runs.
         case unanswered
         /// There is no reason to shut it down any more.
         case recovered
     }
 
-    /// Between two readings.
+    /// Time between two readings.
     package static let interval: Duration = .minutes(1)
     /// Readings in a row that have to be at the limit or below.
     static let readingCount = 3
     /// After its start the machine runs for so long, so that a person can reach one whose gauge or
     /// limit is wrong.
     static let leastUptime: Duration = .minutes(5)
-    /// Until it is asked again.
+    /// Time until the machine is asked again.
     static let patience: Duration = .minutes(10)
     /// A low battery is so many per cent above its limit before it is well again.
     private static let hysteresis = 5

@@ -17,7 +17,7 @@ package final class BatteryMonitor: Sendable {
 
     package init() {}
 
-    /// Between two readings of a machine that should have a battery and has none.
+    /// Time between two readings of a machine that should have a battery and has none.
     private static let searchInterval: Duration = .minutes(10)
 
     func configure(_ configuration: BatteryConfiguration) {

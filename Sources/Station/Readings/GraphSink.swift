@@ -51,7 +51,7 @@ package final class GraphSink: ReadingSink {
 }
 
 extension StationContext {
-    /// Where the driver of a device sends its readings.
+    /// Returns the sink for a device's driver: its graph, or the recorder.
     ///
     /// The one place that joins graphs to devices. Call it once a device, not once a driver.
     ///

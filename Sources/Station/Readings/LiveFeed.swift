@@ -1,7 +1,7 @@
 import Core
 import Supervision
 
-/// One listener's bounded queue of what happens.
+/// Bounded queue of readings and events for one listener.
 ///
 /// Bound: 256 items; items beyond it are dropped, counted and reported.
 package final class LiveFeed: Sendable {

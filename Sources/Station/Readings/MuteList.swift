@@ -23,7 +23,7 @@ struct Mute: Hashable, Sendable {
         channel.device == target || channel.description == target
     }
 
-    /// The same of a device that has another name.
+    /// Returns the same mute for the device's new name.
     func renamed(_ device: String, to name: String) -> Mute {
         guard target == device || target.hasPrefix(device + "/") else { return self }
         return Mute(target: name + target.dropFirst(device.count), end: end)
@@ -155,7 +155,7 @@ package final class MuteList: Sendable {
         }
     }
 
-    /// Goes on for a device that has another name.
+    /// Moves the mutes of a device to its new name.
     ///
     /// - Returns: Whether anything of it is muted.
     func rename(_ device: String, to name: String) -> Bool {

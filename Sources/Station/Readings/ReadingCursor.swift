@@ -63,7 +63,7 @@ struct ReadingCursor: Hashable, Sendable {
     private init(numbers: [Int: Int]) { self.numbers = numbers }
 }
 
-/// As it travels: `3:1200,4:1200`.
+/// Text form in requests and answers: `3:1200,4:1200`.
 extension ReadingCursor {
     init?(_ text: String) {
         numbers = [:]

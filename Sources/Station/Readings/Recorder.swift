@@ -4,7 +4,7 @@ import Logging
 import Supervision
 import Synchronization
 
-/// Where readings and events go: the memory ring, the lamp, live clients, and the log.
+/// Passes readings and events on to the memory ring, the lamp, live clients, and the log.
 ///
 /// Accepting is synchronous and never waits: a frame comes in and the light goes on in one job of
 /// the loop. Bounds: a day per channel, `eventLimit` events, `feedLimit` listeners; the oldest

@@ -1,7 +1,7 @@
 import Core
 import Synchronization
 
-/// Where drivers report that the process did not run, so that the ledger does not blame the sensor.
+/// Records reports of drivers that the process did not run, so that no gap blames the sensor.
 ///
 /// The HealthMonitor reports it too, for all at once, but only when something of its own fell due
 /// meanwhile.

@@ -3,7 +3,7 @@ import ControlProtocol
 import HardwareIO
 import Synchronization
 
-/// Keeps what the owner changed: one change at a time, on the card before it is in use.
+/// Stores the owner's settings: one change at a time, on the card before it is in use.
 package final class OwnerSettingsStore: Sendable {
     private struct State {
         var overlay: StationOverlay

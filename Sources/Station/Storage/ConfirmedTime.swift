@@ -6,7 +6,7 @@ struct ConfirmedTime: Sendable {
     /// Whether a time is worth keeping.
     enum Worth: Hashable, Sendable {
         case nothing
-        /// As known, and long ago.
+        /// Agrees with the known time, which was stored long ago.
         case again
         case news
     }

@@ -24,7 +24,7 @@ struct CostHistory {
         marks.last.map { $0.instant.advanced(by: Self.step) <= now } ?? true
     }
 
-    /// Keeps the totals of this moment.
+    /// Records the totals of this moment.
     mutating func note(_ costs: ProcessCosts, at now: MonotonicInstant) {
         if marks.count == Self.markLimit { marks.removeFirst() }
         marks.append(Mark(instant: now, costs: costs))

@@ -15,9 +15,9 @@ struct CursorTable {
     }
 
     private var newest: [String: (cursor: StoreCursor, number: Int64)] = [:]
-    /// How many this process received.
+    /// Number of cursors that this process received.
     private(set) var number: Int64 = 0
-    /// Those up to here are on the card.
+    /// Number of the newest cursor on the card.
     private(set) var durable: Int64 = 0
     /// When the last block before the open one was closed: later samples are in none of those.
     ///

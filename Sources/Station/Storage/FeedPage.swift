@@ -102,7 +102,7 @@ struct FeedPage {
         isUrgent || !notices.isEmpty || state.older || state.lost || state.hasMore
     }
 
-    /// Says of places in boots that memory cannot place whether they are old or lost.
+    /// Decides for positions in boots that are not in memory whether they are old or lost.
     mutating func decide(known: Set<String>) {
         let lost = doubtful.subtracting(known)
         (state.older, state.lost) = (lost.isEmpty, !lost.isEmpty)

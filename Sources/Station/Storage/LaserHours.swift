@@ -11,13 +11,13 @@ import Synchronization
 final class LaserHours: Sendable {
     /// A station has at most 32 devices.
     static let partLimit = 32
-    /// So many fit into one setting of the store, 600 bytes.
+    /// Parts that fit into one setting of the store, 600 bytes.
     static let partsPerSetting = 10
     /// The key of the sums in the store; the second to fourth ten follow as `lasers.2` to
     /// `lasers.4`.
     static let key = "lasers"
     static let keys = [key, "\(key).2", "\(key).3", "\(key).4"]
-    /// Between two writes: in `normal` a power cut costs at most 6 min of the account.
+    /// Time between two writes: in `normal` a power cut costs at most 6 min of running time.
     static let saveInterval: Duration = .hours(1)
     /// Unsaved running time below which nothing is written.
     static let leastSaved: Duration = .minutes(5)
@@ -27,7 +27,7 @@ final class LaserHours: Sendable {
 
     private struct Part {
         var device: String?
-        /// From the store, whole seconds.
+        /// Running time from the store, whole seconds.
         var before: Int64 = 0
         var inThisRun: Duration = .zero
         var life: Duration?

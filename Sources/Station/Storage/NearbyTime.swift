@@ -62,7 +62,7 @@ extension NeighbourTime {
             && (1...Self.nameMax).contains(name.utf8.count)
     }
 
-    /// When it may be.
+    /// Interval in which the station's time may lie.
     fileprivate var span: ClosedRange<Int64> {
         let middle = milliseconds * 1_000_000
         let doubt = Int64(uncertaintySeconds * 1e9)

@@ -25,7 +25,7 @@ final class StoreAge: Sendable {
     /// - Parameter bornAt: When the node began to run: a store that it makes is as old.
     init(bornAt: MonotonicInstant) { self.bornAt = bornAt }
 
-    /// Says whether this process made the store, and in which folder.
+    /// Records whether this process made the store, and in which folder.
     func note(isNew: Bool, in folder: String?) {
         state.withLock { ($0.isNew, $0.folder) = (isNew, folder) }
     }

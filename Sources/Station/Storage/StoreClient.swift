@@ -33,7 +33,7 @@ package final class StoreClient: Sendable {
     typealias Tops = @Sendable (UInt64) async throws -> StoreTops
 
     let context: StationContext
-    /// Those who wait for what comes.
+    /// Followers that wait for new records.
     let desk = FeedWaiters()
     private let age: StoreAge
     /// When the node began to run; a card may let the store wait for hours after that.
@@ -130,7 +130,7 @@ package final class StoreClient: Sendable {
         return try await past(question)
     }
 
-    /// Says where the journal is, each time that it is opened.
+    /// Records the place of the journal, each time that it is opened.
     func tellJournal(at path: String) { state.withLock { $0.journalPath = path } }
 
     // MARK: Settings

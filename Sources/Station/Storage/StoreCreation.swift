@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// When a store was made: `claim.window` asks that.
+/// Time at which a store was made; `claim.window` depends on it.
 ///
 /// Kept as a setting of the store, while that switch is on.
 struct StoreCreation: Hashable, Sendable {

@@ -46,7 +46,7 @@ final class StoreQueue: Sendable {
         state = Mutex(StoreBacklog(intake: intake, mirror: mirror, cursors: CursorTable()))
     }
 
-    /// Goes on behind the newest block of the journal as it was opened, with what followers said.
+    /// Continues after the newest block of the opened journal, with the followers' cursors.
     func begin(after newestBlock: UInt64, _ cursors: [StoreCursor] = []) {
         state.withLock { state in
             state.newestBlock = max(state.newestBlock, newestBlock)

@@ -10,7 +10,7 @@ struct StoreSettings: Sendable {
 }
 
 extension StoreSettings {
-    /// Those of a store, reached on the disk thread.
+    /// Settings of a store, read and written on the disk thread.
     init(_ platform: any Platform, _ vault: LockedStore) {
         all = { try await platform.onDisk { try vault.use { try $0.settings() } } }
         set = { key, value in

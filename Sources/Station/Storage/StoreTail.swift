@@ -9,7 +9,7 @@ enum StoreTailPosition: Hashable {
     /// After a block of the journal.
     case journal(after: UInt64)
 
-    /// As it travels: `q17`, `j4711`.
+    /// Text form in requests and answers: `q17`, `j4711`.
     var text: String {
         switch self {
         case .queue(let number): "q\(number)"

@@ -246,7 +246,7 @@ package actor StoreWriter: OrderlyStop {
         }
     }
 
-    /// Keeps the hours of the lasers; what fails is a fault, and tried again an hour later.
+    /// Stores the hours of the lasers; a failure is a fault, and tried again an hour later.
     private func saveLasers(isLast: Bool = false) async {
         let (lasers, now) = (context.lasers, context.clock.now)
         do {
