@@ -5,7 +5,7 @@ import HardwareIO
 /// Refuses what decoders let pass and people never mean: a key twice in an object, a number that
 /// no double holds, text that is not UTF-8. Recursion is bounded, so no text overflows the stack.
 package struct JSONParser {
-    /// Where and why; the offset counts bytes.
+    /// Place and reason of a mistake; the offset counts bytes.
     package struct Fault: Error, Hashable, Sendable {
         package let offset: Int
         package let reason: String

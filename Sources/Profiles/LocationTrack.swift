@@ -29,7 +29,7 @@ package struct Position: Hashable, Sendable {
         self.longitude = Self.wrapped(longitude)
     }
 
-    /// The same meridian in −180°..<180°.
+    /// Normalises a longitude to −180°..<180°.
     fileprivate static func wrapped(_ longitude: Int64) -> Int64 {
         let turn = 360 * degree
         let rest = (longitude + turn / 2) % turn
@@ -42,14 +42,14 @@ package struct Position: Hashable, Sendable {
     }
 }
 
-/// Where a device was: the last fixes of a receiver, and the places between them.
+/// Track of a device: the last fixes of a receiver, and interpolated positions between them.
 ///
 /// What a receiver said without a fix counts too: no place is made up beyond it. Whole numbers
 /// only, so every CPU agrees. Bound: 4 096 of both, over an hour of 1 Hz; the oldest goes.
 package struct LocationTrack: Sendable {
     package static let fixLimit = 4_096
 
-    /// Where it was at an instant.
+    /// Position of the device at an instant.
     package enum Answer: Hashable, Sendable {
         /// `estimated` unless the receiver said so at that very instant.
         case at(Position, Quality)

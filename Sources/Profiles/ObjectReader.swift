@@ -135,7 +135,7 @@ package struct ObjectReader {
         return values
     }
 
-    /// Lets every other key pass: what they mean is not known.
+    /// Accepts every other key unread.
     package mutating func ignoreTheRest() { isStrict = false }
 
     /// Adds a problem for each key that was never read, with the nearest known key.

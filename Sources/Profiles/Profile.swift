@@ -38,7 +38,7 @@ package struct Profile: Hashable, Sendable {
     package let board: BoardProfile?
     /// File or place that it came from, for messages.
     package let origin: String
-    /// Where its numbers are from, for people.
+    /// Sources of its numbers, for people.
     package var sources: [String] = []
 
     package init(
@@ -115,9 +115,9 @@ package struct DutyProfile: Hashable, Sendable {
     package let period: Duration
     package let warmUp: Duration
     package let window: Duration
-    /// Between two samples in `live`.
+    /// Time between two samples in `live`.
     package let liveInterval: Duration
-    /// From power to the first value that counts, by the data sheet; may be longer than a period.
+    /// Time from power to the first valid value, by the data sheet; may be longer than a period.
     package let preheat: Duration
 
     package init(

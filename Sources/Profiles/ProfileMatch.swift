@@ -63,7 +63,7 @@ extension ProfileMatch {
             && meet(interface, other.interface)
     }
 
-    /// For people: `1a86:7523 with serial 00*`.
+    /// Description for people: `1a86:7523 with serial 00*`.
     package var words: String {
         let more = [("serial", serial), ("model", model), ("interface", interface)]
             .compactMap { key, value in value.map { "\(key) \($0)" } }

@@ -148,7 +148,7 @@ extension ProfileReader {
         return unit
     }
 
-    /// Two numbers, the lower first, at most a thousand million from zero.
+    /// Reads a range: two numbers within ±10⁹, the lower first.
     private func range(_ entry: inout ObjectReader) -> ClosedRange<Double>? {
         guard let value = entry.value("range") else {
             entry.problem("range", "is missing")

@@ -19,7 +19,7 @@ package enum GraphReader {
         read(value, channels: channels.map(\.quantity), at: place, problems)
     }
 
-    /// The same for channels of which only the quantity is known.
+    /// Reads a graph for channels of which only the quantity is known.
     package static func read(
         _ value: JSONValue,
         channels: [Quantity],

@@ -15,7 +15,7 @@ package struct GraphRunner: Sendable {
     private var channels: [GraphHeld?]
     private var results: [GraphHeld?]
     private var states: [GraphState]
-    /// By place of the external input and device, the last value; bound: 32 devices each.
+    /// Last values of each external input, by device; bound: 32 devices each.
     private var notes: [[(device: String, held: GraphHeld)]]
     private var last: MonotonicInstant?
 

@@ -23,7 +23,7 @@ enum GraphSignal: Hashable, Sendable {
             ?? .noData(.outOfRange)
     }
 
-    /// As it leaves the graph: rounded once more, halves away from zero.
+    /// Converts to a reading's outcome: rounded once more, halves away from zero.
     ///
     /// A mantissa beyond 31 bits loses decimals until it fits, for the memory ring keeps no more.
     func outcome(decimals: Int) -> Outcome {

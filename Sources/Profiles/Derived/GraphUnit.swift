@@ -84,6 +84,6 @@ struct GraphUnit: Hashable, Sendable {
         }
     }
 
-    /// As a message shows it.
+    /// Name for messages.
     var shown: String { name.isEmpty ? "a plain number" : name }
 }
