@@ -33,7 +33,7 @@ final class GPIOChip {
 
     deinit { roost_gpio_chip_close(handle) }
 
-    /// Where a line is, or nil when the chip has no such line.
+    /// Offset of a line; nil when the chip has no such line.
     ///
     /// - Throws: `GPIOError.disconnected`, `.system`.
     func offset(of line: LineRequest.Line) throws(GPIOError) -> UInt32? {

@@ -50,7 +50,7 @@ package enum LinuxGPIO {
         return try LinuxGPIOLines(handle, request: request, chip: place.label, on: loop)
     }
 
-    /// Where the lines of a request are.
+    /// Chip and offsets of a request's lines.
     private struct Place {
         let path: String
         let label: String
@@ -126,7 +126,7 @@ package enum LinuxGPIO {
         }
     }
 
-    /// Says which line is held, and by whom.
+    /// Makes the error that names the busy line and its holder.
     private static func busy(_ request: LineRequest, at place: Place) -> GPIOError {
         let chip = try? GPIOChip(path: place.path)
         let reports = place.offsets.map { try? chip?.line(at: $0) }

@@ -35,7 +35,7 @@ package final class LevelWatch: Sendable {
         watched.eachEvent { body(Self.events($0)) }
     }
 
-    /// Says what to watch for from now on; `failed` is always watched for.
+    /// Sets the events to watch for; `failed` is always watched for.
     package func expect(_ events: Events) throws(LinuxError) {
         var mask: UInt32 = 0
         if events.contains(.readable) { mask |= EPOLLIN.rawValue }

@@ -60,7 +60,7 @@ final class WallClock: Sendable {
     }
 
     private let word = Mutex(Word())
-    /// Where the clock has its time from while nothing disciplines it.
+    /// Source of the clock's time while it is not synchronised.
     private let source = ClockSource.ofThisMachine()
 
     var now: WallTime? {

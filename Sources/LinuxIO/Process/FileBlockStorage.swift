@@ -19,7 +19,7 @@ package final class FileBlockStorage: BlockStorage {
     package let isReadOnly: Bool
     /// Whether `open` made the file.
     package let isNew: Bool
-    /// Where the first block lies: behind what marks a partition as the journal's.
+    /// Byte offset of the first block: behind the header of a journal partition.
     private let ringOffset: Int
     /// Whether writes pass the page cache by.
     package private(set) var isDirect = false

@@ -30,7 +30,7 @@ package final class InstanceLock: Sendable {
         descriptor = Mutex(owned)
     }
 
-    /// Lets others in; safe to call twice.
+    /// Releases the lock; safe to call twice.
     package func release() {
         guard let owned = descriptor.withLock({ $0.take() }) else { return }
         _ = ftruncate(owned.raw, 0)

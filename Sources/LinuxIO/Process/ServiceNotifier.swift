@@ -31,7 +31,7 @@ package struct ServiceNotifier: Sendable {
 
     package func ready() { send("READY=1") }
 
-    /// Says that the configuration is read again; `ready()` ends it.
+    /// Reports to systemd that the configuration is read again; `ready()` ends it.
     package func reloading() {
         // Type=notify-reload of systemd ≥ 253 wants the moment on CLOCK_MONOTONIC.
         var time = timespec()

@@ -11,7 +11,7 @@ package final class SharedMemoryFile: SharedMemory {
     package let isInMemory: Bool
 
     private let mapping: UnsafeMutableRawBufferPointer
-    /// Kept for its lock.
+    /// Kept open for its lock.
     private let descriptor: OwnedDescriptor
 
     /// Opens the file, or makes it with zeros; one of another size starts again as zeros.

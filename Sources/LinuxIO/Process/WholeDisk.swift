@@ -93,7 +93,7 @@ package final class WholeDisk: DiskSectors {
         guard fsync(descriptor.raw) == 0 else { throw StorageError("fsync", errno: errno, path) }
     }
 
-    /// Lets the kernel know a partition, beside those that are mounted.
+    /// Tells the kernel of a new partition, even while others are mounted.
     ///
     /// - Throws: `StorageError`; `.busy` when it overlaps another, or has its number.
     package func add(
@@ -108,7 +108,7 @@ package final class WholeDisk: DiskSectors {
         }
     }
 
-    /// Lets the kernel forget a partition.
+    /// Makes the kernel forget a partition.
     ///
     /// - Throws: `StorageError`; `.busy` while it is in use.
     package func remove(partition number: Int) throws(StorageError) {

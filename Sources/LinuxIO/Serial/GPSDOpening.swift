@@ -5,7 +5,7 @@ import HardwareIO
 
 /// Connects to a gpsd, so that its sentences are read as those of a serial line.
 enum GPSDOpening {
-    /// Until the connection stands; a machine that is off does not answer at all.
+    /// Time limit for the connection; a machine that is off does not answer at all.
     static let patience: Duration = .seconds(5)
 
     /// Connects.

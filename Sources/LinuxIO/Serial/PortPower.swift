@@ -2,7 +2,7 @@ import CLinux
 import Core
 import Glibc
 
-/// Since when a device node's hardware has power, as far as the machine knows.
+/// Finds since when a device node's hardware has power, as far as the machine knows.
 package enum PortPower {
     /// The time at which udev first saw the device, or its node was made where udev knows nothing.
     ///
