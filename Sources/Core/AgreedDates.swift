@@ -1,4 +1,4 @@
-/// When an age began, as the dates of a trusted clock say together.
+/// Start of an age, as several dates of a trusted clock agree on it.
 ///
 /// An age counts the time that a machine ran; only a clock knows how long it was off. A time server
 /// or a person can be wrong for a day, and what has ended for its age does not come back: so the

@@ -44,7 +44,7 @@ package enum AlertEvent: Hashable, Sendable {
         package var severity = AlertSeverity.warning
         /// The kind of the rule: `mean`, `silent`.
         package var kind = ""
-        /// As people read it; nil where the rule compares no value.
+        /// Value as people read it; nil where the rule compares no value.
         package var value: FixedPoint?
         package var unit: String?
         package var limit: FixedPoint?
@@ -100,7 +100,7 @@ package enum AlertEvent: Hashable, Sendable {
         package let raise: Int64
         package let key: Key
         package let by: String
-        /// For so long; nil until it is resolved or reaches a higher level.
+        /// Duration; nil until the alert is resolved or reaches a higher level.
         package let seconds: Int?
 
         package init(_ number: Int64, of raise: Int64, _ key: Key, by: String, for seconds: Int?) {
@@ -152,7 +152,7 @@ package enum AlertEvent: Hashable, Sendable {
 
     package struct Silenced: Hashable, Sendable {
         package let key: Key
-        /// For so long from now; 0 ends the silence.
+        /// Length of the silence from now; 0 ends it.
         package let seconds: Int
         package let by: String
 

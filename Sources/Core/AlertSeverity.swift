@@ -8,7 +8,7 @@ package enum AlertSeverity: String, Comparable, Sendable, CaseIterable {
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-    /// That of the event which reports it.
+    /// Severity of the event that reports the alert.
     ///
     /// From a warning on an event is on the card within two seconds.
     package var ofEvent: EventSeverity {

@@ -95,7 +95,7 @@ package struct BGeigieRecord: Hashable, Sendable {
 // MARK: - Writing
 
 extension BGeigieRecord {
-    /// Where and how well a line was measured.
+    /// Position of a line's measurement, and the quality of the fix.
     package struct Place: Hashable, Sendable {
         /// −90°…90°, north positive, at most seven decimals.
         package var latitude: FixedPoint

@@ -186,7 +186,7 @@ extension EventKind {
         LineFault.stuckHigh.rawValue, LineFault.stuckPressed.rawValue,
     ]).union(Plain.allCases.map(\.rawValue)).union(AlertEventText.names)
 
-    /// As log, JSON and store have it.
+    /// Name in log, JSON and store.
     package var name: String {
         switch self {
         case .childStarted: Name.childStarted
@@ -206,7 +206,7 @@ extension EventKind {
         }
     }
 
-    /// Its content, in the order it reads.
+    /// Its content as details, in the order to show them.
     var details: [EventDetail] {
         switch self {
         case .childStarted(let child): [.init("child", child)]

@@ -18,7 +18,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     case damaged
     /// Older than the ring.
     case expired
-    /// From the start of the node to the first reading of the channel.
+    /// Time from the start of the node to the first reading of the channel.
     case starting
     /// No process ran: the machine was suspended, or the process stopped.
     case suspended
@@ -58,7 +58,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
             }
     }
 
-    /// As text for people.
+    /// Text for people.
     package var words: String {
         switch self {
         case .silent: "sensor silent"

@@ -44,7 +44,7 @@ extension MissingSamples {
         return details
     }
 
-    /// From the details of an event of a version that stored them as text.
+    /// Parses the details of an event, which earlier versions stored as text.
     init?(_ text: (String) -> String?) {
         guard let cause = text("cause").flatMap(GapCause.init(rawValue:)),
             let from = text("from").flatMap(Int64.init), let to = text("to").flatMap(Int64.init)

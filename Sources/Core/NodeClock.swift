@@ -106,10 +106,10 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
     case receiver = 5
     /// A browser's own clock, which an owner called right.
     case browser = 6
-    /// Another station on the network said it, which has it from elsewhere.
+    /// Another station on the network gave it, which has it from another source.
     case station = 7
 
-    /// As a report names it.
+    /// Name in reports.
     package var name: String {
         switch self {
         case .unknown: "unknown"
@@ -137,7 +137,7 @@ package enum ClockTrust: Int, Sendable, CaseIterable {
     /// Whether nothing that is less trusted casts doubt on it, in another boot neither.
     package var isFirm: Bool { rank >= Self.person.rank }
 
-    /// How far a time may be off that is sure; nil for one that is not.
+    /// Largest error of a sure time; nil for a time that is not sure.
     package var uncertainty: Duration? {
         switch self {
         case .unknown, .fileStamp, .hardwareClock: nil

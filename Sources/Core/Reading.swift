@@ -6,7 +6,7 @@ package struct Quantity: Hashable, Sendable {
     ///
     /// It ends up in file names and queries.
     package let name: String
-    /// As people write it: `µg/m³`.
+    /// Unit as people write it: `µg/m³`.
     package let unit: String
     /// Digits after the point that the sensor itself reports, 0…9.
     package let decimals: Int

@@ -16,7 +16,7 @@ package enum SurveyRights: Hashable, Sendable {
         }
     }
 
-    /// For the event of a survey's beginning.
+    /// Details for the event of a survey's beginning.
     package var details: [Event.Detail] {
         switch self {
         case .open: []

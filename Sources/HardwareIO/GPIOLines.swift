@@ -57,7 +57,7 @@ package struct EdgeEvent: Hashable, Sendable {
     package let line: Int
     /// Inactive to active, after `isActiveLow`.
     package let isRising: Bool
-    /// When the kernel saw it.
+    /// Instant at which the kernel saw the edge.
     package let instant: MonotonicInstant
     /// Counts every edge of the line from 1; a jump shows how many the kernel dropped.
     package let sequence: UInt32

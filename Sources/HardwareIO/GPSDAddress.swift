@@ -1,4 +1,4 @@
-/// Where a gpsd answers: `gpsd://address[:port]`, of this machine or of the local network.
+/// Address of a gpsd on this machine or in the local network: `gpsd://address[:port]`.
 ///
 /// It takes the place of a serial port's path: gpsd hands out the NMEA sentences of its receiver.
 ///

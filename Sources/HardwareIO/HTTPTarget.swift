@@ -1,6 +1,6 @@
 import Core
 
-/// Where a device is asked over HTTP: `http://name-or-address[:port][/path]`.
+/// Address of an HTTP device: `http://name-or-address[:port][/path]`.
 ///
 /// Plain HTTP, since small HTTP devices support nothing else; no user, no fragment.
 package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
@@ -11,7 +11,7 @@ package struct HTTPTarget: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     /// 1…65 535.
     package let port: UInt16
-    /// With its query, beginning with a slash.
+    /// Path with its query, beginning with a slash.
     package let path: String
     /// Hosts allowed besides devices of the local network.
     package var reach: AddressGuard.Reach = .all
@@ -84,7 +84,7 @@ package enum AddressGuard {
         /// Addresses without a network, where clouds keep secrets.
         package static let linkLocal = Reach(rawValue: 2)
         package static let all: Reach = [.loopback, .linkLocal]
-        /// As a configuration names them.
+        /// Names in a configuration.
         package static let names = ["loopback": loopback, "linkLocal": linkLocal]
     }
 

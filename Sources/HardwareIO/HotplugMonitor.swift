@@ -27,7 +27,7 @@ package struct HotplugDevice: Hashable, Sendable {
 ///
 /// The first is always a snapshot; another follows every overrun.
 package enum HotplugEvent: Hashable, Sendable {
-    /// All devices there are; forget what is not in it.
+    /// All devices that are present; forget all others.
     case snapshot([HotplugDevice])
     case added(HotplugDevice)
     case changed(HotplugDevice)

@@ -33,7 +33,7 @@ package protocol LineListener: Sendable {
     func close()
 }
 
-/// From `SO_PEERCRED`.
+/// Process and user at the other end of a local socket, from `SO_PEERCRED`.
 package struct PeerCredentials: Hashable, Sendable {
     package let processID: Int32
     package let userID: UInt32

@@ -52,7 +52,7 @@ package protocol SerialPort: Sendable {
 package struct SerialWait: Hashable, Sendable {
     /// Bytes that complete what is awaited, 1…255: a hint, as of `SerialPort.read`.
     package let count: Int
-    /// When to give up.
+    /// Instant at which the wait ends.
     package let deadline: MonotonicInstant
 
     package init(count: Int, until deadline: MonotonicInstant) {
