@@ -31,7 +31,7 @@ struct AlertConditionReader {
             }
         }
 
-        /// As the file names it.
+        /// Name in the file.
         var kind: String {
             switch self {
             case .value: "value"

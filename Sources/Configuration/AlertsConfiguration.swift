@@ -11,7 +11,7 @@ package struct AlertsConfiguration: Hashable, Sendable {
     /// The owner's rules, in the order of the file.
     package let own: [AlertRule]
 
-    /// Without the key `alerts`.
+    /// Rules without the key `alerts`.
     package static let standard = AlertsConfiguration(zone: nil, sets: AlertSet.standard, own: [])
 
     package init(zone: String?, sets: [AlertSet], own: [AlertRule]) {

@@ -2,7 +2,7 @@ import Profiles
 
 /// Battery levels, in per cent, at which the station warns and shuts the machine down.
 package struct BatteryConfiguration: Hashable, Sendable {
-    /// Without the key `battery`.
+    /// Levels without the key `battery`.
     package static let standard = BatteryConfiguration(lowPercent: 25, powerOffPercent: nil)
 
     /// Charge in per cent at which the battery counts as low and an alert is raised, 2…99.

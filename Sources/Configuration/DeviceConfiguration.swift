@@ -85,7 +85,7 @@ extension DeviceConfiguration {
         }
     }
 
-    /// How often it gives a sample; nil when only events come of it.
+    /// Time from one sample to the next; nil for a device that sends only events.
     package func sampleInterval(isContinuous: Bool) -> Duration? {
         switch kind {
         case .sensor(let sensor): isContinuous ? sensor.liveInterval : sensor.period
@@ -114,7 +114,7 @@ extension DeviceConfiguration {
 }
 
 extension DeviceConfiguration {
-    /// The same with another interval; nil when it has none, or needs longer for one sample.
+    /// Copy with another interval; nil when it has none, or needs longer for one sample.
     func every(_ interval: Duration) -> DeviceConfiguration? {
         switch kind {
         case .http(let device):

@@ -48,7 +48,7 @@ extension HTTPDeviceConfiguration {
 }
 
 extension ObjectReader {
-    /// Where a device answers: on the local network, as far as its address shows it.
+    /// Reads a device's address, which must be in the local network as far as it shows.
     fileprivate mutating func target(_ key: String) -> HTTPTarget? {
         guard let text = required(key) else { return nil }
         guard let target = HTTPTarget(text) else {

@@ -8,7 +8,7 @@ import Profiles
 /// What is left out stays in the overlay, and counts again once nothing is in its way.
 package struct OverlaidConfiguration: Sendable {
     package let configuration: StationConfiguration
-    /// By place within the overlay: `devices.board.address`.
+    /// Mistakes, with their place within the overlay: `devices.board.address`.
     package let problems: [ConfigurationProblem]
 
     /// - Parameters:

@@ -17,7 +17,7 @@ package struct SensorConfiguration: Hashable, Sendable {
     package private(set) var period: Duration
     /// 0…600 s of fan, laser or heater before a value counts; the default is the profile's.
     package let warmUp: Duration
-    /// From power to the first value that counts: the profile's, or what is configured as warm-up.
+    /// Time from power to the first valid value: the profile's, or the configured warm-up.
     package let preheat: Duration
     /// 1…60 s of values that one sample is made of; the default is the profile's.
     package let window: Duration
@@ -51,7 +51,7 @@ extension SensorConfiguration {
         every(period ?? profile.dutyCycle.period) ?? every(profile.dutyCycle.period) ?? self
     }
 
-    /// The same with another period; nil when a sample needs longer.
+    /// Copy with another period; nil when a sample needs longer.
     package func every(_ period: Duration) -> SensorConfiguration? {
         guard warmUp + window <= period else { return nil }
         var sensor = self

@@ -39,7 +39,7 @@ package struct StationConfiguration: Hashable, Sendable {
     package let claimsAfterPowerOn: Bool
     /// Rules for alerts.
     package let alerts: AlertsConfiguration
-    /// Where it was read from, for messages.
+    /// Path of the file, for messages.
     package private(set) var file = ""
     /// IANA name of the zone that pages show; nil is the machine's.
     package internal(set) var zone: String?
@@ -188,7 +188,7 @@ extension StationConfiguration {
         return nil
     }
 
-    /// The same with more devices behind those it names.
+    /// Copy with more devices after those of the file.
     package func adding(_ more: [DeviceConfiguration]) -> StationConfiguration {
         var next = self
         next.devices += more

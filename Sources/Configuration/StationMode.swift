@@ -29,7 +29,7 @@ package struct StationMode: Hashable, Sendable {
     package let kind: Kind
     /// The survey's name.
     package let name: String?
-    /// When it is `normal` again; nil when it does not end.
+    /// Instant at which `normal` returns; nil for a mode without end.
     package let ends: MonotonicInstant?
     /// Whether the survey is kept from uploads.
     package let isPrivate: Bool

@@ -39,7 +39,7 @@ package struct StationOverlay: Hashable, Sendable {
         return StationOverlay(fields)
     }
 
-    /// As the file has it, ending with a newline.
+    /// Content of the file, ending with a newline.
     package var text: [UInt8] { Array((JSONValue.object(fields).text + "\n").utf8) }
 
     /// Changes with the content: what a change was made from, and what is there now.
@@ -88,7 +88,7 @@ extension StationOverlay {
     package struct Change: Hashable, Sendable {
         /// `zone`, `devices.board.address`; `devices.board` for a device that came or went.
         package let key: String
-        /// As JSON; nil for a value that is not set.
+        /// Old value as JSON; nil for a value that is not set.
         package let before: String?
         package let after: String?
     }

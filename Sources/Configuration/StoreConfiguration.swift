@@ -2,7 +2,7 @@ import Core
 import Profiles
 import Store
 
-/// Where and how the station keeps its history; without it the last day stays in memory alone.
+/// Place and limits of the history; without a store only the last day is kept, in memory.
 package struct StoreConfiguration: Hashable, Sendable {
     package static let defaultFolder = "/var/lib/roost"
     /// Bytes of one block of the journal's ring.
@@ -10,7 +10,7 @@ package struct StoreConfiguration: Hashable, Sendable {
 
     /// Holds `journal.ring`, `history.db` and what belongs to that; nothing else is written there.
     package let folder: String
-    /// Where the journal lies.
+    /// Location of the journal.
     package let journal: JournalSetting
     /// The size of the history, which never changes.
     package let size: StorePlan.Size
@@ -19,7 +19,7 @@ package struct StoreConfiguration: Hashable, Sendable {
     /// Blocks of the journal's ring: 64…65 536.
     package let journalBlockCount: Int
 
-    /// Between two transactions of the history.
+    /// Time between two transactions of the history.
     package static let checkpointInterval: Duration = .hours(24)
 
     init(_ reader: ObjectReader) {

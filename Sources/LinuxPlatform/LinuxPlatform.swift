@@ -14,9 +14,9 @@ package final class LinuxPlatform: Platform {
     private let facts = MachineFacts.read()
     private let startedAt: MonotonicInstant
     private let adapters: String?
-    /// By folder; bound: the stores that a process ever opens, which is one.
+    /// Claimed stores by folder; bound: the stores that a process ever opens, which is one.
     private let claims = Mutex<[String: WeakClaim]>([:])
-    /// Where the mirrors of all stores lie; outlives the service, not the boot.
+    /// Folder with the mirrors of all stores; outlives the service, not the boot.
     private static let mirrorFolder = "/run/roost"
     package let notifier = ServiceNotifier()
     package let fetcher: any HTTPFetcher

@@ -20,7 +20,7 @@ package struct StationProcess: Sendable {
     ///
     /// A sensor that says nothing takes up to 9 s, a card that does not answer 9 s after that.
     package static let stopLimit: Duration = .seconds(20)
-    /// How long the start waits for the card to say whether another process has the store.
+    /// Time for which the start waits for the card to show whether another process has the store.
     private static let claimPatience: Duration = .seconds(5)
 
     private let files: StationFiles
@@ -184,7 +184,7 @@ package struct StationProcess: Sendable {
         }
     }
 
-    /// One station on a socket.
+    /// Fails if another station listens on the socket.
     private func demandSocket(on loop: EventLoop) throws {
         guard let other = try? LocalSocket.connect(path: configuration.socket, on: loop) else {
             return
@@ -197,7 +197,7 @@ package struct StationProcess: Sendable {
         )
     }
 
-    /// One station on a socket, from before it listens there.
+    /// Locks the socket before the station listens there.
     private func takeLock() throws -> InstanceLock {
         let socket = configuration.socket
         let directory = socket.split(separator: "/", omittingEmptySubsequences: false)
@@ -215,7 +215,7 @@ package struct StationProcess: Sendable {
         }
     }
 
-    /// One station on a store and on the mirror that belongs to it.
+    /// Fails if another station uses the store or its mirror.
     ///
     /// A card that does not answer in `claimPatience` holds up nothing: the station starts, and its
     /// store says who has it when it opens.

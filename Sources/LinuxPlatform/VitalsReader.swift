@@ -28,7 +28,7 @@ struct VitalsReader {
         "/etc/systemd/system/multi-user.target.wants/roost-power-off.path"
 
     private static let supplyFolder = "/sys/class/power_supply"
-    /// More are left out.
+    /// Power supplies that are read at most; more are left out.
     private static let supplyLimit = 16
 
     /// A supply of the machine; nil for one of a mouse or keyboard, and for a battery that is not
