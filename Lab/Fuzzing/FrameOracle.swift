@@ -13,7 +13,7 @@ package struct FrameOracle {
 
     package init(driver: String) { self.driver = driver }
 
-    /// Nothing when all that was measured stands in good frames, in their order; else what is not.
+    /// Returns a fault: a measurement in no good frame, or out of order; nil without one.
     package func complaint(about utterances: [SensorUtterance], in stream: [UInt8]) -> String? {
         var frames = good(in: stream)[...]
         for case .measurement(let outcomes, _) in utterances {
@@ -148,7 +148,7 @@ package struct FrameOracle {
         stream.split { $0 == 10 || $0 == 13 }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// From each `$` to the first `*` behind it in its line, and two characters more.
+    /// Finds records: from each `$` to the next `*` in its line, and two characters more.
     private static func records(_ stream: [UInt8]) -> [String] {
         stream.indices.filter { stream[$0] == 0x24 }.compactMap { start in
             let line = stream[start...].prefix { $0 != 10 && $0 != 13 }

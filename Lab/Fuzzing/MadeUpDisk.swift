@@ -53,7 +53,7 @@ package struct MadeUpDisk: DiskSectors, Hashable, Sendable {
         }
     }
 
-    /// As Raspberry Pi OS leaves a card: FAT behind the gap, then ext4 up to the end.
+    /// Returns partitions as Raspberry Pi OS makes them: FAT behind the gap, then ext4 to the end.
     package static func raspberryParts(gapMiB: UInt64) -> [Part] {
         let boot = gapMiB * 2_048
         return [

@@ -131,7 +131,7 @@ package final class SchemaChecker {
         }
     }
 
-    /// Every pattern of the schema begins with `^` and ends with `$`.
+    /// Whether a text fits a pattern; each pattern of the schema is from `^` to `$`.
     private func fits(_ text: String, _ pattern: String) -> Bool {
         if patterns[pattern] == nil { patterns[pattern] = try? Regex(pattern) }
         guard let regex = patterns[pattern] else { return false }

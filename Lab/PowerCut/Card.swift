@@ -18,7 +18,7 @@ struct Card {
     /// The content of a file, independent of its name.
     private struct Content {
         var synced = FileImage()
-        /// Since the last sync, in order.
+        /// Changes since the last sync, in order.
         var pending: [Change] = []
         /// Bytes after every pending change.
         var byteCount = 0

@@ -2,13 +2,13 @@
 package enum CardModel: Hashable, Sendable {
     /// Only what was synced.
     case nothing
-    /// All of it, as if the cut came a little later.
+    /// All of the operations, as if the cut came a little later.
     case everything
     /// Names as they were last, contents as they were synced: new files are empty.
     case namesOnly
-    /// Each operation or not, by the seed; a file may be as long as it was, filled with zeros.
+    /// Some operations, by the seed; a file may be as long as it was, filled with zeros.
     case random(seed: UInt64)
-    /// As random, but each write is torn: every sector of 512 bytes survives or not by itself.
+    /// Like `random`, and of each write only some sectors of 512 bytes survive.
     case torn(seed: UInt64)
 
     /// Bytes that a card writes whole: the unit of the SD protocol's block address.
@@ -22,7 +22,7 @@ package enum CardModel: Hashable, Sendable {
 }
 
 extension CardModel: CustomStringConvertible {
-    /// As in `torn-7`.
+    /// Text form, such as `torn-7`.
     package var description: String {
         switch self {
         case .nothing: "nothing"

@@ -49,7 +49,7 @@ package func mediumFaults(
     return report
 }
 
-/// One run; what `verify` threw, nil when it is content.
+/// Runs the workload once with a fault; returns the error of `verify`, nil without one.
 private func refused(
     _ fault: PowerCutFault,
     _ position: Int,

@@ -24,7 +24,7 @@ package struct PowerCutCase: Hashable, Sendable {
 }
 
 extension PowerCutCase: CustomStringConvertible {
-    /// As in `123:torn-7/4:nothing`.
+    /// Text form, such as `123:torn-7/4:nothing`.
     package var description: String {
         [cut, second].compactMap(\.self).map { "\($0.position):\($0.model)" }
             .joined(separator: "/")
@@ -51,12 +51,12 @@ package struct PowerCutPlan: Sendable {
     /// Models of the cut during recovery; empty: the recovery is not cut.
     package var recoveryModels: [CardModel]
     package var nameDurability: NameDurability
-    /// Every how many operations the power goes; 1 is all of them, and the end is always played.
+    /// Operations between two cuts; 1 cuts at every one, and the end is always played.
     package var stride: Int
     /// Cuts before this one are left out: to go on where a play was ended.
     package var first = 0
     package var shard = PowerCutShard(index: 0, count: 1)
-    /// Every how many operations the recovery is cut too, counted like `stride`.
+    /// Operations between two cuts of the recovery, counted like `stride`.
     package var recoveryStride = 1
     /// The only case to play.
     package var only: PowerCutCase?

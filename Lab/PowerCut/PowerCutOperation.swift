@@ -7,7 +7,7 @@ package enum PowerCutOperation: Hashable, Sendable {
     case delete(String)
     case rename(String, to: String)
     case syncFolder
-    /// No operation: here the workload acknowledged that a record is durable.
+    /// A mark, no operation: the workload acknowledged here that a record is durable.
     case acknowledge(Int64)
 }
 

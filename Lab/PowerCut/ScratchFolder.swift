@@ -8,7 +8,7 @@ final class ScratchFolder {
     /// Contents of the files, as far as they are known.
     private var held: Card.Files = [:]
 
-    /// Made in memory where there is such a place, so that no card is worn by tests.
+    /// Creates the folder in memory where possible, so that tests wear no card.
     init() throws(PowerCutError) {
         let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         var template = Array("\(root)/powercut-XXXXXX".utf8CString)

@@ -6,7 +6,7 @@ import Store
 /// Some causes need a life that does not come by itself: a card that stalls for hours, or a ring
 /// that has turned. Here each has a stretch of its own, for checks of what explains it.
 package struct PlantedStore {
-    /// Between two samples of the second boot, in tenths of a second.
+    /// Time between two samples of the second boot, in tenths of a second.
     private static let interval: Int64 = 600
     /// Samples in each stretch of a cause, and among the values after it.
     private static let stretchSamples = 30
@@ -41,7 +41,7 @@ package struct PlantedStore {
 
     private init(history: History) { self.history = history }
 
-    /// So many samples that the first are gone.
+    /// Writes so many samples that the first are overwritten.
     private mutating func turnTheRing() throws {
         try take(Self.beginning(0, interval: 10, wall: Self.started), 0)
         var random = UInt64(15)

@@ -11,7 +11,7 @@ package struct PowerCutWorkload {
     /// Counts of the workload's operations, after it has run; nil where it does not count.
     package var census: () -> StoreCensus? = { nil }
 
-    /// All that `scripts/check powercut` plays.
+    /// All workloads that `scripts/check powercut` plays.
     package static var all: [PowerCutWorkload] {
         [
             sqlite(.truncate, .full), sqlite(.persist, .full), sqlite(.delete, .extra),

@@ -9,7 +9,7 @@ package enum StoreDamage: String, CaseIterable {
     case swapped, otherBlockSize, otherBlockCount
     case readOnlyFolder, folderMissing, full
 
-    /// Those that keep even the owner from writing: nothing can be set aside then.
+    /// Whether even the owner cannot write: nothing can be set aside then.
     var stopsAllWriting: Bool { self == .readOnlyFolder || self == .full }
 
     static let names = ["history.db", "journal.ring"]

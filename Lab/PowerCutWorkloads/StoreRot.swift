@@ -26,7 +26,7 @@ package final class StoreRot {
     private let script: StoreScript
     private let folder: String
     private var closed: Files = [:]
-    /// As a process leaves it that is killed: with the log beside it.
+    /// Files as a killed process leaves them, with the log beside the history.
     private var killed: Files = [:]
     private var samples: [StreamID: Set<BootSample>] = [:]
     private var killedSamples: [StreamID: Set<BootSample>] = [:]

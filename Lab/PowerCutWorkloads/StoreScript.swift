@@ -45,7 +45,7 @@ package struct StoreScript: Sendable {
     private static let recoveryBoot: UInt8 = 250
     private static let windowTenths: Int64 = 6_000
     private static let windowsPerHour = 6
-    /// From one boot to the next.
+    /// Seconds from one boot to the next.
     private static let offSeconds: Int64 = 60
     private static let firstWallSeconds: Int64 = 1_790_000_000
 

@@ -12,7 +12,7 @@ package struct Life {
         package var length: Duration
         /// The faults that happen, by their numbers in the plan; nil: all.
         package var only: Set<Int>?
-        /// For tests of the checker: what the world does to what it has seen or kept.
+        /// A bug planted for tests of the checker: a change to what the world has seen or kept.
         package var planted: PlantedBug?
 
         package init(

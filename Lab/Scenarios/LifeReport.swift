@@ -114,7 +114,7 @@ package struct LifeReport: Codable, Sendable {
 }
 
 extension LifeEnding {
-    /// As in reports: without what varies.
+    /// The report as text, without varying figures.
     package var words: String {
         switch self {
         case .finished: "end of the life"

@@ -10,7 +10,7 @@ struct AlertAgeCheck {
         let description: String
     }
 
-    /// After so long without a value an alert is over; and an hour for what time it is to be known.
+    /// Age at which an alert without a value is over: a day, and an hour for an unsure clock.
     private static let unknownMax: Duration = .hours(25)
     private static let slack: Duration = .minutes(3)
 

@@ -6,7 +6,7 @@ import Store
 /// Each list of what stands has to say what the events before it say. Where a card lied, refused or
 /// rotted, events may be gone: the lists are believed from then on.
 struct AlertCheck {
-    /// All events, in the order in which they were written.
+    /// All events, in the order of writing.
     let events: [BootEvent]
     /// Whether a card lied, refused or rotted before an event.
     let hasTrouble: (BootEvent) -> Bool

@@ -112,7 +112,7 @@ struct CameraCheck {
         return try PictureRing(asFound: world.album.card)
     }
 
-    /// In the quiet time nothing is wrong: each motion has its picture.
+    /// Checks that in the quiet time each motion has its picture.
     private func lastOnesAreThere(_ motions: [LifeRecords.HeardEvent]) throws -> Int {
         let first = world.quietFrom.advanced(by: Self.settling)
         let last = world.end.advanced(by: .zero - Self.ending)

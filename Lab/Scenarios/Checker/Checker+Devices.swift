@@ -3,7 +3,7 @@ import Store
 
 // P4 to P7: what sensors do, and what is made of it.
 extension Checker {
-    /// Between two samples of a sensor in `normal`, and how late one may be.
+    /// Time between two samples of a sensor in `normal`, and how late one may be.
     private static let period: Duration = .minutes(5)
     private static let lateness: Duration = .seconds(90)
 

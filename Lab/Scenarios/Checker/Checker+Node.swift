@@ -191,8 +191,8 @@ extension Checker {
 
     // MARK: Liveness
 
-    /// After the last fault: nothing waits longer than an interval of 5 min for its next try, be it
-    /// a sample, a remedy or a probe, and a minute is for that try itself.
+    /// Time after the last fault within which sampling goes on: a try, be it a sample, a remedy
+    /// or a probe, waits 5 min at most and takes a minute.
     static let resumption: Duration = .minutes(6)
 
     mutating func everySensorSamplesAgain() throws -> Int {

@@ -170,7 +170,7 @@ struct Checker {
         .cardStall, .cardLongStall, .cardSlow, .cardFull, .cardReadOnly, .cardError,
         .failingWrites, .longReader, .diskHang,
     ]
-    /// After these a card may have lost what it acknowledged, and no software can prevent that.
+    /// Faults that make a card lose what it acknowledged, which no software can prevent.
     ///
     /// Not after `logRot`: what lies in the log alone, the journal has too.
     static let faithless: Set<FaultKind> = [.lyingSync, .journalRot, .historyRot, .lostPage]
@@ -339,9 +339,9 @@ struct Checker {
 
     // MARK: P3
 
-    /// No process runs, or only until the next hang.
+    /// Faults during which no process runs, or only until the next hang.
     private static let standstills: Set<FaultKind> = [.suspend, .freeze, .longFreeze, .boardHang]
-    /// In simulated time, in which the card's own stalls count, and in the work's processor time.
+    /// Longest opening in simulated time, the card's stalls included, and in processor time.
     private static let openingMax: Duration = .seconds(2)
 
     private func theStoreAlwaysOpens() throws -> Int {

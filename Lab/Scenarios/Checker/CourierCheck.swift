@@ -92,8 +92,8 @@ struct CourierCheck {
         return rows
     }
 
-    /// No sample came with the date of another time, after a year without power either; but for
-    /// those of a boot whose clock lied.
+    /// Checks that samples came with their own dates, also after a year without power; a boot
+    /// whose clock lied is left out.
     private func datesAreRight() throws {
         guard !isBetrayed else { return }
         var boots: [String: MonotonicInstant] = [:]
@@ -118,11 +118,11 @@ struct CourierCheck {
         }
     }
 
-    /// As for what the files say, with the part of a second that a date leaves out.
+    /// Nanoseconds as for the files, with the part of a second that a date leaves out.
     private static let dateTolerance: Int64 = 4_000_000_000
 
-    /// Each value at the receiver was heard by a client of the live stream, and came once or came
-    /// again as it was.
+    /// Checks that each value at the receiver was heard in the live stream, and that a repeated
+    /// one is the same.
     ///
     /// That a device is away is recorded now and then, and no client of the live stream hears it.
     private func nothingIsMadeUp() throws {

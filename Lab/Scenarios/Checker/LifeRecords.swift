@@ -6,23 +6,23 @@ import Store
 package enum LifeEnding: Hashable, Sendable {
     /// The life is over; the station was stopped in order.
     case finished
-    /// In order, to be started again: `systemctl restart`.
+    /// The process stopped in order, to be started again: `systemctl restart`.
     case restarted
-    /// In order, with the machine.
+    /// The process stopped in order, with the machine.
     case rebooted
-    /// In order, with the machine, for its battery was nearly empty.
+    /// The process stopped in order, with the machine, whose battery was nearly empty.
     case poweredOff
-    /// By a signal that cannot be caught, from outside.
+    /// A signal from outside ended the process; it cannot be caught.
     case killed(by: FaultKind)
-    /// It did not stop in the time that systemd gives.
+    /// The process did not stop in the time that systemd gives.
     case stopTimedOut
-    /// It ended itself: a part of it could not be stopped or replaced.
+    /// The process ended itself: a part of it could not be stopped or replaced.
     case endedItself(String)
-    /// Its root supervisor gave up.
+    /// The process ended because its root supervisor gave up.
     case gaveUp(String)
-    /// No sign of life for systemd's limit.
+    /// The process gave no sign of life for systemd's limit.
     case serviceWatchdog
-    /// Not petted within the time-out of the board's watchdog.
+    /// The process did not pet the board's watchdog within its time-out.
     case boardWatchdog
     case powerCut
 
@@ -143,7 +143,7 @@ package struct LifeRecords: Sendable {
     package struct Cursor: Sendable {
         let at: MonotonicInstant
         let segment: Int
-        /// Its number, counted up; nil where none was found.
+        /// Number in the cursor, counted up; nil where none was found.
         let number: Int?
         /// Whether it was left then, or found.
         let isSaid: Bool
@@ -209,7 +209,7 @@ package struct LifeRecords: Sendable {
 
     /// Faults that a part really had.
     package internal(set) var hitParts: Set<Hit> = []
-    /// For how long people asked for continuous measuring.
+    /// Time of continuous measuring that people asked for.
     package internal(set) var continuousTime: Duration = .zero
 
     /// A time in which the card refused, and how often it was tried.

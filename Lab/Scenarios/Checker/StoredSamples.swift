@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// All samples that the files hold, to be asked for one by one.
+/// All samples in the files, for look-ups one by one.
 struct StoredSamples {
     struct Key: Hashable {
         let boot: BootID

@@ -36,7 +36,7 @@ final class KeyedReceiver: SimulatedServer {
 
     /// Digest of each sample that it has.
     var digests: [SampleKey: UInt64] { state.withLock { $0.digests } }
-    /// Those of its samples that have a value.
+    /// Samples of the receiver that have a value.
     var valued: Set<SampleKey> { state.withLock { $0.valued } }
     /// When its samples were, by the courier's word.
     var dates: [SampleKey: WallTime] { state.withLock { $0.dates } }
@@ -116,7 +116,7 @@ struct SampleKey: Hashable, Sendable {
         (self.boot, tenths) = (String(boot.description.prefix(8)), tick.tenths)
     }
 
-    /// The same of a device that goes by another name.
+    /// Returns the key of the same sample of a device with another name.
     func named(_ name: (String) -> String) -> SampleKey {
         SampleKey(device: name(device), stream: stream, boot: boot, tenths: tenths)
     }

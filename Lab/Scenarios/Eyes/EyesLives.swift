@@ -14,7 +14,7 @@ final class EyesLives: @unchecked Sendable {
 
     static let retentionDays = 30
 
-    /// In the zone of the simulated machine, which is UTC.
+    /// Times without recording, in the zone of the simulated machine, UTC.
     static var masks: MaskClock {
         MaskClock([maskTime]) { $0 / 60 % 1_440 }
     }
@@ -103,7 +103,7 @@ private final class Followed: LineConnection, @unchecked Sendable {
     private let lives: EyesLives
     private let world: World
     private let machine: Machine
-    /// Its place among the follows; nil until the stream is asked for.
+    /// Index among the follows; nil until the stream is asked for.
     private var place: Int?
 
     init(

@@ -225,7 +225,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
 /// One fault of a life: what, when, for how long, and to whom.
 package struct PlannedFault: Hashable, Sendable {
     package let kind: FaultKind
-    /// Since the beginning of the life.
+    /// Time since the beginning of the life.
     package let at: Duration
     package let length: Duration
     /// The part it happens to, by its name in the scenario; nil where that makes no sense.

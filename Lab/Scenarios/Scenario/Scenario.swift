@@ -25,7 +25,7 @@ package struct Scenario: Sendable {
         package let profile: String
         /// The host that the station asks, a name or a number.
         package let host: String
-        /// From one question to the next, 1 s…1 h.
+        /// Time from one question to the next, 1 s…1 h.
         package let interval: Duration
     }
 
@@ -64,7 +64,7 @@ package struct Scenario: Sendable {
     package let name: String
     package let about: String
     package let parts: [Part]
-    /// They are in the station's configuration: HTTP devices are not detected.
+    /// HTTP devices of the station's configuration: they are not detected.
     package let httpDevices: [HTTPDevice]
     /// Lines of motion sensors.
     package let motion: [String]
@@ -88,7 +88,7 @@ package struct Scenario: Sendable {
     package let streamPlaces: Int?
     /// Blocks of the journal's ring, 64…65 536.
     package let journalBlocks: Int
-    /// At the end, without any fault; ≥ 1 h.
+    /// Time at the end without any fault; ≥ 1 h.
     package let quiet: Duration
 }
 

@@ -5,7 +5,7 @@ package enum ShippedScenarios {
     /// The JSON Schema of a scenario.
     package static let schema = PackageResources.scenario_schema_json
 
-    /// One line each, in order of name; a test holds this list and the folder equal.
+    /// Files by name, one line each; a test compares this list with the folder.
     package static let files: [ProfileFile] = [
         file("bad-card", PackageResources.bad_card_json),
         file("battery", PackageResources.battery_json),

@@ -9,7 +9,7 @@ import Store
 
 // A client that queries the node from outside while it runs.
 extension Machine {
-    /// Between two looks over the control socket.
+    /// Time between two looks over the control socket.
     static let lookInterval: Duration = .hours(6)
     /// A question is answered within this, or the node is stuck.
     static let patience: Duration = .minutes(1)
@@ -161,7 +161,7 @@ extension Machine {
         )
     }
 
-    /// A part that spoke under a wrong id goes by its own again within this.
+    /// Time within which a part that spoke under a wrong id uses its own again.
     static let nameGrace: Duration = .minutes(20)
 
     /// Records which values are shown as live, and their true age.
@@ -265,7 +265,7 @@ extension Machine {
         }
     }
 
-    /// One question over the control socket; nil when it was refused.
+    /// Asks one question over the control socket; nil when it was refused.
     func ask<Body: Codable & Sendable>(
         _ request: ControlRequest,
         _ type: Body.Type
@@ -286,7 +286,7 @@ extension Machine {
         case rename(Part)
         case addDevice, removeDevice
         case record(Part, isOn: Bool)
-        /// At the end of a life: whatever waits for a server goes.
+        /// Everything that waits for a server is sent, at the end of a life.
         case flush
     }
 

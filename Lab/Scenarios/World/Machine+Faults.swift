@@ -264,7 +264,7 @@ extension Machine {
 }
 
 extension World {
-    /// Until a full battery is empty.
+    /// Time until a full battery is empty.
     static let batteryTime: Duration = .minutes(50)
 
     /// The charge of the battery: it falls while no power comes in, and is full otherwise.

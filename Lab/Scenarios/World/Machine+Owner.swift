@@ -59,7 +59,7 @@ extension Machine {
 
     /// Gives the device of a part another name, or one that it had before.
     ///
-    /// Not while it goes by another's id, or without a store that keeps the name.
+    /// Renames a part, unless it uses another's id or no store keeps the name.
     func rename(_ part: Part) async throws {
         guard !isDead, !isStopping, part.isPlugged,
             let open = world.records.segments.last?.storeOpenAt,

@@ -57,12 +57,12 @@ final class Machine: Platform, @unchecked Sendable {
     /// Real time of the work for the card before the store was open.
     private(set) var openingTime: Duration = .zero
     var isStoreOpen = false
-    /// Since when the history, which knows the devices' names, is there.
+    /// Time since which the history, which knows the devices' names, is open.
     var historyOpenAt: MonotonicInstant?
     private var isSlowDone = false
     let requestStop = Box<@Sendable () -> Void>({})
     let stopReason = Box(LifeEnding.finished)
-    /// Those who hold up the history.
+    /// Readers that hold up the history.
     var readers: [Connection] = []
     /// The program that delivers what the station records; nil where the scenario has none.
     var courier: CourierLives?

@@ -24,7 +24,7 @@ final class Part: @unchecked Sendable {
     private(set) var powerCount = 0
     /// When its adapter was plugged in; nil for one that was there when the machine started.
     var pluggedAt: MonotonicInstant?
-    /// Its preheats, as far as the station can know of them: one for each time it got power.
+    /// Preheats that the station can know of: one for each time the part got power.
     private(set) var coldTimes: [Range<MonotonicInstant>] = []
     private(set) var counts: [FaultKind: Int] = [:]
 
@@ -39,7 +39,7 @@ final class Part: @unchecked Sendable {
     private var laserBefore: Duration = .zero
     /// Laser time in which no process could command it.
     private(set) var laserAlone: Duration = .zero
-    /// Its laser time at the moment when no process could command it any more.
+    /// Laser time at the moment when the last process could command the part.
     private var laserWhenLeft: Duration?
     private var countedFaults: [SDS011Fault: Int] = [:]
     private var windows: [(kind: FaultKind, end: MonotonicInstant)] = []
@@ -67,7 +67,7 @@ final class Part: @unchecked Sendable {
         }
     }
 
-    /// From power to the first value that counts.
+    /// Time from power to the first value that counts.
     var preheat: Duration { profile.preheat }
     private var isSlowToWarm: Bool { profile.driver == "mhz19b" }
     /// Values of its first channel before it is warm, which never come later.
@@ -131,7 +131,7 @@ final class Part: @unchecked Sendable {
         return dust.laserTime(at: now) - laserExcess
     }
 
-    /// From here on no process commands it: it has just started, or the process is gone.
+    /// Notes that no process commands the part from here on.
     func leaveAlone(at now: MonotonicInstant) {
         laserWhenLeft = laserWhenLeft ?? laserTime(at: now)
     }
@@ -238,7 +238,7 @@ struct PartPeer: SerialPeer {
 }
 
 extension FaultKind {
-    /// As an SDS011's simulator knows it.
+    /// The fault as the SDS011's simulator has it.
     var ofSDS011: SDS011Fault? {
         switch self {
         case .babble: .babble
@@ -247,6 +247,6 @@ extension FaultKind {
         }
     }
 
-    /// As any part's simulator knows it.
+    /// The fault as any part's simulator has it.
     var ofAnyPart: SensorFault? { SensorFault(rawValue: rawValue) }
 }

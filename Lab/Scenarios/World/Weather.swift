@@ -42,7 +42,7 @@ package struct Weather: Sendable {
         }
     }
 
-    /// Between the values of two hours, in a straight line.
+    /// Returns a value between those of two hours, on a straight line.
     private func wave(at instant: MonotonicInstant, salt: UInt64, height: Int) -> Int {
         let (hour, rest) = instant.nanoseconds.quotientAndRemainder(
             dividingBy: Self.hourNanoseconds

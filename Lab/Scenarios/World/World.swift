@@ -21,7 +21,7 @@ final class World: @unchecked Sendable {
     let scenario: Scenario
     let seed: UInt64
     var end: MonotonicInstant
-    /// From here on nothing goes wrong any more.
+    /// Time from which no fault happens any more.
     let quietFrom: MonotonicInstant
     let parts: [Part]
     let network: WorldNetwork
@@ -40,7 +40,7 @@ final class World: @unchecked Sendable {
     var clockError: Duration = .zero
     /// How long there was no power since the clock was last right: a file's time stamp lacks that.
     var timeOff: Duration = .zero
-    /// Since when no power comes in, and until when.
+    /// Time without mains power: its start and its end.
     var batteryUse: (start: MonotonicInstant, end: MonotonicInstant)?
     /// Parts per million from when on.
     var clockSlew: (since: MonotonicInstant, perMillion: Int64)?
@@ -115,7 +115,7 @@ final class World: @unchecked Sendable {
         if low == planned.count - 1 { nextChanged?.raise() }
     }
 
-    /// Nothing happens any more: what was planned may hold this instance, and its card's files.
+    /// Drops the plans, which may hold this instance, and the card's files.
     func finish() {
         planned = []
         card.discard()
@@ -171,7 +171,7 @@ final class World: @unchecked Sendable {
         records.windows.last { $0.kind == kind && $0.part == part }?.end
     }
 
-    /// Ends a fault when what it did is over, sooner or later than it was to.
+    /// Ends a fault whose effect is over, sooner or later than planned.
     func close(_ kind: FaultKind, part: String? = nil, at now: MonotonicInstant) {
         active.removeAll { $0.kind == kind && $0.part == part }
         let index = records.windows.lastIndex { $0.kind == kind && $0.part == part }
@@ -210,7 +210,7 @@ final class World: @unchecked Sendable {
         return clockError.wholeNanoseconds + (slewed ?? 0) + wrongYear(at: now)
     }
 
-    /// It is the server's mistake, so that it outlives a boot of the machine.
+    /// Nanoseconds of a server's wrong year, which outlives a boot of the machine.
     private func wrongYear(at now: MonotonicInstant) -> Int64 {
         let year = Duration.hours(365 * 24).wholeNanoseconds
         return (isOpen(.clockYearAhead, at: now) ? year : 0)

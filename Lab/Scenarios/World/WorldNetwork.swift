@@ -42,7 +42,7 @@ final class WorldNetwork: @unchecked Sendable {
 
 /// Queries the HTTP devices of a world, as far as its faults allow.
 struct WorldFetcher: HTTPFetcher {
-    /// From the request to the answer of a device without a fault.
+    /// Time from request to answer of a device without a fault.
     private static let usualDelay: Duration = .milliseconds(80)
     private static let faults: [FaultKind] = [
         .httpRefuses, .httpMoved, .httpSilent, .httpGarbage, .httpSlow,
@@ -104,7 +104,7 @@ struct WorldFetcher: HTTPFetcher {
         }
     }
 
-    /// For the checker: this device was queried during a fault.
+    /// Notes for the checker that this device was queried during a fault.
     private func note(_ fault: FaultKind, _ device: Scenario.HTTPDevice) {
         let world = machine.world
         world.fire(fault)
