@@ -53,9 +53,9 @@ enum StoreCheckpoint {
 
     /// Releases the journal's blocks that the history has permanently.
     ///
-    /// That is what was copied from the log into the file, and synced: bit rot in the log makes
-    /// SQLite drop everything behind it. A long reader prevents the copy; when the journal needs
-    /// the room, blocks in the log alone are released too.
+    /// A block is there permanently once the log is copied into the file and synced: bit rot in
+    /// the log makes SQLite drop everything behind it. A long reader prevents the copy; when the
+    /// journal needs the room, blocks that are only in the log are released too.
     static func release(_ journal: Journal, of history: History) throws(StoreError) {
         let isSettled = try history.settle()
         guard isSettled || journal.fill >= urgentFill else { return }

@@ -148,7 +148,7 @@ struct StoreFiles {
         }
     }
 
-    /// Takes what waits in the ring that was used before, which then gives its name free.
+    /// Takes the blocks that wait in the previous ring, whose file name becomes free.
     ///
     /// Both rings number their blocks by the history's cursor: without this the new ring would give
     /// the numbers of blocks that wait in the old one again.

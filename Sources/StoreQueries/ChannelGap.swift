@@ -14,7 +14,7 @@ package struct ChannelGap: Sendable {
     package let from: ClockAnchors.Time?
     package let to: ClockAnchors.Time?
     package let tenths: Int64
-    /// Whether it lasts to the end of what is known: then its end is not.
+    /// Whether the gap lasts to the end of the known time, so that its own end is not known.
     package let isOpen: Bool
     /// Gaps of this cause that began in the 30 days before its end, itself among them.
     package let alikeCount: Int

@@ -28,7 +28,7 @@ package struct StoreFolder: Hashable, Sendable {
         defer { free(found) }
         return String(cString: found)
     }
-    /// Where what waits for the history is.
+    /// Path of the journal, whose blocks wait for the history.
     package var ringPath: String {
         access(journalPath, F_OK) == 0 ? journalPath : journalPartition ?? journalPath
     }

@@ -3,8 +3,8 @@ import Store
 
 /// All samples of some streams in the order of their times, one slot of each in memory.
 ///
-/// What the station measured goes by boot and tick. What was imported goes by its time, each of its
-/// boots a line of its own, and comes before a sample of the station that is later or has no date.
+/// Samples of the station are sorted by boot and tick. Imported ones are sorted by time, each
+/// boot of an import by itself, before a sample of the station that is later or has no date.
 package struct StoreSamples: SampleSource {
     private struct Line {
         let stream: StreamDescription

@@ -17,7 +17,7 @@ package struct CSVReader: Sendable {
         package let content: Result<[String], Damage>
     }
 
-    /// Why a row is none.
+    /// Why a line is no row.
     package enum Damage: Error, Hashable, Sendable {
         case tooLong
         case tooManyFields

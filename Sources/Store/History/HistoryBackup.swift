@@ -3,11 +3,11 @@ import SQLite
 
 /// The second copy of a history's small tables, in a file of its own beside it.
 ///
-/// A page that rots, or an end that is cut off, costs rows that no other place holds: whose a
-/// slot is, when that was, what parts are called. The copy is made after each take, in one
-/// transaction, and only read when the history is damaged or gone. What it lacks then
-/// is what was taken since, and that the journal still holds. A database with the tables of
-/// `CatalogSnapshot`. Bound: the rows that say something, 1 MiB beside names of streams.
+/// A page that rots, or an end that is cut off, costs rows that are stored nowhere else: the
+/// stream of each slot, boots and clock anchors, names of devices. The copy is made after each
+/// transaction of the history, and only read when the history is damaged or gone. Rows that it
+/// lacks then are newer, and the journal still holds them. A database with the tables of
+/// `CatalogSnapshot`. Bound: the rows with content, 1 MiB beside names of streams.
 struct HistoryBackup {
     /// Begins like the history's name, so that who removes that with all that belongs to it
     /// removes this as well.
@@ -23,7 +23,7 @@ struct HistoryBackup {
         (path, self.vfs) = (history + Self.suffix, vfs)
     }
 
-    /// Writes what is remembered, unless the copy says it already.
+    /// Writes the small tables, unless the copy equals them already.
     ///
     /// - Returns: Why it cannot be written; nil when it is as it should be.
     func write(_ keepsake: CatalogSnapshot) -> SQLiteError? {

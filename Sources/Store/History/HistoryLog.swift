@@ -35,7 +35,7 @@ struct HistoryLog {
 
     /// Whether the last write alone is not whole, as after a loss of power.
     ///
-    /// One that rotted looks the same. What it held is copied from the journal again.
+    /// Bit rot in the last write looks the same. Its content is copied from the journal again.
     var isCutShort: Bool { brokenCount == 1 }
 
     /// The damage, in a sentence; nil when every transaction but the last is whole.

@@ -12,18 +12,18 @@ package enum MergedValue: String, Hashable, Sendable, CaseIterable {
     case older
 }
 
-/// Names of devices that have what came late of a series: values for a time before the newest that
-/// the history has, and corrections.
+/// Names of devices that hold the late values of a series: corrections, and values for a time
+/// before the newest in the history.
 ///
-/// The order of time within a stream never breaks, and what was recorded is never written over: so
-/// a late value goes to the first device of these whose own values all are before it. The value of
+/// Time within a stream never goes back, and a stored value is never overwritten: so a late
+/// value goes to the first of these devices whose own values are all before it. The value of
 /// the last device that has one counts.
 package enum LateDevice {
     /// Late devices of one source.
     package static let countMax = 3
 
     /// - Parameters:
-    ///   - source: The device that has what came in order: `data.gov.sg:west`.
+    ///   - source: The device with the values that came in order: `data.gov.sg:west`.
     ///   - level: 0 for that one, else 1…`countMax`.
     /// - Returns: `data.gov.sg:west`, `data.gov.sg:west late`, `data.gov.sg:west late 2`.
     package static func name(_ source: String, level: Int) -> String {

@@ -2,8 +2,8 @@ import SQLite
 
 /// How far the schema of a history has come, as one number.
 ///
-/// A program reads what has at most as many steps as it knows; of more it makes a copy and leaves
-/// the file alone. An image's update is compared with it before it is written.
+/// A program reads a history with at most as many steps as it knows; of one with more it makes
+/// a copy and leaves the file alone. An image's update is checked against it before its writing.
 package enum StoreSchema {
     /// Steps that this program knows.
     package static let stepCount = HistorySchema.migrations(StorePlan()).stepCount

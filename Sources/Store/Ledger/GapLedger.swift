@@ -307,7 +307,7 @@ package struct GapLedger: Sendable {
         }
     }
 
-    /// Fills with marks where there are any, else with what is held, else with `cause`.
+    /// Fills with marks where there are any, else with the state held, else with `cause`.
     private mutating func fillWeakly(to end: Int64, _ cause: GapCause) {
         while cursor < end {
             if let mark = marks.first(where: { $0.range.contains(cursor) }) {

@@ -217,7 +217,7 @@ package struct HistoryPlaces {
             return hasMet && here != place
         }
         if hasMet { return batch }
-        // It has left the ring: what is later than it is new.
+        // The event has left the ring: every later one is new.
         batch = Events(next: place)
         try collect(&batch, limit, from: start) { here in
             here.boot != place.boot || here.nanoseconds > place.nanoseconds

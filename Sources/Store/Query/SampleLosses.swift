@@ -2,7 +2,7 @@ import Core
 
 /// Losses found while reading samples, in their order.
 ///
-/// Bound: what is between two samples, at most one entry for each slot and each segment passed.
+/// Bound: losses between two samples, at most one for each slot and each segment passed.
 struct SampleLosses {
     struct Loss: Hashable {
         let cause: GapCause

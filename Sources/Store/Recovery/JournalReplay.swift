@@ -1,7 +1,7 @@
 import Core
 import SQLite
 
-/// Adds to a rescued history what it lacks, from blocks that were checkpointed into the one before.
+/// Adds records that a recovered history lacks, from blocks checkpointed into the one before.
 ///
 /// Chains that lost their ends get samples and events after those. Rows of small tables that were
 /// written where a page rotted are only in the journal: rows newer than all known ones are added as

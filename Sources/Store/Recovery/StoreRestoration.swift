@@ -42,7 +42,7 @@ enum StoreRestoration {
         return (isHeld, news)
     }
 
-    /// How far a history took the journal, by what it holds: blocks stand in the order of time.
+    /// Finds how much of the journal a history has, by its newest position.
     private static func cursor(
         of history: History,
         in journal: Journal
@@ -71,7 +71,7 @@ enum StoreRestoration {
         do { try HistoryTrees(of: history.connection).mend(aside) } catch { throw .database(error) }
     }
 
-    /// Adds to a rescued history what it lacks and the ring still holds.
+    /// Adds records that a recovered history lacks and the ring still holds.
     static func retake(
         _ journal: Journal,
         _ history: History,

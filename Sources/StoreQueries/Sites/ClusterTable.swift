@@ -5,10 +5,10 @@ import Store
 
 /// Means of one quantity by place: measurements within 200 m of their centre are one cluster.
 ///
-/// A device that knows where it was says so for its own samples, an imported drive too. What other
-/// devices of the station measured was where a receiver had a fix then, else at the station. A
-/// device without a fix was nowhere known. Surveys that are marked *do not upload* are left out:
-/// what is on a map is seen by others. So is what was imported without places: others measured it.
+/// A device that knows its position gives it to its own samples, an imported drive too. Other
+/// devices of the station get a receiver's fix of that time, else the station's place; a device
+/// with neither has no place. Surveys that are marked *do not upload* are left out, as others
+/// see the map; so are imports without places, as others measured them.
 package struct ClusterTable {
     /// Measurements of one question at most; the oldest beyond that are counted and left out.
     package static let valuesMax = 100_000
@@ -88,7 +88,7 @@ package struct ClusterTable {
         (omittedCount, otherUnitCount) = (omitted, others)
     }
 
-    /// Channels of what has a place: the station's own, and imports that say where they were made.
+    /// Channels whose samples have a place: the station's own, and imports with positions.
     ///
     /// - Throws: `StoreError.database`.
     package static func channels(of reader: HistoryReader) throws -> [StoreChannel] {
