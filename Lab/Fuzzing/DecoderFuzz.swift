@@ -16,8 +16,8 @@ package final class DecoderFuzz: FuzzWorkload {
     /// Good bytes; each stream is made of some of them.
     private let samples: [[UInt8]]
 
-    /// - Throws: `FuzzError` where the part says nothing, or the oracle and the dialect do not read
-    ///   alike what it says.
+    /// - Throws: `FuzzError` where the part sends nothing, or the oracle and the dialect read its
+    ///   bytes differently.
     package init(driver: String) throws {
         guard let kind = DeviceCatalog.kind(driver) else {
             throw FuzzError(description: "there is no driver \(driver)")

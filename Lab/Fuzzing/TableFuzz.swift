@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Store
 
-/// Spoilt partition tables: no crash, and what is planned harms nothing that the table names.
+/// Spoilt partition tables: a plan must not crash, nor write to what the table names.
 package final class TableFuzz: FuzzWorkload {
     package let name = "partition table"
     package private(set) var takenCount = 0

@@ -1,8 +1,8 @@
 /// A folder on a card that persists through kills and power cuts.
 ///
 /// Files are written in a scratch folder, through the VFS `PowerCutRecording.vfs` and the
-/// `powercut_note` calls; what the card itself would hold is reckoned from what was recorded. After
-/// each `cut` or `leave` the folder is another one, so that nothing left open can reach it.
+/// Files are written in a scratch folder, through the VFS `PowerCutRecording.vfs` and the
+/// `powercut_note` calls; the card's own content is computed from the recording. After
 ///
 /// Unchecked: one simulation is one thread.
 package final class LivingCard: @unchecked Sendable {
@@ -60,7 +60,7 @@ package final class LivingCard: @unchecked Sendable {
         return card.survivors(.everything, at: 0).mapValues(\.byteCount)
     }
 
-    /// Reckons what was done since the last time; to be called now and then, to free memory.
+    /// Computes the card's content from the latest operations; called regularly to free memory.
     package func settle() {
         for operation in recording.takeOperations() {
             switch operation {

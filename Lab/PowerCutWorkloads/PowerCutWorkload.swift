@@ -1,7 +1,7 @@
 import PowerCut
 import SQLite
 
-/// Something that writes, and something that checks what is left of it.
+/// A workload that writes, and a check of the files that it leaves.
 package struct PowerCutWorkload {
     package let name: String
     /// Whether it is wrong on purpose: then the play must find failures, or the play is blind.

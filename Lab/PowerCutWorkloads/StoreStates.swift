@@ -8,9 +8,9 @@ import Store
 /// The data directory of a station in any number of random states, each the same for its seed.
 ///
 /// Good states come from a script: closed, crashed, of a version to come, half made. One to three
-/// damages are done to a copy. Then the store has to open with two seconds of processor at most and
-/// no wait, say what is gone, keep what was not touched, and accept; what it cannot use has to lie
-/// aside.
+/// damages are done to a copy. Then the store has to open with two seconds of processor at most
+/// and without waiting, report lost data, keep undamaged data, and accept more; files that it
+/// cannot use must be set aside.
 package final class StoreStates {
     package struct Options: Sendable {
         package var seed: UInt64 = 0
@@ -42,7 +42,7 @@ package final class StoreStates {
     private let folder: String
     /// Damages that stopped the store from writing at all, and were named.
     package private(set) var refusals: [String: Int] = [:]
-    /// States by what was done to them.
+    /// Number of states by the damage done to them.
     package private(set) var damages: [String: Int] = [:]
     package private(set) var slowest = 0.0
     /// States whose damage showed only when the history was written to.
@@ -91,7 +91,7 @@ package final class StoreStates {
 
     // MARK: - One state
 
-    /// Says what is done to a state.
+    /// Returns the damages that are done to a state.
     package func damages(of number: UInt64) -> [StoreDamage] { draw(number).damages }
 
     /// The dice go on from there.

@@ -4,7 +4,7 @@ import Core
 /// Demands of what a station says of its raised alerts that no age is nonsense, and that an alert
 /// without values is called unknown and ends, however long there was no power.
 ///
-/// Clocks that lie excuse the ages, and cards that lie what was raised before.
+/// After a clock that lied ages are excused; after a card that lied, alerts from before.
 struct AlertAgeCheck {
     struct Failure: Error, CustomStringConvertible {
         let description: String

@@ -3,8 +3,8 @@ import Store
 
 /// Demands of the alerts in a history that none is raised twice and none is lost over a restart.
 ///
-/// Each list of what stands has to say what the events before it say. Where a card lied, refused or
-/// rotted, events may be gone: the lists are believed from then on.
+/// Each list of raised alerts has to agree with the events before it. Where a card lied, refused
+/// or rotted, events may be gone: the lists are believed from then on.
 struct AlertCheck {
     /// All events, in the order of writing.
     let events: [BootEvent]

@@ -2,8 +2,8 @@ import ControlProtocol
 import Core
 import Store
 
-/// Demands that a courier accounts for every sample: delivered, waiting and left out are what was
-/// recorded, and the receiver has what counts as delivered, and nothing else.
+/// Demands that a courier accounts for every recorded sample as delivered, waiting or left out,
+/// and that the receiver has exactly those counted as delivered.
 struct CourierCheck {
     let world: World
     let history: HistoryReader

@@ -158,7 +158,7 @@ package struct LifeRecords: Sendable {
 
     /// The name under which the station reads a part, as it says itself.
     package internal(set) var deviceOfPart: [String: String] = [:]
-    /// The same from when on, in order: what has no id gets a name for each socket.
+    /// Names by the time from which each holds; a part without an id gets one for each socket.
     package internal(set) var namings: [Naming] = []
 
     package struct Naming: Sendable {
@@ -178,8 +178,8 @@ package struct LifeRecords: Sendable {
 
     /// The name that a device had before the owner gave it any.
     ///
-    /// A rename carries its past with it: what was measured under one of its names may be stored,
-    /// and may have been delivered, under any other.
+    /// A rename renames the past too: samples taken under one name may be stored, and may have
+    /// been delivered, under any other.
     func firstName(of device: String) -> String {
         givenNames.reversed().reduce(device) { name, given in
             given.name == name ? given.was : name

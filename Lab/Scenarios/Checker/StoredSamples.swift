@@ -11,7 +11,7 @@ struct StoredSamples {
 
     /// Keys by the first name of a device.
     private var keys: [String: Set<Key>] = [:]
-    /// Ticks by device and what was said then, for samples that were moved a little.
+    /// Ticks by device and by digest of the outcomes, for samples that were moved a little.
     private var moved: [String: [UInt64: [Int64]]] = [:]
     /// The oldest that is kept, by the first name of a device.
     private(set) var oldest: [String: (boot: BootID, tick: Tick)] = [:]
@@ -63,7 +63,7 @@ struct StoredSamples {
 
     /// Whether a sample is there, up to six minutes from its time.
     ///
-    /// Absences that are accounted for afterwards push what was before them.
+    /// An absence that is recorded afterwards can move the samples before it.
     func holds(_ device: String, _ key: Key) -> Bool {
         if has(device, key) { return true }
         let near = moved[records.firstName(of: device)]?[key.digest] ?? []

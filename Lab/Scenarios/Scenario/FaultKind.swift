@@ -200,7 +200,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     ///
     /// A card stalls while it is written, a mirror is refused at a start, a child hangs in a read,
     /// and a log that rots is met when it is opened anew.
-    /// What has met no such moment when the quiet time begins does not happen.
+    /// A fault without such a moment before the quiet time does not happen.
     package var waitsForItsMoment: Bool {
         switch self {
         case .cardStall, .cardLongStall, .childHang, .childUnkillable, .childThrow,

@@ -1,7 +1,7 @@
 import Core
 import Devices
 
-/// A life to be lived: what is plugged in, the air, what people do, and what goes wrong.
+/// The plan of a life: devices, air, acts of people, and faults.
 package struct Scenario: Sendable {
     /// A part behind an adapter.
     package struct Part: Hashable, Sendable {

@@ -134,7 +134,7 @@ extension Scenario.Habit {
 }
 
 extension Scenario.Trouble {
-    /// Stands for every kind.
+    /// Name for every kind of fault.
     private static let every = "*"
 
     fileprivate init?(_ reader: ObjectReader, parts: [String]) {

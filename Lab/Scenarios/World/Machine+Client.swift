@@ -92,7 +92,7 @@ extension Machine {
         )
     }
 
-    /// Asks now and then how the station is and what is durable, until cancelled.
+    /// Looks at the station's state and its durable blocks now and then, until cancelled.
     func lookNowAndThen() async throws {
         var pause: Duration = .minutes(25)  // Many runs are short.
         while !Task.isCancelled {

@@ -246,7 +246,7 @@ final class Machine: Platform, @unchecked Sendable {
         return try found.get()
     }
 
-    /// Does what waits for the card, as far as the card lets.
+    /// Does the work that waits for the card, as far as the card allows.
     private func workOff() {
         while !isDead, !errands.isEmpty, let pause = pauseOfCard() {
             if pause > .zero {

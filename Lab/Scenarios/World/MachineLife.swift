@@ -63,7 +63,7 @@ struct MachineLife: @unchecked Sendable {
         }
     }
 
-    /// Lets happen what is planned.
+    /// Carries out the planned faults and acts in time.
     private func drive() async throws {
         let changed = Signal()
         world.nextChanged = changed

@@ -3,7 +3,7 @@ import ClientSupport
 import ControlProtocol
 import Fuzzing
 
-/// Has readers read what is spoilt.
+/// Feeds spoilt input to readers of files and bytes.
 struct FuzzCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fuzz",

@@ -158,7 +158,7 @@ struct CutsCommand: ParsableCommand {
         Output.line(try ControlCodec.line(result))
     }
 
-    /// Says what was in the workload; false when something that must be is not.
+    /// Prints the workload's operations; false when a required one is missing.
     private func tellCensus(_ workload: PowerCutWorkload, _ report: PowerCutReport) -> Bool {
         guard let census = workload.census(), !workload.isPlanted else { return true }
         let kinds = report.kinds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
