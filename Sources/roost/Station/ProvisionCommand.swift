@@ -82,7 +82,7 @@ struct ProvisionCommand: ParsableCommand {
 
     /// Whether the dashboard has an owner.
     ///
-    /// Where its file cannot be read it gets the code, and its page says what is wrong.
+    /// A file that cannot be read counts as without one: the page gets the code, and says why.
     private static func hasOwner(_ root: String) -> Bool {
         do throws(SQLiteError) {
             let database = try Connection(

@@ -85,7 +85,7 @@ enum ReportText {
         return cause.because.isEmpty ? "" : ", by \(cause.because.joined(separator: " and "))"
     }
 
-    /// How storing fares: faults say what is wrong, so here stands what the next power cut costs.
+    /// Describes the store by the data that the next power cut would cost; faults have own lines.
     private static func fares(_ store: StoreReport) -> String {
         let last = store.lastCommitAgeSeconds.map { ", written \(words(seconds: $0)) ago" } ?? ""
         let waiting = store.waitingSeconds.map { ", \(words(seconds: $0)) wait" } ?? ""

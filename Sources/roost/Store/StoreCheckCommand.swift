@@ -143,7 +143,7 @@ struct StoreCheckReport: Codable, Hashable {
             }
             journalBlocks += 1
         }
-        // Asking for all reads all; what cannot be read any more comes back as damage.
+        // This reads all waiting blocks; unreadable ones come back as damage.
         let lost = journal.replay(after: cursor).damage
         for damage in lost { find("\(damage)") }
         if let unfinished = journal.unfinished { notes.append("a write was cut: \(unfinished)") }

@@ -10,7 +10,7 @@ struct ZoneArgument: ExpressibleByArgument, Hashable {
     init(seconds: Int) { self.seconds = seconds }
 
     init?(argument: String) {
-        // One parser of zones is enough: an offset is what it does to a moment.
+        // The parser of times reads the offset too: it is the difference to the same time in UTC.
         let moment = "2000-01-01T00:00:00"
         guard !argument.isEmpty, !argument.hasPrefix("."),
             let base = WallTime(iso8601: moment), let moved = WallTime(iso8601: moment + argument)

@@ -78,7 +78,7 @@ extension WatchShow {
 }
 
 extension SignalMonitor {
-    /// Waits for a signal that ends a program; the size of a window is none.
+    /// Waits for a signal that ends a program; a new window size does not.
     func nextEnd() async throws {
         while [SIGWINCH, SIGTSTP].contains(try await next()) {}
     }

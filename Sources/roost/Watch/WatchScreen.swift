@@ -46,7 +46,7 @@ struct WatchScreen {
         WatchSections(state: state, moment: moment, columns: size.columns, rows: size.rows).all
     }
 
-    /// Shares the rows: each section its least, then what is left in order.
+    /// Shares the rows: each section gets its least, then the remaining rows in order.
     private func fitted(_ sections: [WatchSection], into rows: Int) -> [StyledLine] {
         var heights = [Int](repeating: 0, count: sections.count)
         var left = rows

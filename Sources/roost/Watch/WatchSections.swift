@@ -8,7 +8,7 @@ struct WatchSection {
     let lines: [StyledLine]
     /// Lines that it has before any other gets more.
     let least: Int
-    /// Whether it gets what is left before the others.
+    /// Whether it gets remaining rows before the others.
     var isUrgent = false
     /// Whether the last lines are the ones to keep.
     var keepsLast = false
