@@ -29,7 +29,7 @@ extension DoctorRadio {
         }
         hasCable = tree.names("/sys/class/net").contains { name in
             let folder = "/sys/class/net/\(name)"
-            // Only what is hardware and no Wi-Fi.
+            // Only hardware counts, and no Wi-Fi.
             return tree.exists("\(folder)/device") && !tree.exists("\(folder)/phy80211")
                 && tree.number("\(folder)/carrier") == 1
         }

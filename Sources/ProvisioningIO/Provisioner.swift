@@ -268,7 +268,7 @@ extension Provisioner {
         }
     }
 
-    /// Names what is no longer on the partition, and says all.
+    /// Notes secrets that were removed from the partition, and writes all messages.
     private mutating func say() {
         for name in marks.removed.sorted() where read(name) == nil {
             words.notes.append(

@@ -75,10 +75,10 @@ package struct UpdateRun {
     /// place of is the version to go back to.
     ///
     /// - Parameters:
-    ///   - offer: What was signed.
-    ///   - folder: Where it is kept if it is no file of this machine.
-    ///   - progress: Is given what is done.
-    /// - Returns: What can be installed.
+    ///   - offer: The signed manifest, with the bytes that were read behind it.
+    ///   - folder: Folder for a copy of an offer that is no file of this machine.
+    ///   - progress: Receives the steps that are done.
+    /// - Returns: The offer, ready to install.
     /// - Throws: `UpdateError`; nothing was written.
     package func fetch(
         _ offer: Offer,
@@ -102,9 +102,9 @@ package struct UpdateRun {
     /// Writes the root, and has it tried at the next start.
     ///
     /// - Parameters:
-    ///   - slots: What the boot partition says.
-    ///   - progress: Is given what is done.
-    /// - Returns: What the boot partition says now.
+    ///   - slots: The roots by the boot partition's files.
+    ///   - progress: Receives the steps that are done.
+    /// - Returns: The roots by the boot partition's files, as they are afterwards.
     /// - Throws: `UpdateError`; the station starts as before.
     package func install(
         _ fetched: Fetched,

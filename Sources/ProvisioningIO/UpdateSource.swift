@@ -49,14 +49,14 @@ package final class UpdateSource {
         _ = ChildProgram.wait(process)
     }
 
-    /// Hands over all that is left, and begins again with it: from then on it is known whole.
+    /// Reads the source to its end, then starts it again from a complete copy.
     ///
-    /// A file is read twice. What comes from elsewhere is kept in a file that has no name, so that
-    /// a loss of power leaves nothing of it.
+    /// A file is read twice. Other sources are kept in a file without a name, so that a loss of
+    /// power leaves nothing of it.
     ///
     /// - Parameters:
-    ///   - start: What was read of it before.
-    ///   - byteCount: Of all of it, so that the room for it is there.
+    ///   - start: Bytes that were read of it before.
+    ///   - byteCount: Size of all of it, to reserve room.
     /// - Throws: `UpdateError.failed`; what `body` throws.
     func keep(
         from start: [UInt8],

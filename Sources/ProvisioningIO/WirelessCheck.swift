@@ -12,7 +12,7 @@ package struct WirelessCheck {
     }
 
     /// - Parameter evidence: A file with what `WirelessEvidence` reads.
-    /// - Returns: The finding, and what was wrong with writing it; nothing where all is well.
+    /// - Returns: The finding, and the error of writing it; nothing where all is well.
     package func run(_ evidence: String) -> [String] {
         let configuration = WholeFile.text(writer.root + SettingsWriter.wireless) ?? ""
         let seen = WholeFile.text(evidence, limit: 1 << 20) ?? ""

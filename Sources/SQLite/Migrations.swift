@@ -108,7 +108,7 @@ package struct Migrations: Sendable {
         let known = Set(steps.map(\.name))
         let ours = Set(applied)
         if let unknown = applied.first(where: { !known.contains($0) }) {
-            // A newer version has all that we have; a damaged name stands for one of ours.
+            // A newer version has all of our steps; an unknown name without one of them is damaged.
             if let step = steps.first(where: { !ours.contains($0.name) }) {
                 throw .gap(missing: step.name, path: connection.path)
             }

@@ -65,7 +65,7 @@ extension SQLiteError {
     package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
     /// Whether the file system refused to read or to write.
     package var isInputOutput: Bool { code == SQLITE_IOERR }
-    /// Whether the file or what it lies on is why, and not what was asked.
+    /// Whether the file or its medium is the cause, and not the statement.
     package var isOfMedium: Bool {
         isFull || isCorrupt || isReadOnly || isCannotOpen || isInputOutput
     }

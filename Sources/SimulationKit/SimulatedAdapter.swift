@@ -2,10 +2,10 @@ import Core
 import HardwareIO
 import Synchronization
 
-/// A USB adapter with something behind it, which can be plugged into any socket.
+/// A USB adapter with a simulated sensor, which can be plugged into any socket.
 ///
-/// Power comes from USB: what is behind it begins anew each time it is plugged in. At another rate
-/// than its own it hears and says only noise.
+/// Power comes from USB: the sensor starts anew each time it is plugged in. At another rate
+/// than its own it receives and sends only noise.
 package final class SimulatedAdapter: Sendable {
     private struct State {
         var line: SimulatedSerialPort<SensorPeer>?

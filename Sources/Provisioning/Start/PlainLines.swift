@@ -1,7 +1,7 @@
 /// A small text file of a person, line by line.
 ///
-/// Takes line ends of every system and the mark that Windows' Notepad puts in front. What is no
-/// such text is refused as a whole, and the reason names the program that can save it rightly.
+/// Takes line ends of every system and the mark that Windows' Notepad puts in front. Other
+/// files are refused as a whole, and the reason names the program that can save them rightly.
 package struct PlainLines: Hashable, Sendable {
     package struct Line: Hashable, Sendable {
         /// 1 is the first.

@@ -107,8 +107,8 @@ package enum StationFile {
         name.lowercased().replacing("_", with: "-").replacing(" ", with: "-")
     }
 
-    /// The setting that a line begins with: what is behind it may be a password, and what is said
-    /// of the line stands on the card, in the log and on the dashboard.
+    /// Returns the setting that a line begins with: the text behind it may be a password, and
+    /// messages about the line are shown on the card, in the log and on the dashboard.
     private static func subject(_ text: String) -> String? {
         let word = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) }
         let key = normal(String(word))
