@@ -21,7 +21,7 @@ package struct AirIndex: Hashable, Sendable {
         package let name: String
         /// The band begins here.
         package let from: Double
-        /// It ends here; the last band has an end for its numbers and goes on.
+        /// Upper bound; values above the last band's bound still belong to it.
         package let to: Double
         /// The numbers at both ends; nil where the index has only bands.
         package let numbers: ClosedRange<Int>?
@@ -36,9 +36,9 @@ package struct AirIndex: Hashable, Sendable {
         package let bands: [Band]
     }
 
-    /// As a configuration names it: `us-nowcast`.
+    /// Name in a configuration: `us-nowcast`.
     package let id: String
-    /// Where the figures come from.
+    /// Source of the figures.
     package let source: String
     /// Whether a band begins above its limit, and not at it.
     package let beginsAbove: Bool
@@ -52,7 +52,7 @@ package struct AirIndex: Hashable, Sendable {
     /// The names of its bands, from the best.
     package var bandNames: [String] { scales[0].bands.map(\.name) }
 
-    /// Where a band of a quantity begins, in µg/m³.
+    /// Lower bound of a band of a quantity, in µg/m³.
     package func start(of band: String, for quantity: String) -> Double? {
         scale(of: quantity)?.bands.first { $0.name == band }?.from
     }

@@ -19,7 +19,7 @@ struct AlertCounts: Sendable {
         }
     }
 
-    /// When they came, the newest of as many as the rule asks for.
+    /// Seconds at which events came: only the newest, as many as the rule counts.
     private var times: [Key: [Int]] = [:]
 
     /// Counts an event; false when no rule is about it.
@@ -38,7 +38,7 @@ struct AlertCounts: Sendable {
         return isCounted
     }
 
-    /// When the oldest of each ceases to count.
+    /// Seconds at which the oldest event of each rule ceases to count.
     func deadlines(_ rules: [AlertRule]) -> [Int] {
         times.compactMap { key, all in
             guard let first = all.first, let (_, within) = Self.limits(key, rules) else {

@@ -16,7 +16,7 @@ struct AlertDevice: Sendable {
 
     init(expectedSince: Int) { self.expectedSince = expectedSince }
 
-    /// From when on one of its channels that has no value is silent.
+    /// Second from which a channel without values counts as silent.
     ///
     /// - Parameters:
     ///   - patience: Seconds from its last sign, where nothing explains the silence.

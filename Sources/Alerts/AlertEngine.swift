@@ -13,7 +13,7 @@ package struct AlertEngine: Sendable {
     private var channels: [Channel: ChannelMemory] = [:]
     private var devices: [String: AlertDevice] = [:]
     private var counts = AlertCounts()
-    /// Where the hours of wall clocks lie.
+    /// Hours of the wall clock on the timeline.
     package var hours = AlertHours()
 
     package init(_ rules: [AlertRule]) { register = AlertStates(rules) }
@@ -23,9 +23,9 @@ package struct AlertEngine: Sendable {
     package var tracks: [AlertTrack] {
         register.tracks.values.sorted { AlertStates.order($0.key, $1.key) }
     }
-    /// Those that are raised, by their numbers.
+    /// Raised alerts, ordered by their numbers.
     package var raised: [AlertTrack] { register.raised }
-    /// Until when a key is silenced.
+    /// Silenced keys, each with the end of its silence.
     package var silences: [AlertEvent.Key: Int] { register.silences }
     /// The last number that was given to a notice.
     package var number: Int64 { register.number }
@@ -42,7 +42,7 @@ package struct AlertEngine: Sendable {
 
     // MARK: What comes
 
-    /// Says how often a device measures, and how long it warms up before that, in seconds.
+    /// Sets how often a device measures, and how long it warms up before that, in seconds.
     package mutating func expect(
         _ device: String,
         every interval: Int,
@@ -370,7 +370,7 @@ extension AlertEngine {
         }
     }
 
-    /// All that stands, for the next process.
+    /// Events that list all raised alerts and silences, for the next process.
     package func standing(at now: Int) -> [AlertEvent] { register.standing(at: now) }
 
     /// Goes on with other rules: alerts of rules that stay keep their lives.

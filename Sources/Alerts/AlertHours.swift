@@ -1,4 +1,4 @@
-/// Where the hours of wall clocks lie on the timeline of a book.
+/// Hours of the wall clock on the timeline of an alert engine.
 package struct AlertHours: Sendable {
     /// Seconds from the timeline to those since 1970; 0 while no clock is known.
     package var shift: Int

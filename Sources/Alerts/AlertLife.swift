@@ -32,7 +32,7 @@ package struct AlertLife: Hashable, Sendable {
         /// Raises within `flapSpan` that make it one that keeps coming and going.
         static let flapCount = 4
         static let flapSpan = 6 * 3_600
-        /// How long such an alert has to be quiet.
+        /// Seconds for which a flapping alert must be quiet before it ends.
         static let flapQuiet = 3_600
         /// After so long without a value an alert is over.
         static let blindMax = 86_400

@@ -7,7 +7,7 @@ package struct AlertScale: Hashable, Sendable {
     package struct Step: Hashable, Sendable {
         /// The step begins here.
         package let limit: Double
-        /// It ends beyond this value, which lies on the other side of `limit` or is equal to it.
+        /// Value beyond which the step ends, on the other side of `limit` or equal to it.
         package let until: Double
         package let severity: AlertSeverity
 
@@ -16,7 +16,7 @@ package struct AlertScale: Hashable, Sendable {
         }
     }
 
-    /// Where a value stands: the highest step that it reaches, and the highest that it does not
+    /// Place of a value: the highest step that it reaches, and the highest that it does not
     /// end; 0 for none.
     package struct Place: Hashable, Sendable {
         package let reached: Int

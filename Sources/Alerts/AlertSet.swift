@@ -15,7 +15,7 @@ package enum AlertSet: String, CaseIterable, Sendable {
     /// Each motion; for pictures on notices.
     case motion
 
-    /// Those that are in use without a configuration.
+    /// Sets in use without a configuration.
     package static let standard: [AlertSet] = [.who24h, .usNowCast, .station]
 
     package var rules: [AlertRule] {

@@ -1,6 +1,6 @@
 import Core
 
-/// The alerts of a book with their numbers, silences and bounds.
+/// Alerts of an engine with their numbers, silences and bounds.
 ///
 /// It takes what the conditions found and decides which of it is an event.
 struct AlertStates: Sendable {
@@ -43,7 +43,7 @@ struct AlertStates: Sendable {
         (left.rule, left.subject) < (right.rule, right.subject)
     }
 
-    /// Those that are raised, by their numbers.
+    /// Raised alerts, ordered by their numbers.
     var raised: [AlertTrack] {
         tracks.values.filter { $0.life.level > 0 }.sorted { $0.raise < $1.raise }
     }

@@ -1,6 +1,6 @@
 import Core
 
-/// One alert of a book: its life and its last value.
+/// One alert of an engine: its life and its last value.
 package struct AlertTrack: Sendable {
     package let key: AlertEvent.Key
     /// The place of its rule in the list.

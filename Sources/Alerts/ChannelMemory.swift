@@ -14,10 +14,10 @@ struct ChannelMemory: Sendable {
     private(set) var lastAttempt: Int?
     /// The end of the newest mean of the past; nil without one.
     private(set) var learnedAt: Int?
-    /// When it last had a value, or none for a reason that is no fault of the sensor.
+    /// Last second with a value, or without one for a reason that is no fault of the sensor.
     private(set) var lastSignAt: Int?
     private(set) var reason: NoData?
-    /// Since when its part warms up; nil where that is not why there is no value.
+    /// Start of the part's warm-up; nil where the warm-up is not why there is no value.
     ///
     /// One that begins anew again and again, without a value in between, has one beginning.
     var warmingSince: Int? { reason == .warmingUp ? warmingFrom : nil }

@@ -1,6 +1,6 @@
 import Core
 
-/// From which values a level begins, and below which it ends.
+/// Values at which each level begins, and below which it ends.
 ///
 /// A level is reached at once, at its limit, so that a lamp is wrong for one sample at most. It is
 /// left only below a second, lower value (hysteresis): air at the limit would flicker otherwise.

@@ -15,10 +15,10 @@ package struct RestoredAlerts: Hashable, Sendable {
 
     package private(set) var number: Int64 = 0
     package private(set) var raised: [AlertEvent.Key: Raised] = [:]
-    /// Until when.
+    /// Silenced keys, each with the end of its silence.
     package private(set) var silences: [AlertEvent.Key: Int] = [:]
 
-    /// When the station last ran before, and so had its last values; nil where nothing dates it.
+    /// Second at which an earlier process last ran and had its last values; nil if unknown.
     package var lastAt: Int?
     /// Earliest time assumed for past events while no sure clock dates them; `Int.min` with one.
     package var floor = Int.min
