@@ -2,7 +2,7 @@ import Core
 
 /// How to start a child and what to do when it ends.
 package struct ChildSpec: Sendable {
-    /// When a child that ended is started again.
+    /// Cases in which a child that ended is started again.
     package enum Restart: String, Sendable, CaseIterable {
         /// Always.
         case permanent
@@ -44,7 +44,7 @@ package struct ChildSpec: Sendable {
         self.start = start
     }
 
-    /// The same child without the way to make it.
+    /// Copy of the spec without the closure that makes the child.
     ///
     /// A supervisor that has ended keeps this for its reports: the closure often captures what owns
     /// the supervisor, and the two would keep each other in memory.

@@ -7,7 +7,7 @@ import Core
 package struct HealthMonitorMachine: Sendable {
     /// The state of one child at one check.
     package struct Watched: Sendable {
-        /// Another for each start of the child.
+        /// Key that differs for each start of the child.
         package let key: UInt64
         package let child: String
         package let limit: Duration

@@ -9,7 +9,7 @@ package final class Heartbeat: Sendable {
     package struct State: Sendable {
         /// When the last beat came; the start counts as one.
         package var lastBeat: MonotonicInstant
-        /// By when the next was promised.
+        /// Instant by which the next beat was promised.
         package var deadline: MonotonicInstant
         package var count: Int
     }

@@ -38,7 +38,7 @@ package final class HeartbeatRegistry: Sendable {
         watches.first { $0.child == child }?.heartbeat.snapshot.lastBeat
     }
 
-    /// When the HealthMonitor checks next; nil: it is checking now, and needs every change.
+    /// Sets when the HealthMonitor checks next; nil: it is checking now, and needs every change.
     package func plan(wakeAt instant: MonotonicInstant?) {
         state.withLock { $0.plannedWake = instant }
     }

@@ -15,7 +15,7 @@ package struct SupervisedChild: Sendable {
     package private(set) var spec: ChildSpec
     package let isDynamic: Bool
     package internal(set) var phase = Phase.down
-    /// When it is cancelled if it has not stopped in order by then.
+    /// Instant at which the child is cancelled if it has not stopped in order by then.
     var patienceEnds: MonotonicInstant?
     /// Whether it is to run once nothing prevents it.
     package internal(set) var isWanted = true
@@ -75,7 +75,7 @@ package struct SupervisedChild: Sendable {
         return ran(until: now)
     }
 
-    /// It is never started again.
+    /// Forgets the factory of a child that is never started again.
     mutating func forgetStart() {
         spec = spec.withoutStart
         successor = nil

@@ -109,7 +109,7 @@ package actor Supervisor: OrderlyStop {
         }
     }
 
-    /// Keeps what the tree shows, and nothing that may hold the owner of this supervisor.
+    /// Releases factories and tasks, which may hold this supervisor's owner; the tree stays shown.
     private func forgetChildren() {
         machine.forgetStarts()
         published.withLock { published in
@@ -239,7 +239,7 @@ extension Supervisor {
 }
 
 extension SplitMix64 {
-    /// One step of the generator from a state that both values decide.
+    /// Mixes two values into one pseudo-random number.
     fileprivate static func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
         var generator = SplitMix64(seed: left ^ right)
         return generator.next()

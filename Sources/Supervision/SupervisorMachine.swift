@@ -60,7 +60,7 @@ package struct SupervisorMachine: Sendable {
         children = specs.map { SupervisedChild($0, delay: policy.delay, isDynamic: false) }
     }
 
-    /// When to say `timePassed` if nothing else happens: a restart is due or a grace is over.
+    /// Instant to send `timePassed` if nothing else happens: a restart is due or a grace is over.
     package var nextDeadline: MonotonicInstant? {
         children.compactMap { $0.nextDeadline(after: now) }.min()
     }
@@ -95,7 +95,7 @@ package struct SupervisorMachine: Sendable {
         return actions
     }
 
-    /// Lets go of what makes the children, once none is started any more.
+    /// Releases the children's factories, once none is started any more.
     mutating func forgetStarts() {
         for index in children.indices { children[index].forgetStart() }
         actions = []
