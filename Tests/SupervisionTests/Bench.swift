@@ -121,7 +121,7 @@ extension Bench {
         }
     }
 
-    /// A child that runs until told to stop, unless `body` says otherwise.
+    /// Spec of a child that runs `body`, or without one until it is stopped.
     func spec(
         _ id: String,
         restart: ChildSpec.Restart = .permanent,
