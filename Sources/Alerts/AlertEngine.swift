@@ -340,7 +340,7 @@ extension AlertEngine {
     /// A notice that tries the way to the receivers.
     ///
     /// - Parameters:
-    ///   - value: What the notice says was measured.
+    ///   - value: Measured value that the notice shows.
     ///   - receiver: The only one that gets it; nil for all.
     /// - Returns: nil without such a rule.
     package mutating func test(

@@ -87,11 +87,11 @@ package struct AlertLife: Hashable, Sendable {
     /// Applies the result of a check.
     ///
     /// - Parameters:
-    ///   - finding: What the condition is now.
+    ///   - finding: Result of the present check.
     ///   - now: The time; it never goes back.
     ///   - timing: How long a condition and its end have to hold.
     ///   - mayRaise: false while something else hides it: it stays pending.
-    /// - Returns: What follows, one change at most.
+    /// - Returns: The change that follows, if any.
     package mutating func take(
         _ finding: Finding,
         at now: Int,

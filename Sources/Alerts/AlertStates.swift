@@ -2,7 +2,7 @@ import Core
 
 /// Alerts of an engine with their numbers, silences and bounds.
 ///
-/// It takes what the conditions found and decides which of it is an event.
+/// It applies the results of checks and decides which of them become events.
 struct AlertStates: Sendable {
     /// Result of one check of a condition.
     struct Judgement: Sendable {

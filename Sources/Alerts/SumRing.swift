@@ -40,7 +40,7 @@ package struct SumRing: Hashable, Sendable {
     /// Adds a value that holds from one second to another, which begins where the last one ended
     /// or later.
     ///
-    /// What lies before the newest slot is left out.
+    /// Time before the newest slot is left out.
     package mutating func add(_ value: Int64, from: Int, to: Int) {
         if first == nil {
             first = from.slot(slot)

@@ -64,7 +64,7 @@ extension SensorConfiguration {
     /// Configures a detected sensor from its profile; nil when no driver can run it.
     ///
     /// - Parameters:
-    ///   - profile: What it turned out to be.
+    ///   - profile: Profile that the probe proved.
     ///   - id: As the part reported it.
     ///   - baud: The rate at which it answered.
     package init?(found profile: Profile, port: String, id: String?, baud: Int?) {

@@ -72,7 +72,7 @@ extension StationConfiguration {
     /// - Parameters:
     ///   - text: The file's bytes, at most 1 MiB.
     ///   - file: Its name, for the message.
-    ///   - profiles: What a device's `type` may name, by id or by driver; the first counts.
+    ///   - profiles: Profiles for a device's `type`, by id or by driver; the first counts.
     ///   - broken: Why other profiles are not there, by id.
     ///   - board: The computer: its chip is the default for pins, its watchdog has a limit.
     /// - Returns: A configuration in which every value is within its range.

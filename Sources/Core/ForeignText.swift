@@ -14,7 +14,7 @@ package enum ForeignText {
     ///
     /// - Parameters:
     ///   - byteMax: Bytes of UTF-8; a character that does not fit whole is left out.
-    ///   - secrets: What it must not repeat, each masked before anything is cut.
+    ///   - secrets: Texts to mask, each before anything is cut.
     /// - Returns: The line, without blanks at its ends.
     package static func line(
         _ text: String,

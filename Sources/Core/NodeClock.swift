@@ -14,7 +14,7 @@ package protocol NodeClock: Sendable {
     /// Waits until `signal` is raised or its window opens.
     ///
     /// - Parameters:
-    ///   - signal: What ends the wait early.
+    ///   - signal: Ends the wait early.
     ///   - deadline: Start of the window; nil waits for the signal alone.
     ///   - tolerance: How late the wake-up may come, ≥ 0.
     /// - Returns: true when raised, false when time came first.

@@ -36,7 +36,7 @@ package struct LocalUsers: Hashable, Sendable {
 
     /// - Parameters:
     ///   - own: The user that this process runs as.
-    ///   - number: Of a user's name; nil where there is no such user.
+    ///   - number: Returns the number of a user's name; nil where there is no such user.
     package init(own: UInt32, number: (_ name: String) -> UInt32?) {
         self.own = own
         station = number("roost")

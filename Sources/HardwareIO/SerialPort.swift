@@ -30,7 +30,7 @@ package protocol SerialPort: Sendable {
     ///
     /// - Parameters:
     ///   - receiver: Gets the bytes, and says what to wait for after them.
-    ///   - first: What to wait for first.
+    ///   - first: The first wait.
     /// - Returns: true when the receiver waits no longer; false when the deadline of the last wait
     ///   passed.
     /// - Throws: As the other `read`.
@@ -65,7 +65,7 @@ package protocol SerialReceiver: AnyObject, Sendable {
     /// Must be quick and never wait. It may write to its port and discard the port's input.
     ///
     /// - Parameter bytes: In stream order, not empty.
-    /// - Returns: What to wait for next; nil ends the reading.
+    /// - Returns: The next wait; nil ends the reading.
     func receive(_ bytes: Span<UInt8>) -> SerialWait?
 }
 

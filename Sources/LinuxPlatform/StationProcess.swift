@@ -38,7 +38,7 @@ package struct StationProcess: Sendable {
     ///
     /// - Parameters:
     ///   - adapters: A file that lists adapters in place of udev.
-    ///   - start: What the start of the image found wrong; asked again at `SIGHUP`.
+    ///   - start: Returns problems found at the start of the image; called again at `SIGHUP`.
     ///   - examine: Examines the machine, on the disk thread; nil leaves that out.
     package init(
         _ files: StationFiles,

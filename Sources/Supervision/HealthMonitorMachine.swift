@@ -75,12 +75,12 @@ package struct HealthMonitorMachine: Sendable {
     /// Accounts for time in which the process did not run: the machine was suspended, or the
     /// process stopped.
     ///
-    /// What fell due in that time could not be done; it is due a limit later.
+    /// Beats that fell due in that time were impossible; they are due a limit later.
     package mutating func wokeUp(after stretch: Range<MonotonicInstant>) { unseen = stretch }
 
     /// Checks all children.
     ///
-    /// - Returns: What to do, in the order of `watched`, and whether to pet.
+    /// - Returns: Actions, in the order of `watched`, and whether to pet.
     package mutating func look(at now: MonotonicInstant, _ watched: [Watched]) -> [Action] {
         var actions: [Action] = []
         for child in watched { judge(child, at: now, into: &actions) }

@@ -72,7 +72,7 @@ package struct SupervisorMachine: Sendable {
 
     /// Handles one event.
     ///
-    /// - Returns: What to do, in order.
+    /// - Returns: Actions to carry out, in order.
     package mutating func handle(_ input: Input, at instant: MonotonicInstant) -> [Action] {
         now = max(now, instant)
         actions = []

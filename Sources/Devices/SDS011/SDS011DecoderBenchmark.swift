@@ -30,7 +30,7 @@ package enum SDS011DecoderBenchmark {
     ///   - repeats: How many times, ≥ 1.
     ///   - chunk: Bytes a call, ≥ 1; a serial line gives a few, a pseudo-terminal 4 096.
     ///   - clock: A real clock, or the duration means nothing.
-    /// - Returns: What came of it.
+    /// - Returns: Result of the measurement.
     package static func run(
         _ stream: [UInt8],
         repeats: Int,

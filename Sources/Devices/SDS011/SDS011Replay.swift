@@ -19,7 +19,7 @@ package struct SDS011Replay: SerialPeer {
     /// A replay that begins at an instant, or when the host has been heard.
     ///
     /// - Parameters:
-    ///   - recording: What to play, once.
+    ///   - recording: Played once.
     ///   - interval: From one piece to the next, > 0.
     ///   - start: When the first piece leaves; nil is `startDelay` after the host's first byte.
     package init(

@@ -32,8 +32,8 @@ struct FrameScanner: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: In stream order.
-    ///   - heads: What a frame may begin with; other bytes are skipped without a word.
-    ///   - judge: What the bytes that have begun are.
+    ///   - heads: First bytes of frames; other bytes are skipped silently.
+    ///   - judge: Classifies the bytes that have begun.
     ///   - found: Given each frame, or why a head was none.
     mutating func scan(
         _ bytes: Span<UInt8>,

@@ -61,7 +61,7 @@ package struct PlausibilityFilter: Hashable, Sendable {
     ///   - hasMoved: Whether the measurements that it is the median of differ: what is stuck says
     ///     the same for ever, and a median may be the same by chance.
     ///   - limits: How long is too long.
-    /// - Returns: What it is worth, and which doubts began and ended with it.
+    /// - Returns: The flagged outcomes, and the doubts that began and ended with them.
     package mutating func judge(
         _ outcomes: [Outcome],
         hasMoved: Bool = false,

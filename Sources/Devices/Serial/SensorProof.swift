@@ -31,7 +31,7 @@ package struct SensorProof: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: In stream order.
-    ///   - question: What was asked before they came; nil while only listening.
+    ///   - question: Last command before the bytes; nil while only listening.
     /// - Returns: The evidence, once there is enough.
     package mutating func hear(_ bytes: [UInt8], after question: SensorCommand? = nil) -> Evidence?
     {

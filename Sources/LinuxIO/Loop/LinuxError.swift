@@ -32,9 +32,9 @@ extension LinuxError: CustomStringConvertible {
 ///
 /// - Parameters:
 ///   - call: Name of the call, for the error.
-///   - path: What it was about, for the error.
+///   - path: File of the call, for the error.
 ///   - body: The call; negative means failure and `errno` says why.
-/// - Returns: What the call returned, ≥ 0.
+/// - Returns: Result of the call, ≥ 0.
 @discardableResult
 func check<Result: FixedWidthInteger & SignedInteger>(
     _ call: String,

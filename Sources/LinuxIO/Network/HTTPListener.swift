@@ -63,7 +63,7 @@ package final class HTTPListener: Sendable {
 
     /// Answers until cancelled.
     ///
-    /// - Parameter answer: What to say; nil says nothing until the client gives up.
+    /// - Parameter answer: Makes the answer; nil sends nothing until the client gives up.
     /// - Throws: `CancellationError`; `LinuxError` when the port is lost.
     package func run(
         _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse?

@@ -249,7 +249,7 @@ package final class LinuxSerialPort: SerialPort {
 
     /// Hands the receiver all that it waits for.
     ///
-    /// - Returns: What it still waits for; nil when it waits no longer.
+    /// - Returns: The reader's next wait; nil when it waits no longer.
     private func handOut() throws(SerialError) -> SerialWait? {
         while let wait = reader?.wait {
             if let bytes = try take(atLeast: wait.count) {

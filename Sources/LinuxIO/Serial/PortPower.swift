@@ -9,7 +9,7 @@ package enum PortPower {
     /// Reads two small files in memory, so it belongs on the disk thread.
     ///
     /// - Parameters:
-    ///   - path: Of a node, or of a link to one.
+    ///   - path: A device node, or a link to one.
     ///   - now: On the clock that began with the machine.
     ///   - folder: Where udev keeps its records.
     /// - Returns: nil for a path that is no device.

@@ -8,7 +8,7 @@ extension HotplugDevice {
 
     /// A device from its properties, as udev sends them and as `udevadm` prints them.
     ///
-    /// Nil without a path or subsystem: nothing could be done with it.
+    /// Returns nil without a path or subsystem: such a device is of no use.
     init?(udevProperties properties: [String: String]) {
         guard let devpath = properties["DEVPATH"], let subsystem = properties["SUBSYSTEM"] else {
             return nil

@@ -30,7 +30,7 @@ package final class UdevMonitor: HotplugMonitor {
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - subsystems: Whose devices, such as `tty`; none means all.
+    ///   - subsystems: Subsystems to watch, such as `tty`; none means all.
     ///   - loop: Where events are waited for.
     ///   - disk: Where devices are enumerated, which may block; nil enumerates where it is asked.
     /// - Throws: `HotplugError.unavailable` when the kernel gives no netlink socket.

@@ -5,7 +5,7 @@ package enum GraphReader {
     /// Reads a graph for the channels of a profile.
     ///
     /// - Parameters:
-    ///   - value: What the profile says under `graph`.
+    ///   - value: The profile's value for `graph`.
     ///   - channels: The raw channels of the profile.
     ///   - place: Path of the value within the file.
     ///   - problems: Collects each mistake, with its path.

@@ -31,7 +31,7 @@ extension DetectionMachine {
 
     /// The profile last used here: in this run, else in the only record of this adapter.
     ///
-    /// Of one that does not fit any more, another of the same driver: it is woken alike.
+    /// If that profile does not fit any more, another of the same driver: it wakes in the same way.
     func expected(at port: Port, among candidates: [RankedProfile]) -> String? {
         let profiles = registry.records.values.filter { $0.port == port.key.description }
             .compactMap(\.profile)

@@ -212,7 +212,7 @@ package final class DeviceSession: OrderlyStop {
 
     /// Names the trouble once and waits until another try makes sense.
     ///
-    /// - Returns: What was reported about it.
+    /// - Returns: The outage that was reported.
     private func backOff(
         _ outage: Outage,
         pause: inout Duration,

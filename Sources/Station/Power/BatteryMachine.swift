@@ -46,7 +46,7 @@ package struct BatteryMachine: Sendable {
     ///   - lowPercent: From here on a person is to know.
     ///   - limit: From here on the machine is shut down; nil for never.
     ///   - now: The time since the machine started.
-    /// - Returns: What is to be done.
+    /// - Returns: Actions to carry out.
     package mutating func apply(
         _ battery: Battery?,
         low lowPercent: Int,

@@ -44,7 +44,7 @@ package final class BatteryMonitor: Sendable {
 
     /// Remembers a reading.
     ///
-    /// - Returns: What is to be done.
+    /// - Returns: Actions to carry out.
     func apply(_ vitals: MachineVitals, at now: MonotonicInstant) -> [BatteryMachine.Action] {
         state.withLock { state in
             (state.supplies, state.readAt) = (vitals.supplies, now)

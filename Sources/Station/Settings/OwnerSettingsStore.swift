@@ -28,7 +28,7 @@ package final class OwnerSettingsStore: Sendable {
     ///   - folder: Where it is kept, beside the store; nil refuses the change.
     ///   - make: Makes the next overlay from the present one, and checks it.
     ///   - apply: Puts it in use, once it is on the card.
-    /// - Returns: What differs, in the order of its keys; empty for no change.
+    /// - Returns: The changes, in the order of their keys; empty for none.
     /// - Throws: `ControlFailure`: nothing was changed. `CancellationError` when the station stops.
     func change(
         in folder: String?,

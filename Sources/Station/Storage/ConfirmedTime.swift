@@ -49,8 +49,8 @@ struct ConfirmedTime: Sendable {
 
     /// Whether this time is better than the known one.
     ///
-    /// A person's word always does. What is trusted less than something known says nothing, and so
-    /// a wrong source cannot take the place of a better one.
+    /// A person's time always is. A time that is trusted less than a known one never is, so a wrong
+    /// source cannot take the place of a better one.
     ///
     /// - Returns: Whether it is kept, and whether an event says so.
     func worth(after known: ConfirmedTime?, _ system: WallReading?) -> Worth {

@@ -23,7 +23,7 @@ struct FeedPage {
 
         /// - Parameters:
         ///   - window: The newest blocks.
-        ///   - unwritten: What no block has, oldest first.
+        ///   - unwritten: Records that no block has, oldest first.
         init(
             window: FeedWindow,
             unwritten: [[UInt8]],
@@ -55,7 +55,7 @@ struct FeedPage {
     private var described: Set<StreamID> = []
 
     /// - Parameters:
-    ///   - places: What the follower has; nil asks for the end.
+    ///   - places: Positions of the follower; nil asks for the end.
     ///   - limit: Samples and events at most.
     init(_ source: Source, after places: FeedPlaces?, limit: Int) {
         (self.source, next) = (source, places ?? FeedPlaces())

@@ -53,7 +53,7 @@ final class GivenTime: Sendable {
 
     /// Keeps a time that is better than the known one; it dates the whole boot.
     ///
-    /// - Returns: What it was worth; nil while no store is open that could remember it.
+    /// - Returns: Whether it was kept and is news; nil while no store is open.
     func give(_ time: ConfirmedTime, beside system: WallReading?) -> ConfirmedTime.Worth? {
         let (worth, keep): (ConfirmedTime.Worth?, Keep?) = state.withLock { state in
             guard let keep = state.keep else { return (nil, nil) }

@@ -293,7 +293,7 @@ package final class StoreClient: Sendable {
 
     /// Records that a child made no progress, so that its device has no samples of that time.
     ///
-    /// Of `devices/balcony` the last part is the device; of another child it is no device's name.
+    /// In `devices/balcony` the last part is the device; in other paths it is no device's name.
     func tellHung(_ child: String, _ stretch: Range<MonotonicInstant>) {
         let device = child.split(separator: "/").last.map(String.init) ?? child
         tellMissing(.driverStopped, stretch, of: device)

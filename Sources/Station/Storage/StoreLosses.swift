@@ -71,7 +71,7 @@ struct StoreLosses {
 extension [JournalRecord] {
     /// Returns the records without which later blocks are unreadable, and starts and stops.
     ///
-    /// Of schedules and anchors the last alone; at the bound of a block the oldest go.
+    /// Only the last of schedules and anchors counts; at the bound of a block the oldest go.
     func carried(capacity: Int) -> [JournalRecord] {
         var kept: [JournalRecord] = []
         for record in self {

@@ -36,9 +36,9 @@ struct ChildRow: Sendable, CustomTestStringConvertible {
     /// - Parameters:
     ///   - type: The type that the row stands for.
     ///   - id: Its name in the station's tree.
-    ///   - configuration: Of a station that has it.
-    ///   - variant: What this row adds to another of the same type.
-    ///   - prepare: Makes its surroundings what they are to be.
+    ///   - configuration: Configuration of a station with this child.
+    ///   - variant: Difference from another row of the same type.
+    ///   - prepare: Sets up the child's surroundings.
     init(
         _ type: any Child.Type,
         _ id: String,

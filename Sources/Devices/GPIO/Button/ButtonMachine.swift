@@ -60,7 +60,7 @@ package struct ButtonMachine: Sendable {
     /// - Parameters:
     ///   - isPressed: After the active level is applied.
     ///   - instant: When the kernel saw it.
-    /// - Returns: What to tell, in order.
+    /// - Returns: Events to report, in order.
     package mutating func level(_ isPressed: Bool, at instant: MonotonicInstant) -> [Notice] {
         var notices = advance(to: instant)
         guard mutedUntil == nil else { return notices }

@@ -95,7 +95,7 @@ extension PIRMachine {
     ///
     /// - Parameters:
     ///   - isTrusted: False when it may have been high for long already.
-    /// - Returns: What to tell.
+    /// - Returns: Events to report.
     package mutating func level(
         _ isHigh: Bool,
         at instant: MonotonicInstant,
