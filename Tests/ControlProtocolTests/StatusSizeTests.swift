@@ -3,7 +3,7 @@ import Testing
 @testable import ControlProtocol
 
 @Suite struct StatusSizeTests {
-    /// As many as the station keeps in memory, each with all that can be said of it.
+    /// Returns as many channels as the station keeps in memory, each with every field set.
     private static func channels(_ count: Int) -> [ChannelReport] {
         (0..<count).map { index in
             let name = String(repeating: "d", count: 60) + "-\(index)/temperature"

@@ -2,7 +2,7 @@ import Profiles
 
 @testable import Doctor
 
-/// One at least for each check.
+/// Ailments of machines, one at least for each check.
 enum Ailments {
     static let all = ports + pins + health + card + station + courier + camera + image
 

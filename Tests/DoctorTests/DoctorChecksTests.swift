@@ -5,7 +5,7 @@ import Testing
 
 @testable import Doctor
 
-/// Something wrong with a machine, and what is said of it.
+/// A fault of a machine, and the finding that has to name it.
 struct Ailment: Sendable, CustomTestStringConvertible {
     let check: String
     let verdict: DoctorVerdict

@@ -226,7 +226,7 @@ final class MadeUpTree {
     private let folder: TestFolder
     var root: String { folder.path }
 
-    /// In memory: each has about eighty files.
+    /// Makes the folder in memory, as each has about eighty files.
     init() throws { folder = try TestFolder(isInMemory: true) }
 
     func put(_ files: [String: String], _ links: [String: String]) throws {

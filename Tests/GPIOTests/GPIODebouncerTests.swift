@@ -68,7 +68,7 @@ import Testing
         debouncer.correct([false], at: instant(110))
         #expect(debouncer.nextDue == nil)
         #expect(debouncer.settle(before: instant(1_000)).isEmpty)
-        // And the other way: what was read last is what was told before, the line is high.
+        // The other way round: the level read last equals the one reported before, so it is high.
         debouncer.correct([true], at: instant(1_100))
         debouncer.correct([true], at: instant(1_120))
         #expect(debouncer.settle(before: instant(1_150)) == [edge(true, at: 1_150, sequence: 1)])

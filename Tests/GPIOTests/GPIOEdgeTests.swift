@@ -78,7 +78,7 @@ extension GPIOTests {
             }
             let edges = try waitForEdges(of: lines)
             #expect(edges.count == 16 && kernel.droppedEdges == 24)
-            // 2.x keeps the newest and says what is missing; 1.6 keeps the oldest and cannot say.
+            // 2.x keeps the newest edges and counts the lost ones; 1.6 keeps the oldest and cannot.
             let first: UInt32 = roost_gpio_has_debounce() ? 25 : 1
             #expect(edges.map(\.sequence) == Array(first..<first + 16))
             lines.release()

@@ -95,7 +95,7 @@ import Testing
         #expect(try Self.live(card, boot: 5, days: 5, from: wall, retention: 30) == 1)
     }
 
-    /// How long it was off is known after two days, and is no age of what was taken since.
+    /// How long it was off is known after two days, and does not age pictures taken since.
     @Test func aYearInADrawerEndsWhatWasBeforeIt() throws {
         let (card, ring) = try Self.ring()
         let begin = 1_700_000_000 as Int64
@@ -135,7 +135,7 @@ import Testing
         #expect(try ring.expire(after: 1, at: Self.moment(1, Self.day + 6)) == 1)
     }
 
-    /// One that is called synchronised all the while, at each of the steps that a ring sees.
+    /// The wrong clock claims to be synchronised, at each of the steps that a ring sees.
     @Test(arguments: [5, 1_700_000_000 - 400 * 86_400, 1_700_000_000 + 400 * 86_400] as [Int64])
     func aClockThatIsWrongForAnHourDeletesNothing(wrong: Int64) throws {
         let (card, ring) = try Self.ring()

@@ -42,7 +42,7 @@ import Testing
         #expect(abs(cluster.radius - 41.23) < 0.01)
     }
 
-    /// Both are 190 m from the middle; 10 m farther they are two.
+    /// Both points are 190 m from the middle; 10 m farther they make two clusters.
     @Test func reachIsFromTheCentre() {
         #expect(PlaceClusters([Self.value(0, 0), Self.value(0, 380)]).clusters.count == 1)
         #expect(PlaceClusters([Self.value(0, 0), Self.value(0, 410)]).clusters.count == 2)

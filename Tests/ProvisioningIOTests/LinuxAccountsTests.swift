@@ -17,7 +17,7 @@ import Testing
         }
         write("root:x:0:0::/root:/bin/sh\n", "root/etc/passwd", 0o644)
         write("sudo:x:27:\n", "root/etc/group", 0o644)
-        // They keep their arguments and what they read, as Debian's would do what is asked.
+        // These programs record their arguments and input, in place of Debian's.
         for name in ["useradd", "chpasswd", "usermod"] {
             let program = """
                 #!/bin/sh

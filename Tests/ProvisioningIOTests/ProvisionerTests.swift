@@ -64,7 +64,7 @@ import Testing
         return provisioner.run()
     }
 
-    /// Every file of a folder with its content and the moment of its last change.
+    /// Returns each file of a folder with its content and the moment of its last change.
     private func state(_ name: String) -> [String: String] {
         var state: [String: String] = [:]
         func look(_ path: String) {

@@ -118,7 +118,7 @@ import Testing
     @Test func goesOnInMemoryWhereThePartitionCannotBeWritten() {
         start()
         let before = said.text
-        // A file of the name that is written first stands for a card that refuses.
+        // A folder with the name of the temporary file makes the write fail, as on a bad card.
         mkdir(folder.path("boot/roost-said.txt.new"), 0o755)
         let lines = look(Self.denied)
         #expect(lines.count == 2 && lines[1].hasPrefix("This stands at the station alone"))

@@ -56,7 +56,7 @@ package final class DriveFixture {
 
     /// One run in a boot of its own.
     package struct Boot {
-        /// At second 0; nil leaves the boot without a date.
+        /// Wall time of second 0; nil leaves the boot without a date.
         package var started: String?
         package var marks: [Mark] = []
         /// Second and device.

@@ -13,7 +13,7 @@ import Testing
         "2026-11-23T\(hour < 10 ? "0" : "")\(hour):00:00Z"
     }
 
-    /// Each hour its own number, without 12:00; corrected as a test says.
+    /// Makes a store with one number for each hour but 12:00, corrected as a test says.
     private static func store(
         _ corrections: [(String, Int, Double)]
     ) throws -> ImportedStore {

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Monday the first, and the days around a new year that are of the other year's week.
+    /// A Monday on 1 January, and days around a new year that belong to the other year's week.
     @Test(arguments: [
         ("2024-01-01", "2024-W01"), ("2026-12-31", "2026-W53"), ("2027-01-03", "2026-W53"),
         ("2027-01-04", "2027-W01"), ("2024-12-30", "2025-W01"), ("1970-01-01", "1970-W01"),

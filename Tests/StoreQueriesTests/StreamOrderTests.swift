@@ -34,7 +34,7 @@ import Testing
         #expect(ordered.map(\.channel).first == "attic/pm25")
     }
 
-    /// None is expected to measure: an export of long ago.
+    /// No stream is expected to have samples: an export of long ago.
     @Test func withoutAScheduleAllAreInUse() throws {
         var boot = QueryFixture.boot(followedFrom: "2026-04-14T00:00:00Z")
         boot.others.append([

@@ -102,7 +102,7 @@ struct GapLedgerHistory {
         GapLedgerTimeline(runs: runs, clock: ClockAnchors(runs: runs, anchors: anchors))
     }
 
-    /// All of it through a ledger.
+    /// Returns a ledger that was fed the whole history.
     func ledger(within range: Range<Int64>? = nil) -> GapLedger {
         var ledger = GapLedger(.balcony, along: timeline, within: range)
         for placed in entries {

@@ -19,7 +19,7 @@ import Testing
         return known.contains(byte) ? (0..<8).map { 1 << $0 } : one
     }
 
-    /// Each byte with one bit, some with each: nothing is lost, and the size stays as it was.
+    /// Flips one bit of each byte, or several: nothing is lost, and the size stays.
     @Test(arguments: 0..<10)
     func aBitOfTheHeaderThatRotsCostsNothing(_ tenth: Int) throws {
         let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
@@ -89,7 +89,7 @@ import Testing
         try Data(bytes).write(to: URL(filePath: folder.database))
         #expect(HistoryHeader(of: folder.database)?.slotCount == nil)
         #expect(StorePlan(.megabytes(300)).sized(like: folder.database).megabytes == 17)
-        // One that is as large, or nearly, may be what is configured.
+        // A file as large as the configured history, or nearly, may have that size.
         #expect(StorePlan(.megabytes(17)).sized(like: folder.database).megabytes == 17)
     }
 }

@@ -88,7 +88,7 @@ import Testing
         #expect(recipes == 1)
     }
 
-    /// To open one for reading would wait for a writer that never comes.
+    /// Opening a pipe for reading would wait for a writer that never comes.
     @Test(arguments: [0o644, 0o444] as [mode_t])
     func aPipeInTheHistorysPlaceHoldsNobodyUp(mode: mode_t) throws {
         #expect(mkfifo(folder.database, mode) == 0)
@@ -177,7 +177,7 @@ import Testing
         #expect(reader.damagedSlots == 1)
     }
 
-    /// No station has mended it: readers show what lies before and behind.
+    /// Before a station has mended a damaged page, readers show the data before and behind it.
     @Test(arguments: [0, 1, 5, -2, -1])
     func aRottenPageOfSlotsCostsReadersItsOwnSamplesAlone(_ which: Int) throws {
         let (history, _) = try open()

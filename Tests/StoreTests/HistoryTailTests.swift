@@ -60,7 +60,7 @@ import Testing
         #expect(try reader([block, named]).streams() == [DustSeries.stream])
     }
 
-    /// In the tail, in the history, and in a journal without one.
+    /// The new name is in the tail, in the history, or in a journal without a history.
     @Test func aStreamGetsALaterNameWithItsPast() throws {
         let history = try open()
         var dust = DustSeries(every: 10)

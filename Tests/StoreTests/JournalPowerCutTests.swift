@@ -51,7 +51,7 @@ import Testing
     }
 }
 
-/// Drives a journal and keeps the books of what was promised.
+/// Drives a journal and records which payloads were acknowledged.
 private final class JournalWorkload {
     static let boot = BootID(bytes: Array(1...16))
 
@@ -132,7 +132,7 @@ private final class JournalWorkload {
         }
     }
 
-    /// After a restart, what is found whole counts as acknowledged.
+    /// Counts whole blocks after a restart as acknowledged.
     private func adopt(_ journal: Journal) {
         for block in journal.replay(after: cursor).blocks
         where !acknowledged.contains(block) && attempts.contains(block.payload) {

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Entries that stand for what is left out are read, merged and cut like the others.
+    /// Entries for values left out are read, merged and cut like the others.
     @Test func aBlockKeepsHowManyAreLeftOut() {
         var block = RollupBlock(tier: .minute, capacity: 1_000)
         var placed: [PlacedBucket] = []

@@ -96,7 +96,7 @@ import Testing
         unlink(bench.folder.database + HistoryBackup.suffix)
         let again = try StoreBench.open(bench.ring, bench.folder)
         defer { try? again.close() }
-        // Nobody but the ring knows the name; it has it when it was repeated.
+        // Only the ring has the name, if it was repeated there.
         let names = again.opening.streams.map(\.device)
         #expect(names == [isRepeated ? DustSeries.stream.device : "unnamed-1"])
         #expect(try HistoryReader(path: bench.folder.database).all().count == 20 * 600)
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    /// The page is whole to SQLite, and nobody knows any more whose it is.
+    /// SQLite reads the page as whole, and no table says which stream its slots belong to.
     @Test(arguments: [1, -1])
     func aSlotWithoutItsHeaderTearsNoChainForLong(_ which: Int) throws {
         let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()

@@ -34,7 +34,7 @@ import Testing
         #expect(pwrite(descriptor, &byte, 1, off_t(offset)) == 1)
     }
 
-    /// A store, and a reader that keeps what is taken in the log.
+    /// Returns a store, and a reader that keeps new records in the log.
     private func held() throws -> (StoreBench, Connection) {
         let bench = try StoreBench()
         let reader = try Connection(bench.folder.database, mode: .readOnly)
@@ -87,7 +87,7 @@ import Testing
         try reader.close()
     }
 
-    /// At each sector of the last transaction: the power went while it was written.
+    /// The power went while a sector of the last transaction was written, at each sector.
     @Test(arguments: [0, 512, 2_048, 4_096]) func aWriteThatPowerCutShortIsNoDamage(
         left: Int
     ) throws {

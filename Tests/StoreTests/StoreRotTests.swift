@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// All that a table holds hangs on its first page.
+    /// A table without its first page loses everything.
     @Test func theFirstPageOfEachTableCostsWhatLayOnIt() throws {
         let rot = try StoreRot(seed: 1, root: access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
         let roots = try rot.roots()

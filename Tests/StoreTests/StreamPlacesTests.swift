@@ -79,7 +79,7 @@ import Testing
         #expect(news.samplesGivenUp == 0)
         #expect(news.places == 4)
         #expect(try counts() == ["part-1": 10, "part-2": 10, "part-3": 10, "part-4": 10])
-        // Nothing is lost by a restart, and the names of what waits are known.
+        // A restart loses nothing, and the names of waiting streams are known.
         try store.close()
         let again = try open()
         #expect(again.opening.streams.map(\.device).sorted().last == "part-5")
@@ -137,7 +137,7 @@ import Testing
         _ = try store.append(payload(stream(2, noise), from: 100, count: 30), boot: boot)
         _ = try store.append(payload(stream(3), from: 500), boot: boot)
         try store.checkpoint()
-        // Round the ring and a little more: what is left of streams 1 and 3 is their last slot.
+        // Round the ring and a little more: only the last slots of streams 1 and 3 are left.
         let slots = StorePlan(.megabytes(4)).slotCount(of: .samples)
         for round in 0..<slots * 5 / 4 {
             let tick = 1_000 + Int64(round) * 500

@@ -64,7 +64,7 @@ private let store = StoreID(of: [1, 2, 3])
         #expect(other.read() == (0, []))
     }
 
-    /// Every write in part, byte by byte, as a kill leaves it.
+    /// A kill leaves each write in part, byte by byte.
     @Test func survivesAKillAtAnyByte() {
         let memory = SimulatedSharedMemory(byteCount: 256)
         let mirror = TailMirror(memory, boot: boot, store: store)

@@ -62,7 +62,7 @@ package enum Exhaustive {
         isWhole ? whole : small
     }
 
-    /// So many of a list, evenly spread, the first and the last among them.
+    /// Returns so many elements of a list, evenly spread, with the first and the last.
     package static func some<Element>(_ count: Int, of all: [Element]) -> [Element] {
         guard count >= 2, count < all.count else { return count < all.count ? [all[0]] : all }
         return (0..<count).map { all[$0 * (all.count - 1) / (count - 1)] }

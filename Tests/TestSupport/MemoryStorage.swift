@@ -23,7 +23,7 @@ package final class MemoryStorage: BlockStorage {
 
     package func sync() throws(StorageError) {}
 
-    /// Puts all blocks into a file, in place of what was there.
+    /// Writes all blocks into a file, which is replaced.
     ///
     /// - Throws: `StorageError.failed`.
     package func put(into path: String) throws {

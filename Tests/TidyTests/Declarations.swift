@@ -4,9 +4,9 @@ struct FunctionShape: Hashable, Sendable {
     let name: String
     let line: Int
     let parameterCount: Int
-    /// From the line of `func` to the closing brace, 0 for a requirement without a body.
+    /// Lines from `func` to the closing brace; 0 for a requirement without a body.
     let lineCount: Int
-    /// True for an `init` that does nothing but `self.x = x`.
+    /// Whether it is an `init` with nothing but `self.x = x`.
     let isMemberwise: Bool
 }
 
@@ -60,7 +60,7 @@ extension SourceFile {
         return nil
     }
 
-    /// Each parameter has one colon outside inner brackets.
+    /// Counts parameters: each has one colon outside inner brackets.
     private func parameterCount(_ open: Int, _ close: Int) -> Int {
         var (depth, count) = (0, 0)
         for token in tokens[open...close] {

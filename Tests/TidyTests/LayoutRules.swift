@@ -94,7 +94,7 @@ extension TidyRule {
         let folders = ["/ro" + "ot/", "/wo" + "rk/", "/ho" + "me/", "/Us" + "ers/"]
         // Two steps, because few lines have the folders and all would be asked for the openings.
         return file.lineFindings(folders, "names a folder of one machine").filter { finding in
-            // The usual user of a Raspberry Pi stands for the reader.
+            // The usual home of a Raspberry Pi counts as the reader's.
             let line = file.lines[finding.line - 1].replacing("/ho" + "me/pi/", with: "~/")
             return folders.contains { folder in
                 line.hasPrefix(folder) || opens.contains { line.contains($0 + folder) }
@@ -164,7 +164,7 @@ extension TidyRule {
 }
 
 extension SourceFile {
-    /// The path that a quoted text begins with; a check stands for its module.
+    /// The path that a quoted text begins with; a check's name means its module.
     private static func path(in quoted: Substring) -> String? {
         let parts = quoted.split(separator: " ").filter { $0 != "sudo" }
         guard parts.count > 1, parts[0] == "scripts/check", parts[1] != "together",

@@ -5,7 +5,7 @@ struct SourceFile: Sendable {
     /// Relative to the root of the repository.
     let path: String
     let lines: [Substring]
-    /// Empty unless the file is Swift.
+    /// Tokens of the file; empty unless it is Swift.
     let tokens: [Token]
 
     init(path: String, text: String) {
@@ -48,7 +48,7 @@ struct SourceTree: Sendable {
         self.executables = executables
     }
 
-    /// Reads what is tracked by convention: named folders and the top, no build folder.
+    /// Reads the folders named here and the top of the tree, no build folder.
     private init(readingFrom root: String) throws {
         let manager = FileManager.default
         var paths = try manager.contentsOfDirectory(atPath: root)

@@ -3,7 +3,7 @@ import Testing
 /// Where a rule is broken, and how.
 struct Finding: Hashable, Sendable, CustomStringConvertible {
     let path: String
-    /// From 1; 0 speaks of the whole file.
+    /// Line number from 1; 0 concerns the whole file.
     let line: Int
     let words: String
 

@@ -1,7 +1,7 @@
 /// One word, number or sign of Swift source.
 struct Token: Hashable, Sendable {
     let text: String
-    /// From 1.
+    /// Line number from 1.
     let line: Int
 }
 

@@ -37,7 +37,7 @@ extension TidyRule {
 }
 
 extension SourceFile {
-    /// Lines of comments or of a document, without what stands in back quotes.
+    /// Lines of comments or of a document, without quoted code.
     fileprivate var prose: [(line: Int, text: String)] {
         let isDocument = path.hasSuffix(".md")
         var isCode = false

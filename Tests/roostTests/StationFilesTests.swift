@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct StationFilesTests {
-    /// To open a pipe for reading waits for somebody who writes: `--check` never came back.
+    /// Opening a pipe for reading waits for a writer: `--check` never came back.
     @Test func aPipeOrAFolderIsNoConfiguration() throws {
         let folder = try TestFolder()
         let pipe = folder.path("pipe")

@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    /// Each with what it is told, one problem apiece.
+    /// Mistakes in graphs, one each, with the message for it.
     @Test(arguments: [
         (
             #"{"name": "a", "type": "ofset", "by": 1, "input": "pm25"}"#,

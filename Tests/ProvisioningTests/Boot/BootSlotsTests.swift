@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// As the boot loader does: what it does not understand is the first root, and no trial.
+    /// Reads as the boot loader does: unknown text means the first root, and no trial.
     @Test(
         arguments: [
             (nil, .first, nil), ("", .first, nil), ("slot=3", .second, nil),

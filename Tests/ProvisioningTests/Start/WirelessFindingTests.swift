@@ -3,7 +3,7 @@ import Provisioning
 import Testing
 
 @Suite struct WirelessFindingTests {
-    /// As wpa_supplicant 2.10 wrote it in the guest.
+    /// Output of wpa_supplicant 2.10 in the guest.
     private static let denied = """
         Successfully initialized wpa_supplicant
         wlan0: SME: Trying to authenticate with 02:00:00:00:01:00 (SSID='home' freq=2437 MHz)

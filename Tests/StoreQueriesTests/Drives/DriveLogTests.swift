@@ -55,7 +55,7 @@ import Testing
         #expect(try DriveLog.count(in: survey, choice, fixture.reader) == 20)
     }
 
-    /// No count is no line, for a line would say 0; no fix keeps the last place and says so.
+    /// A missing count makes no line, as that would say 0; without a fix the last place is kept.
     @Test func aMissingValueIsNeverAZero() throws {
         let rows: [(Int64, [Outcome])] = [
             DriveFixture.row(100, 31, nil), DriveFixture.row(105, nil, Self.here),

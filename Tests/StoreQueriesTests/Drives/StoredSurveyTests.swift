@@ -35,7 +35,7 @@ import Testing
         #expect(try StoredSurvey.newest(named: "x", fixture.reader, fixture.times) == nil)
     }
 
-    /// A sample in the tick in which a private survey ended is of that one.
+    /// A sample in the tick in which a private survey ended belongs to that survey.
     @Test func beginsAfterThePrivateOneBeforeIt() throws {
         var boot = DriveFixture.Boot("2026-11-22T04:30:00Z")
         boot.marks = [

@@ -56,7 +56,7 @@ import Testing
         #expect(places == [[51, 1], [46, 11], [46, 11], [51.0003, 1]])
     }
 
-    /// A window decides what is shown, not where it was.
+    /// A window decides which samples are shown, not where they were measured.
     @Test func fixesBesideTheWindowCount() throws {
         let range = TimeRange(
             from: WallTime(iso8601: "2026-11-22T04:30:01Z"),

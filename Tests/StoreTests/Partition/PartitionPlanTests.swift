@@ -64,7 +64,7 @@ import Testing
         for count in 0..<plan.writes.count {
             var disk = before
             for write in plan.writes.prefix(count) { disk.write(write.sector, write.bytes) }
-            // Between the copies of a GPT they differ, and the kernel goes by the first.
+            // After the first copy of a GPT the copies differ, and the kernel uses the first.
             guard scheme == "mbr" || count < 2 else { continue }
             disk.carryOut(try make(disk))
             let journal = try PartitionTable(disk).journal

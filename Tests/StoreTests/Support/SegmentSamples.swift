@@ -106,7 +106,7 @@ struct SegmentSamples {
     }
 }
 
-/// All rows of a segment through `next()`.
+/// Reads all rows of a segment by `next()`.
 func rows(of segment: [UInt8], decimals: [Int]) throws(CodecError) -> [SegmentRow] {
     var decoder = try SegmentDecoder(segment, decimals: decimals)
     var rows: [SegmentRow] = []
@@ -114,7 +114,7 @@ func rows(of segment: [UInt8], decimals: [Int]) throws(CodecError) -> [SegmentRo
     return rows
 }
 
-/// All rows of a segment through `nextRows(into:)`.
+/// Reads all rows of a segment by `nextRows(into:)`.
 func rowsInPieces(of segment: [UInt8], decimals: [Int]) throws(CodecError) -> [SegmentRow] {
     var decoder = try SegmentDecoder(segment, decimals: decimals)
     var (rows, piece) = ([SegmentRow](), SegmentRows())
