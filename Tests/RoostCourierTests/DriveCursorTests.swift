@@ -40,7 +40,7 @@ import Testing
         let upload = DriveUpload(importID: 0, isDescribed: true)
         _ = machine.finish(.moved(upload), of: drive, lines: 12, at: .boot)
         let read = try DriveCursor(machine.mark.encode())
-        #expect(read == machine.mark && read.current?.upload == upload)
+        #expect(read == machine.mark && read.uploads.map(\.upload) == [upload])
         var next = DriveMachine(read, pace: .seconds(1), seed: 1)
         let later = DriveDates(from: WallTime(tenths: 5), to: WallTime(tenths: 9))
         let again = next.begin(drive, later)
@@ -58,13 +58,18 @@ import Testing
         mark.delivered = .init(files: most, samples: most)
         for reason in LeftOut.allCases { mark.leftOut[reason] = .init(files: most, samples: most) }
         var machine = DriveMachine(mark, pace: .zero, seed: 1)
-        let drive = PlannedDrive(name: "ride", at: place, samples: most)
         let last = WallTime(tenths: 88_000_000_000)
-        _ = machine.begin(drive, DriveDates(from: last, to: WallTime(tenths: 90_000_000_000)))
-        let upload = DriveUpload(importID: most - 1, isDescribed: true)
-        _ = machine.finish(.moved(upload), of: drive, lines: 0, at: .boot)
+        let dates = DriveDates(from: last, to: WallTime(tenths: 90_000_000_000))
+        for number in 0..<9 {
+            let tick = Tick(tenths: Int64(most - number))
+            let place = OutboxPosition(boot: boot, bootNumber: 1, tick: tick)
+            let drive = PlannedDrive(name: "ride", at: place, samples: most)
+            _ = machine.begin(drive, dates)
+            let upload = DriveUpload(importID: most - 1, isDescribed: true)
+            _ = machine.finish(.moved(upload), of: drive, lines: 0, at: .boot)
+        }
         let bytes = machine.mark.encode()
-        #expect(bytes.count == 300)
+        #expect(bytes.count == 716)
         #expect(bytes.count <= OutboxCursor.byteLimit)
         #expect(try DriveCursor(bytes) == machine.mark)
     }

@@ -23,6 +23,7 @@ import Testing
             var marks: [FilePeriod: FilePeriodCursor] = [:]
             for period in FilePeriod.allCases where Bool.random(using: &random) {
                 marks[period] = Self.mark(&random, from: origin)
+                if Bool.random(using: &random) { marks[period]?.asides = [origin + 3_600] }
             }
             let cursor = FileCursor(origin: origin, marks: marks)
             #expect(try FileCursor(cursor.encode()) == cursor)
@@ -33,12 +34,13 @@ import Testing
         let most = 1 << 53
         var mark = FilePeriodCursor(from: 4_000_000_000)
         (mark.seen, mark.waiting) = (4_200_000_000, most)
+        mark.asides = [4_100_000_000, 4_150_000_000]
         mark.delivered = .init(files: most, samples: most)
         for reason in LeftOut.allCases { mark.leftOut[reason] = .init(files: most, samples: most) }
         let marks = Dictionary(uniqueKeysWithValues: FilePeriod.allCases.map { ($0, mark) })
         let bytes = FileCursor(origin: 1_000_000_000, marks: marks).encode()
         #expect(bytes.count <= OutboxCursor.byteLimit)
-        #expect(bytes.count == 835)
+        #expect(bytes.count == 884)
         #expect(try FileCursor(bytes).marks == marks)
     }
 

@@ -6,9 +6,9 @@ import Store
 /// Version 3 (1 is `OutboxCursor`, 2 `FileCursor`), all numbers unsigned LEB128 and boots as their
 /// sixteen bytes: the version; settled and seen, each as 0, or 1 with boot and tick; waiting;
 /// whether some expired; delivered drives and samples; reasons as count, then number in
-/// `LeftOut.allCases`, drives and samples; the upload under way as 0, or 1 with its number + 1,
-/// whether it is described, its samples, tenths since 1970 of its beginning, tenths from there to
-/// its end, boot and tick. At most 300 bytes.
+/// `LeftOut.allCases`, drives and samples; uploads under way: how many, then of each its number
+/// plus 1, whether it is described, its samples, tenths since 1970 of its beginning, tenths from
+/// there to its end, boot and tick. At most 716 bytes.
 package struct DriveCursor: Hashable, Sendable {
     /// A boot and a tick in it: a place whose boot's number has to be looked up.
     package struct Place: Hashable, Sendable {
@@ -45,13 +45,24 @@ package struct DriveCursor: Hashable, Sendable {
     package var leftOut: [LeftOut: FilePeriodCursor.Count] = [:]
     /// Whether the ring wrote over samples behind `settled`.
     package var hasExpired = false
-    package var current: Current?
+    /// Uploads that have begun and are not over, in their order.
+    ///
+    /// Those up to `settled` are tried again by themselves. Bound: `uploadLimit`, those that can be
+    /// aside and one more.
+    package var uploads: [Current] = []
+
+    static let uploadLimit = ItemAsides<OutboxPosition>.limit + 1
 
     package init() {}
 
     /// Samples that this target knows of: each delivered, waiting or left out.
     package var sampleCount: Int {
         delivered.samples + waiting + leftOut.values.reduce(0) { $0 + $1.samples }
+    }
+
+    /// The upload of a drive; nil before it began.
+    func upload(of drive: PlannedDrive) -> Current? {
+        uploads.first { $0.place == Place(drive.place) }
     }
 
     /// Gives samples a fate without being sent.
@@ -89,8 +100,8 @@ extension DriveCursor {
             append(leftOut[reason]?.files ?? 0)
             append(leftOut[reason]?.samples ?? 0)
         }
-        append(current == nil ? 0 : 1)
-        if let current {
+        append(uploads.count)
+        for current in uploads {
             append((current.upload.importID ?? -1) + 1)
             append(current.upload.isDescribed ? 1 : 0)
             append(current.samples)
@@ -120,7 +131,7 @@ extension DriveCursor {
                 samples: try input.count(below: .max)
             )
         }
-        if try input.count(below: 1) == 1 {
+        for _ in 0..<(try input.count(below: Self.uploadLimit)) {
             let importID = try input.count(below: .max)
             let isDescribed = try input.count(below: 1) == 1
             let samples = try input.count(below: .max)
@@ -137,7 +148,7 @@ extension DriveCursor {
                 importID: importID == 0 ? nil : importID - 1,
                 isDescribed: isDescribed
             )
-            self.current = current
+            uploads.append(current)
         }
         guard input.isAtEnd else { throw .malformed }
     }

@@ -4,7 +4,8 @@ import Store
 /// Decides which drive a target is sent, when, and what becomes of each sample.
 ///
 /// Pure: a caller brings drives, steps and the time. Drives go in the order in which they began,
-/// one at a time; a drive that is refused is left out and the next one goes on. Each step of an
+/// one at a time; a drive that is refused is left out and the next one goes on. One that the
+/// receiver fails at while it takes others is set aside, and tried again by itself. Each step of an
 /// upload is repeated until the receiver has taken it: it knows a file that it has by its content.
 package struct DriveMachine: Sendable {
     /// What a person should learn of.
@@ -12,6 +13,8 @@ package struct DriveMachine: Sendable {
         case held(DeliveryReason)
         case resumed
         case refused(name: String, samples: Int, DeliveryReason)
+        /// The receiver fails at it and takes others.
+        case setAside(name: String, DeliveryReason)
         case expired(samples: Int)
         /// The cursor could not be read: the target begins anew.
         case cursorLost(String)
@@ -29,6 +32,8 @@ package struct DriveMachine: Sendable {
     package static let refusalLimit = 10
     /// Answers in a row that the receiver still works on a drive: a day.
     package static let patience = 100
+    /// Answers and failures in a row after which another drive goes.
+    private static let doubtful = 6
 
     package internal(set) var mark: DriveCursor
     /// Why it is held; nil while it is not.
@@ -43,6 +48,10 @@ package struct DriveMachine: Sendable {
     private var delay: RetryDelay
     private var refusals = 0
     private var waits = 0
+    /// The place of `mark.settled`, as far as it is known.
+    private var settled: OutboxPosition?
+    private var doubt = ItemDoubt<OutboxPosition>(patience: doubtful)
+    private(set) var asides: ItemAsides<OutboxPosition>
 
     /// - Parameters:
     ///   - mark: Where it was; a fresh one begins with the oldest drive.
@@ -50,6 +59,7 @@ package struct DriveMachine: Sendable {
     package init(_ mark: DriveCursor = DriveCursor(), pace: Duration, seed: UInt64) {
         (self.mark, self.pace) = (mark, pace)
         delay = RetryDelay(seed: seed)
+        asides = ItemAsides(seed: seed)
     }
 
     /// Counts the samples of drives that are new, and what the ring wrote over.
@@ -57,8 +67,20 @@ package struct DriveMachine: Sendable {
     /// - Parameters:
     ///   - drives: Those without a fate, oldest first.
     ///   - seen: The place up to which they were counted before.
+    ///   - settled: The place up to which they have their fates, but for those aside.
     /// - Returns: What to say of it.
-    package mutating func see(_ drives: [PlannedDrive], after seen: OutboxPosition?) -> [Notice] {
+    package mutating func see(
+        _ drives: [PlannedDrive],
+        after seen: OutboxPosition?,
+        settled: OutboxPosition? = nil
+    ) -> [Notice] {
+        self.settled = settled ?? self.settled
+        let places = Set(drives.map(\.place))
+        mark.uploads.removeAll { upload in !places.contains { .init($0) == upload.place } }
+        asides.removeAll { !places.contains($0) }
+        for drive in drives where settled.map({ drive.place <= $0 }) ?? false {
+            asides.resume(drive.place)
+        }
         var (left, new) = (0, 0)
         for drive in drives {
             let isSeen = seen.map { drive.place <= $0 } ?? false
@@ -74,6 +96,40 @@ package struct DriveMachine: Sendable {
         return lost > 0 ? [.expired(samples: lost)] : []
     }
 
+    /// The drive whose turn it is, of those without a fate.
+    func next(of drives: [PlannedDrive]) -> PlannedDrive? {
+        let own = drives.filter { !asides.contains($0.place) }
+        // None passes one that waits for its date.
+        let ready = own.prefix { $0.dating != .waits || isAtReceiver($0) }
+        let place = doubt.next(of: ready.map(\.place), room: asides.room)
+        return own.first { $0.place == place } ?? own.first
+    }
+
+    /// Whether a drive may go now.
+    func isDue(_ drive: PlannedDrive, at now: MonotonicInstant) -> Bool {
+        now >= notBefore || doubt.mayHurry(drive.place)
+    }
+
+    /// The drive aside whose turn it is; none while the receiver may be down.
+    func aside(of drives: [PlannedDrive], at now: MonotonicInstant) -> PlannedDrive? {
+        guard mayTryAsides, now >= notBefore, let place = asides.first(at: now) else { return nil }
+        return drives.first { $0.place == place }
+    }
+
+    private var mayTryAsides: Bool { held == nil && !doubt.isSearching }
+
+    /// When something may go by time alone; nil when nothing waits for it.
+    func nextTurn(after now: MonotonicInstant) -> MonotonicInstant? {
+        if now < notBefore { return notBefore }
+        return mayTryAsides ? asides.next : nil
+    }
+
+    /// Whether a drive has its fate.
+    func isSettled(_ drive: PlannedDrive) -> Bool {
+        let isBehind = settled.map { drive.place <= $0 } ?? false
+        return isBehind && mark.upload(of: drive) == nil
+    }
+
     /// What to do with the first of the drives without a fate.
     ///
     /// - Parameters:
@@ -83,7 +139,7 @@ package struct DriveMachine: Sendable {
     /// - Returns: What to do with it.
     package func turn(of drive: PlannedDrive, ageLimit: Duration?, now: Int?) -> Turn {
         if drive.isPrivate { return .leaveOut(drive, .markedPrivate) }
-        let isUnderWay = mark.current?.place == DriveCursor.Place(drive.place)
+        let isUnderWay = mark.upload(of: drive) != nil
         // What the ring does meanwhile does not matter.
         if isAtReceiver(drive) { return .send(drive) }
         if drive.samples == 0 || mark.hasExpired && drive.hasOldest {
@@ -104,8 +160,7 @@ package struct DriveMachine: Sendable {
 
     /// Whether the receiver has the log of a drive, whatever it still does with it.
     package func isAtReceiver(_ drive: PlannedDrive) -> Bool {
-        mark.current?.place == DriveCursor.Place(drive.place)
-            && mark.current?.upload.importID != nil
+        mark.upload(of: drive)?.upload.importID != nil
     }
 
     /// Gives a drive a fate without being sent.
@@ -124,10 +179,10 @@ package struct DriveMachine: Sendable {
         _ drive: PlannedDrive,
         _ dates: DriveDates
     ) -> (current: DriveCursor.Current, isNew: Bool) {
+        if let current = mark.upload(of: drive) { return (current, false) }
         let place = DriveCursor.Place(drive.place)
-        if let current = mark.current, current.place == place { return (current, false) }
         let current = DriveCursor.Current(place, samples: drive.samples, dates)
-        mark.current = current
+        mark.uploads.append(current)
         waits = 0
         return (current, true)
     }
@@ -143,11 +198,14 @@ package struct DriveMachine: Sendable {
         lines: Int,
         at now: MonotonicInstant
     ) -> [Notice] {
+        if asides.contains(drive.place) {
+            return finishAside(step, of: drive, lines: lines, at: now)
+        }
         notBefore = now.advanced(by: pace)
         switch step {
         case .moved(let upload):
-            assert(mark.current?.upload != upload, "a step that changes nothing waits")
-            mark.current?.upload = upload
+            setAside(doubt.succeed(drive.place), at: now)
+            advance(drive, to: upload)
             working = nil
             return succeed()
         case .waits(let reason):
@@ -155,24 +213,26 @@ package struct DriveMachine: Sendable {
             waits += 1
             let notices = succeed()
             working = reason
+            if waits >= Self.doubtful { doubt.fail(drive.place, reason, isSure: true) }
             // As often as after failures: 5 s first, then up to a quarter of an hour.
             for _ in 0..<min(waits - 1, 8) { _ = delay.fail() }
             notBefore = now.advanced(by: delay.fail())
             return waits < Self.patience ? notices : notices + hold(reason, at: now)
         case .ended(.delivered):
-            settle(drive) { mark, samples in
-                mark.delivered.files += 1
-                mark.delivered.samples += min(lines, samples)
-                mark.waiting -= min(lines, samples)
-                mark.leaveOut(.noValue, drives: 0, samples: samples - min(lines, samples))
-            }
-            refusals = 0
+            setAside(doubt.succeed(drive.place), at: now)
+            deliver(drive, lines: lines)
             return succeed()
-        case .ended(.later(let reason, let seconds)): fail(reason, at: now, after: seconds)
+        case .ended(.later(let reason, let seconds)):
+            suspect(drive, reason)
+            fail(reason, at: now, after: seconds)
         case .ended(.unknown(let reason)), .ended(.foreign(let reason)):
+            suspect(drive, reason)
             fail(reason, at: now, after: nil)
-        case .ended(.hold(let reason)): return hold(reason, at: now)
+        case .ended(.hold(let reason)):
+            doubt.interrupt(reason)
+            return hold(reason, at: now)
         case .ended(.refused(let reason)), .ended(.partly(_, let reason)):
+            setAside(doubt.succeed(drive.place), at: now)
             return refuse(drive, reason, at: now)
         }
         return []
@@ -182,11 +242,75 @@ package struct DriveMachine: Sendable {
     package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
         let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
         notBefore = min(notBefore, soon)
+        asides.wake(at: now)
+    }
+
+    private mutating func advance(_ drive: PlannedDrive, to upload: DriveUpload) {
+        let place = DriveCursor.Place(drive.place)
+        guard let index = mark.uploads.firstIndex(where: { $0.place == place }) else { return }
+        assert(mark.uploads[index].upload != upload, "a step that changes nothing waits")
+        mark.uploads[index].upload = upload
+    }
+
+    private mutating func deliver(_ drive: PlannedDrive, lines: Int) {
+        settle(drive) { mark, samples in
+            mark.delivered.files += 1
+            mark.delivered.samples += min(lines, samples)
+            mark.waiting -= min(lines, samples)
+            mark.leaveOut(.noValue, drives: 0, samples: samples - min(lines, samples))
+        }
+        refusals = 0
+    }
+
+    private mutating func suspect(_ drive: PlannedDrive, _ reason: DeliveryReason) {
+        reason.mayBeOfItem ? doubt.fail(drive.place, reason) : doubt.interrupt(reason)
+    }
+
+    /// The receiver takes others than these.
+    private mutating func setAside(_ places: [OutboxPosition], at now: MonotonicInstant) {
+        for place in places { asides.add(place, trouble ?? working, at: now) }
+    }
+
+    private mutating func finishAside(
+        _ step: DriveStep,
+        of drive: PlannedDrive,
+        lines: Int,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        notBefore = max(notBefore, now.advanced(by: pace))
+        switch step {
+        case .moved(let upload):
+            advance(drive, to: upload)
+            asides.advance(drive.place, at: now)
+            return []
+        case .ended(.delivered):
+            deliver(drive, lines: lines)
+            return succeed()
+        case .ended(.refused(let reason)), .ended(.partly(_, let reason)):
+            let notice = Notice.refused(name: drive.name, samples: samples(of: drive), reason)
+            leaveOut(drive, .refused)
+            return [notice]
+        case .ended(.later(let reason, let seconds)):
+            return failAside(drive, reason, after: seconds, at: now)
+        case .waits(let reason), .ended(.unknown(let reason)), .ended(.foreign(let reason)),
+            .ended(.hold(let reason)):
+            return failAside(drive, reason, after: nil, at: now)
+        }
+    }
+
+    private mutating func failAside(
+        _ drive: PlannedDrive,
+        _ reason: DeliveryReason,
+        after seconds: Int?,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        let isNew = asides.fail(drive.place, reason, after: seconds, at: now)
+        return isNew ? [.setAside(name: drive.name, reason)] : []
     }
 
     /// Of a drive that the receiver has those that it had when its upload began.
     private func samples(of drive: PlannedDrive) -> Int {
-        isAtReceiver(drive) ? mark.current?.samples ?? drive.samples : drive.samples
+        isAtReceiver(drive) ? mark.upload(of: drive)?.samples ?? drive.samples : drive.samples
     }
 
     private mutating func settle(
@@ -194,9 +318,12 @@ package struct DriveMachine: Sendable {
         _ change: (inout DriveCursor, _ samples: Int) -> Void
     ) {
         change(&mark, samples(of: drive))
-        mark.settled = DriveCursor.Place(drive.place)
+        let place = DriveCursor.Place(drive.place)
+        mark.uploads.removeAll { $0.place == place }
+        asides.remove(drive.place)
+        guard settled.map({ $0 < drive.place }) ?? true else { return }
+        (settled, mark.settled) = (drive.place, place)
         mark.hasExpired = mark.hasExpired && drive.samples == 0
-        mark.current = nil
         working = nil
     }
 

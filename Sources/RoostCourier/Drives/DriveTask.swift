@@ -48,6 +48,8 @@ package actor DriveTask: Child {
         package let waitsForClock: Bool
         package let notBefore: MonotonicInstant
         package let lastDelivery: MonotonicInstant?
+        /// Drives that the receiver fails at while it takes others.
+        package let refusals: [OutboxStanding.Refusal]
         /// Why the station's store cannot be read now; nil while it can.
         package let sourceTrouble: String?
     }
@@ -99,15 +101,16 @@ package actor DriveTask: Child {
 
     package var standing: Standing {
         let waiting = drives.filter { $0.samples > 0 && !$0.isPrivate }
-        let current = machine.mark.current
-        let present = drives.first { DriveCursor.Place($0.place) == current?.place }
+        let present = drives.last { drive in
+            machine.mark.upload(of: drive) != nil && !machine.asides.contains(drive.place)
+        }
         return Standing(
             id: id,
             mark: machine.mark,
             waitingCount: waiting.count,
             oldest: waiting.first?.dates?.to,
             present: present.map {
-                Present(name: $0.name, upload: current?.upload ?? DriveUpload())
+                Present(name: $0.name, upload: machine.mark.upload(of: $0)?.upload ?? .init())
             },
             held: machine.held,
             trouble: machine.trouble,
@@ -115,12 +118,18 @@ package actor DriveTask: Child {
             waitsForClock: waitsForClock,
             notBefore: machine.notBefore,
             lastDelivery: lastDelivery,
+            refusals: machine.asides.refusals("drives") { place in
+                "the drive \(drives.first { $0.place == place }?.name ?? "of before")"
+            },
             sourceTrouble: sourceTrouble
         )
     }
 
-    /// Whether every drive that was seen has its fate.
-    package var isDone: Bool { machine.mark.waiting == 0 }
+    /// Whether every drive that was seen has its fate, or is tried again by itself.
+    package var isDone: Bool {
+        drives.allSatisfy { $0.samples == 0 || machine.asides.contains($0.place) }
+            && (machine.mark.waiting == 0 || !drives.isEmpty)
+    }
 
     /// Runs until cancelled.
     ///
@@ -147,15 +156,16 @@ package actor DriveTask: Child {
         let hasActed = try await turns.run {
             try await begin()
             try await see()
-            guard world.clock.now >= machine.notBefore, let drive = drives.first else {
+            let now = world.clock.now
+            if let drive = machine.aside(of: drives, at: now) { return try await act(on: drive) }
+            guard let drive = machine.next(of: drives), machine.isDue(drive, at: now) else {
                 return false
             }
             return try await act(on: drive)
         }
         if hasActed { return }
-        if world.clock.now < machine.notBefore {
-            deadline = min(deadline, machine.notBefore)
-            tolerance = Self.tolerance.attempt
+        if let next = machine.nextTurn(after: world.clock.now), next < deadline {
+            (deadline, tolerance) = (next, Self.tolerance.attempt)
         }
         _ = try await world.clock.wait(for: changed, until: deadline, tolerance: tolerance)
     }
@@ -206,11 +216,21 @@ package actor DriveTask: Child {
         let (settled, seen) = (
             try await place(before.settled), try await place(before.seen)
         )
-        let found = try await world.source.drives(after: settled)
+        var behind: [OutboxPosition] = []
+        for upload in before.uploads {
+            guard let place = try await place(upload.place), let settled, place <= settled else {
+                continue
+            }
+            behind.append(place)
+        }
+        let found = try await world.source.drives(after: behind.isEmpty ? settled : nil)
+            .filter { drive in
+                behind.contains(drive.place) || settled.map { drive.place > $0 } ?? true
+            }
         // Another look, or a delivery, may have changed it meanwhile.
         guard machine.mark == before else { return }
         drives = found
-        report(machine.see(found, after: seen))
+        report(machine.see(found, after: seen, settled: settled))
     }
 
     private func place(_ place: DriveCursor.Place?) async throws -> OutboxPosition? {
@@ -232,13 +252,13 @@ package actor DriveTask: Child {
         case .leaveOut(_, let reason): machine.leaveOut(drive, reason)
         case .send: try await advance(drive)
         }
-        drives.removeAll { machine.mark.settled == DriveCursor.Place($0.place) }
+        drives.removeAll(where: machine.isSettled)
         await keep()
         return true
     }
 
     private func advance(_ drive: PlannedDrive) async throws {
-        guard let dates = drive.dates ?? machine.mark.current?.dates else {
+        guard let dates = drive.dates ?? machine.mark.upload(of: drive)?.dates else {
             return machine.leaveOut(drive, .timeUnknown)
         }
         var begun = machine
@@ -283,13 +303,17 @@ package actor DriveTask: Child {
             try await begin()
             try await see()
             let before = machine.mark.leftOut[.dropped]?.samples ?? 0
-            // In their order: a mark says up to which drive all have their fates.
-            while let drive = drives.first, let ended = drive.dates?.to, ended < moment,
-                !machine.isAtReceiver(drive)
-            {
+            // In their order: a mark says up to which drive all have their fates, but for those
+            // aside.
+            for drive in drives {
+                guard let ended = drive.dates?.to, ended < moment else { break }
+                if machine.isAtReceiver(drive) {
+                    guard machine.asides.contains(drive.place) else { break }
+                    continue
+                }
                 machine.leaveOut(drive, drive.isPrivate ? .markedPrivate : .dropped)
-                drives.removeFirst()
             }
+            drives.removeAll(where: machine.isSettled)
             await keep()
             return (machine.mark.leftOut[.dropped]?.samples ?? 0) - before
         }
@@ -306,7 +330,8 @@ package actor DriveTask: Child {
             drive.samples > 0 && drive.dates.map { $0.to >= moment } ?? false
         }
         guard let drive else { return nil }
-        return (drive, settled.map { drive.place <= $0 } ?? false)
+        let isBehind = settled.map { drive.place <= $0 } ?? false
+        return (drive, isBehind && machine.mark.upload(of: drive) == nil)
     }
 
     private func finish(_ step: DriveStep, of drive: PlannedDrive, lines: Int) {

@@ -3,7 +3,9 @@
 /// Version 2 (1 is `OutboxCursor`), all numbers unsigned LEB128: the version, origin, periods
 /// (count; then number in `FilePeriod.allCases`, settled and seen as seconds after the origin,
 /// whether some expired, waiting, delivered files and samples, reasons as count, then number in
-/// `LeftOut.allCases`, files and samples). At most 835 bytes with every number at its largest.
+/// `LeftOut.allCases`, files and samples). Where files are tried again by themselves they follow
+/// (count; then number of the period, and seconds after the origin). At most 884 bytes with every
+/// number at its largest.
 package struct FileCursor: Hashable, Sendable {
     private static let version: UInt64 = 2
 
@@ -40,6 +42,14 @@ package struct FileCursor: Hashable, Sendable {
                 append(mark.leftOut[reason]?.samples ?? 0)
             }
         }
+        let asides = periods.flatMap { number, period in
+            (marks[period]?.asides ?? []).map { (number, $0) }
+        }
+        if !asides.isEmpty { append(asides.count) }
+        for (number, from) in asides {
+            append(number)
+            append(from - origin)
+        }
         return out.bytes
     }
 
@@ -66,6 +76,15 @@ package struct FileCursor: Hashable, Sendable {
                 )
             }
             marks[FilePeriod.allCases[number]] = mark
+        }
+        if !input.isAtEnd {
+            let count = try input.count(below: ItemAsides<PlannedFile.Place>.limit)
+            for _ in 0..<count {
+                let number = try input.count(below: FilePeriod.allCases.count - 1)
+                let from = origin + (try input.count(below: Int(UInt32.max)))
+                marks[FilePeriod.allCases[number]]?.asides.append(from)
+            }
+            guard count > 0 else { throw .malformed }
         }
         guard input.isAtEnd else { throw .malformed }
         self.init(origin: origin, marks: marks)

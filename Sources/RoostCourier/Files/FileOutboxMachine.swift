@@ -4,7 +4,8 @@ import Core
 ///
 /// Pure: a caller brings files, answers and the time. Files go in the order in which their times
 /// end, shorter ones first, one at a time; a file that is refused is left out and the next one goes
-/// on, a file whose fate is unknown is sent again under the same name.
+/// on, a file whose fate is unknown is sent again under the same name. One that the receiver fails
+/// at while it takes others is set aside, and tried again by itself.
 package struct FileOutboxMachine: Sendable {
     /// What a person should learn of.
     package enum Notice: Hashable, Sendable {
@@ -12,6 +13,8 @@ package struct FileOutboxMachine: Sendable {
         case resumed
         /// The file is a dead letter: what has its name at the receiver stays.
         case refused(PlannedFile, samples: Int, DeliveryReason)
+        /// The receiver fails at it and takes others.
+        case setAside(PlannedFile, DeliveryReason)
         case expired(FilePeriod, samples: Int)
         case drained(files: Int)
         /// The cursor could not be read: the target begins anew.
@@ -22,6 +25,8 @@ package struct FileOutboxMachine: Sendable {
     package static let refusalLimit = 10
     /// So many files in a row without a pause of hours are a backlog worth a word.
     private static let drainWorth = 10
+    /// A store that is busy fails some times before it takes a file.
+    private static let patience = 6
 
     package internal(set) var marks: [FilePeriod: FilePeriodCursor]
     /// Why it is held; nil while it is not.
@@ -36,17 +41,27 @@ package struct FileOutboxMachine: Sendable {
     private var refusals = 0
     /// Files since nothing waited.
     private var run = 0
+    private(set) var doubt = ItemDoubt<PlannedFile.Place>(patience: patience)
+    private(set) var asides: ItemAsides<PlannedFile.Place>
 
     package init(marks: [FilePeriod: FilePeriodCursor] = [:], pace: Duration, seed: UInt64) {
         (self.marks, self.pace) = (marks, pace)
         delay = RetryDelay(seed: seed)
+        asides = ItemAsides(seed: seed)
+    }
+
+    /// Goes on with files that an earlier process set aside.
+    mutating func resumeAsides() {
+        for (period, mark) in marks {
+            for from in mark.asides { asides.resume(.init(period: period, from: from)) }
+        }
     }
 
     /// Counts what was recorded since the last look, and what the ring wrote over.
     ///
     /// - Parameters:
     ///   - time: Since when samples can be read, and until when they are counted now.
-    ///   - left: Samples that can still be read from `settled` to `seen`.
+    ///   - left: Samples that can still be read from `settled` to `seen`, and of files aside.
     ///   - new: Samples from `seen` to the end.
     /// - Returns: What to say of it.
     package mutating func see(
@@ -58,8 +73,8 @@ package struct FileOutboxMachine: Sendable {
         guard var mark = marks[period] else { return [] }
         // While all of the time can be read, nothing is lost: a clock that was set again may have
         // moved a sample across an edge.
-        let lost = time.oldest > mark.settled ? max(mark.waiting - left, 0) : 0
-        mark.hasExpired = mark.hasExpired || lost > 0
+        let lost = time.oldest > mark.open ? max(mark.waiting - left, 0) : 0
+        mark.hasExpired = mark.hasExpired || lost > 0 && time.oldest > mark.settled
         mark.leaveOut(.expired, files: 0, samples: lost)
         mark.waiting = left + new
         mark.seen = max(mark.seen, time.end)
@@ -69,10 +84,40 @@ package struct FileOutboxMachine: Sendable {
 
     /// The file whose turn it is.
     package func first(of files: [PlannedFile]) -> PlannedFile? {
-        files.min { left, right in
+        let files = files.sorted { left, right in
             (left.range.upperBound, left.period.seconds)
                 < (right.range.upperBound, right.period.seconds)
         }
+        let place = doubt.next(of: files.map(\.place), room: asides.room)
+        return files.first { $0.place == place }
+    }
+
+    /// Whether a file may go now.
+    func isDue(_ file: PlannedFile, at now: MonotonicInstant) -> Bool {
+        now >= notBefore || doubt.mayHurry(file.place)
+    }
+
+    /// The file aside whose turn it is; none while the receiver may be down.
+    func aside(at now: MonotonicInstant) -> PlannedFile.Place? {
+        mayTryAsides && now >= notBefore ? asides.first(at: now) : nil
+    }
+
+    private var mayTryAsides: Bool { held == nil && !doubt.isSearching }
+
+    /// When something may go by time alone; nil when nothing waits for it.
+    func nextTurn(after now: MonotonicInstant) -> MonotonicInstant? {
+        if now < notBefore { return notBefore }
+        return mayTryAsides ? asides.next : nil
+    }
+
+    /// The beginning of a file aside is gone, or its samples are.
+    mutating func expire(_ place: PlannedFile.Place, samples: Int) -> [Notice] {
+        marks[place.period]?.asides.removeAll { $0 == place.from }
+        asides.remove(place)
+        // One that no later file passed counts as any other whose beginning is gone.
+        guard let settled = marks[place.period]?.settled, place.from < settled else { return [] }
+        marks[place.period]?.leaveOut(.expired, files: 1, samples: samples)
+        return [.expired(place.period, samples: samples)]
     }
 
     /// Notes that nothing can be sent now.
@@ -94,22 +139,28 @@ package struct FileOutboxMachine: Sendable {
         at now: MonotonicInstant
     ) -> [Notice] {
         guard let outcome else {
+            setAside(doubt.succeed(file.place), at: now)
             settle(file, samples) { $0.leaveOut(.tooOld, files: 1, samples: samples.own) }
             return []
         }
+        if asides.contains(file.place) { return finishAside(file, samples, outcome, at: now) }
         notBefore = now.advanced(by: pace)
         switch outcome {
         case .delivered:
-            settle(file, samples) { mark in
-                mark.delivered.files += 1
-                mark.delivered.samples += samples.own
-                mark.waiting -= samples.own
-            }
+            setAside(doubt.succeed(file.place), at: now)
+            deliver(file, samples)
             return succeed()
-        case .later(let reason, let seconds): fail(reason, at: now, after: seconds)
-        case .unknown(let reason), .foreign(let reason): fail(reason, at: now, after: nil)
-        case .hold(let reason): return hold(reason, at: now)
+        case .later(let reason, let seconds):
+            suspect(file, reason)
+            fail(reason, at: now, after: seconds)
+        case .unknown(let reason), .foreign(let reason):
+            suspect(file, reason)
+            fail(reason, at: now, after: nil)
+        case .hold(let reason):
+            doubt.interrupt(reason)
+            return hold(reason, at: now)
         case .refused(let reason), .partly(_, let reason):
+            setAside(doubt.succeed(file.place), at: now)
             return refuse(file, samples, reason, at: now)
         }
         return []
@@ -119,6 +170,59 @@ package struct FileOutboxMachine: Sendable {
     package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
         let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
         notBefore = min(notBefore, soon)
+        asides.wake(at: now)
+    }
+
+    private mutating func deliver(_ file: PlannedFile, _ samples: (own: Int, skipped: Int)) {
+        settle(file, samples) { mark in
+            mark.delivered.files += 1
+            mark.delivered.samples += samples.own
+            mark.waiting -= samples.own
+        }
+    }
+
+    private mutating func suspect(_ file: PlannedFile, _ reason: DeliveryReason) {
+        reason.mayBeOfItem ? doubt.fail(file.place, reason) : doubt.interrupt(reason)
+    }
+
+    /// The receiver takes others than these.
+    private mutating func setAside(_ places: [PlannedFile.Place], at now: MonotonicInstant) {
+        for place in places {
+            asides.add(place, trouble, at: now)
+            marks[place.period]?.asides.append(place.from)
+            marks[place.period]?.asides.sort()
+        }
+    }
+
+    private mutating func finishAside(
+        _ file: PlannedFile,
+        _ samples: (own: Int, skipped: Int),
+        _ outcome: DeliveryOutcome,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        notBefore = max(notBefore, now.advanced(by: pace))
+        switch outcome {
+        case .delivered:
+            deliver(file, samples)
+            return succeed()
+        case .refused(let reason), .partly(_, let reason):
+            settle(file, samples) { $0.leaveOut(.refused, files: 1, samples: samples.own) }
+            return [.refused(file, samples: samples.own, reason)]
+        case .later(let reason, let seconds):
+            return failAside(file, reason, after: seconds, at: now)
+        case .unknown(let reason), .foreign(let reason), .hold(let reason):
+            return failAside(file, reason, after: nil, at: now)
+        }
+    }
+
+    private mutating func failAside(
+        _ file: PlannedFile,
+        _ reason: DeliveryReason,
+        after seconds: Int?,
+        at now: MonotonicInstant
+    ) -> [Notice] {
+        let isNew = asides.fail(file.place, reason, after: seconds, at: now)
+        return isNew ? [.setAside(file, reason)] : []
     }
 
     private mutating func settle(
@@ -127,6 +231,10 @@ package struct FileOutboxMachine: Sendable {
         _ change: (inout FilePeriodCursor) -> Void
     ) {
         guard var mark = marks[file.period] else { return }
+        defer { marks[file.period] = mark }
+        asides.remove(file.place)
+        mark.asides.removeAll { $0 == file.range.lowerBound }
+        guard file.range.lowerBound >= mark.settled else { return change(&mark) }
         // Either no row could be made of them, or their file's beginning is gone.
         let reason = mark.hasExpired ? LeftOut.expired : .noValue
         mark.leaveOut(reason, files: 0, samples: samples.skipped)
@@ -134,7 +242,6 @@ package struct FileOutboxMachine: Sendable {
         mark.settled = file.range.upperBound
         mark.seen = max(mark.seen, mark.settled)
         mark.hasExpired = false
-        marks[file.period] = mark
         run += 1
     }
 

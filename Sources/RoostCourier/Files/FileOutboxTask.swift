@@ -33,6 +33,8 @@ package actor FileOutboxTask: Child {
         package let trouble: DeliveryReason?
         package let notBefore: MonotonicInstant
         package let lastDelivery: MonotonicInstant?
+        /// Files that the receiver fails at while it takes others.
+        package let refusals: [OutboxStanding.Refusal]
         /// Whether the last look found no file whose period is over.
         package let isUpToDate: Bool
         /// Why the station's store cannot be read now; nil while it can.
@@ -86,6 +88,10 @@ package actor FileOutboxTask: Child {
             trouble: machine.trouble,
             notBefore: machine.notBefore,
             lastDelivery: lastDelivery,
+            refusals: machine.asides.refusals("files") { place in
+                let begin = WallTime(nanoseconds: Int64(place.from) * 1_000_000_000).iso8601
+                return "the \(place.period.rawValue) file from \(begin)"
+            },
             isUpToDate: isUpToDate,
             sourceTrouble: sourceTrouble
         )
@@ -115,11 +121,10 @@ package actor FileOutboxTask: Child {
         _ = world.dates.seconds
         if try await begin() {
             try await see()
-            if world.clock.now < machine.notBefore {
-                deadline = min(deadline, machine.notBefore)
-                tolerance = Self.tolerance.attempt
-            } else if try await send() {
-                return
+            if let place = machine.aside(at: world.clock.now) { return try await send(place) }
+            if try await send() { return }
+            if let next = machine.nextTurn(after: world.clock.now), next < deadline {
+                (deadline, tolerance) = (next, Self.tolerance.attempt)
             }
         } else {
             isUpToDate = true
@@ -159,11 +164,11 @@ package actor FileOutboxTask: Child {
             }
             machine.marks[period] = FilePeriodCursor(from: start)
         }
+        machine.resumeAsides()
         // A period that the configuration does not name any more keeps its mark, and waits.
         self.origin = origin
         // Where windows begin is decided once, also when no file is sent before a restart.
-        let cursor = FileCursor(origin: origin, marks: machine.marks)
-        await world.keeper.keep(cursor.encode(), of: id)
+        await keep(origin)
         return true
     }
 
@@ -175,7 +180,10 @@ package actor FileOutboxTask: Child {
         let (oldest, end) = (extent.lowerBound, extent.upperBound)
         for period in work.periods {
             guard let mark = machine.marks[period] else { continue }
-            let left = try await world.source.count(mark.settled..<max(mark.settled, mark.seen))
+            var left = try await world.source.count(mark.settled..<max(mark.settled, mark.seen))
+            for from in mark.asides where from < mark.settled {
+                left += try await world.source.count(from..<(from + period.seconds))
+            }
             let new = end > mark.seen ? try await world.source.count(mark.seen..<end) : 0
             // Another look may have counted them meanwhile.
             guard machine.marks[period] == mark else { continue }
@@ -193,9 +201,41 @@ package actor FileOutboxTask: Child {
             return false
         }
         isUpToDate = false
-        let source = world.source
-        let skipped = try await source.count(mark.settled..<file.range.lowerBound)
-        let own = try await source.count(file.range)
+        guard machine.isDue(file, at: world.clock.now) else { return false }
+        try await deliver(file, try await skipped(before: file, mark), origin)
+        return true
+    }
+
+    /// Samples between the last file and this one that have none.
+    private func skipped(before file: PlannedFile, _ mark: FilePeriodCursor) async throws -> Int {
+        let before = mark.settled..<max(mark.settled, file.range.lowerBound)
+        var skipped = try await world.source.count(before)
+        let failed = machine.doubt.failed.filter { $0.period == file.period }.map(\.from)
+        for from in Set(mark.asides + failed) where before.contains(from) {
+            skipped -= try await world.source.count(from..<(from + file.period.seconds))
+        }
+        return skipped
+    }
+
+    /// Sends a file that was set aside.
+    private func send(_ place: PlannedFile.Place) async throws {
+        guard let origin, let mark = machine.marks[place.period] else { return }
+        let file = try await world.source.next(place.period, from: place.from, origin: origin)
+        if let file, file.place == place {
+            return try await deliver(file, try await skipped(before: file, mark), origin)
+        }
+        let samples = try await world.source.count(place.range)
+        report(machine.expire(place, samples: samples))
+        await keep(origin)
+    }
+
+    private func keep(_ origin: Int) async {
+        let cursor = FileCursor(origin: origin, marks: machine.marks)
+        await world.keeper.keep(cursor.encode(), of: id)
+    }
+
+    private func deliver(_ file: PlannedFile, _ skipped: Int, _ origin: Int) async throws {
+        let own = try await world.source.count(file.range)
         var outcome: DeliveryOutcome?
         if !isTooOld(file) {
             let made = try await make(file, origin)
@@ -203,9 +243,7 @@ package actor FileOutboxTask: Child {
             if outcome == .delivered { lastDelivery = world.clock.now }
         }
         report(machine.finish(file, samples: (own, skipped), outcome, at: world.clock.now))
-        let cursor = FileCursor(origin: origin, marks: machine.marks)
-        await world.keeper.keep(cursor.encode(), of: id)
-        return true
+        await keep(origin)
     }
 
     /// Asks the receiver for each file that has its fate, and compares.
@@ -261,9 +299,14 @@ package actor FileOutboxTask: Child {
     private func next(_ origin: Int) async throws -> (PlannedFile, FilePeriodCursor)? {
         var files: [PlannedFile] = []
         for period in work.periods {
-            guard let start = machine.marks[period]?.settled else { continue }
-            let file = try await world.source.next(period, from: start, origin: origin)
-            if let file { files.append(file) }
+            guard var start = machine.marks[period]?.settled else { continue }
+            // What failed, and one after it. Bound: what can fail and be aside.
+            while let file = try await world.source.next(period, from: start, origin: origin) {
+                start = file.range.upperBound
+                if machine.asides.contains(file.place) { continue }
+                files.append(file)
+                guard machine.doubt.failed.contains(file.place) else { break }
+            }
         }
         guard let file = machine.first(of: files), let mark = machine.marks[file.period] else {
             return nil

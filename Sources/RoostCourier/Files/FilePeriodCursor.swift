@@ -20,6 +20,9 @@ package struct FilePeriodCursor: Hashable, Sendable {
     package var leftOut: [LeftOut: Count] = [:]
     /// Whether the ring wrote over samples behind `settled`.
     package var hasExpired = false
+    /// Where the windows of files begin that are tried again by themselves, in order; together with
+    /// other periods at most `ItemAsides.limit`.
+    package var asides: [Int] = []
 
     package init(from start: Int) { (settled, seen) = (start, start) }
 
@@ -27,6 +30,9 @@ package struct FilePeriodCursor: Hashable, Sendable {
     package var sampleCount: Int {
         delivered.samples + waiting + leftOut.values.reduce(0) { $0 + $1.samples }
     }
+
+    /// The beginning of the first window without a fate.
+    var open: Int { min(asides.first ?? settled, settled) }
 
     /// Gives samples a fate without being sent.
     package mutating func leaveOut(_ reason: LeftOut, files: Int, samples: Int) {

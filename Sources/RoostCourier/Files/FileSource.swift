@@ -10,6 +10,16 @@ package struct PlannedFile: Hashable, Sendable {
         (self.period, self.range, self.name) = (period, range, name)
     }
 
+    /// What is the same when it is made again.
+    struct Place: Hashable, Sendable {
+        let period: FilePeriod
+        let from: Int
+
+        var range: Range<Int> { from..<(from + period.seconds) }
+    }
+
+    var place: Place { Place(period: period, from: range.lowerBound) }
+
     /// `hourly/Sun Nov  6 07:49:04 2022.csv`.
     package var path: String { "\(period.rawValue)/\(name)" }
 }

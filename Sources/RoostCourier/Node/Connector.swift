@@ -329,6 +329,9 @@ package actor Connector {
         if reason != nil, standing.notBefore > now {
             report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
         }
+        // It goes on beside them.
+        guard reason == nil, let refusals = standing.refusals.words else { return }
+        (report.why, report.code) = (refusals, "refuses")
     }
 
     private static func fill(

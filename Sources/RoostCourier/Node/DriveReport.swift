@@ -49,6 +49,9 @@ enum DriveReport {
         if mark.waiting > 0, standing.notBefore > now {
             report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
         }
+        // It goes on beside them.
+        guard reason == nil, let refusals = standing.refusals.words else { return }
+        (report.why, report.code) = (refusals, "refuses")
     }
 
     private static func step(

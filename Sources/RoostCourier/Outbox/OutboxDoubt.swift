@@ -88,4 +88,7 @@ struct OutboxDoubt: Hashable, Sendable {
 extension DeliveryReason {
     /// Whether the server says that it failed; what is sent need not be wrong.
     var isServerFault: Bool { code.hasPrefix("status-5") }
+
+    /// Whether a server that was reached failed, or fell silent, maybe for what it was sent.
+    var mayBeOfItem: Bool { isServerFault || ["silent", "closed"].contains(code) }
 }

@@ -52,7 +52,7 @@ struct OutboxRefusals: Sendable {
             + waiting.map { aside in
                 let (stream, tick) = (aside.sample.stream, aside.sample.place.tick)
                 let name = aside.name ?? "stream \(stream.rawValue) at tick \(tick.tenths)"
-                return .init(name: OutboxStanding.Refusal.sampleName + name, reason: aside.reason)
+                return .init(name: "a sample of \(name)", reason: aside.reason, kind: "samples")
             }
     }
 

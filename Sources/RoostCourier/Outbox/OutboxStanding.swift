@@ -19,25 +19,29 @@ package struct OutboxStanding: Hashable, Sendable {
     package let refusals: [Refusal]
 
     package struct Refusal: Hashable, Sendable {
-        static let sampleName = "a sample of "
-
         /// As `channel pm25` or `a sample of dust at 2026-11-22T04:30:00Z`.
         package let name: String
         /// nil before the first try since the process started.
         package let reason: DeliveryReason?
+        /// As `samples`, which are tried again by themselves; nil of a channel.
+        package var kind: String?
     }
 
+    package var refusalWords: String? { refusals.words }
+}
+
+extension [OutboxStanding.Refusal] {
     /// What the receiver refuses, for people; nil for nothing.
     ///
     /// Bound: three of them, and how many there are beside.
-    package var refusalWords: String? {
-        guard !refusals.isEmpty else { return nil }
-        var parts = refusals.prefix(3).map { refusal in
+    var words: String? {
+        guard !isEmpty else { return nil }
+        var parts = prefix(3).map { refusal in
             "it refuses \(refusal.name)" + (refusal.reason.map { " (\($0.words))" } ?? "")
         }
-        if refusals.count > 3 { parts.append("\(refusals.count - 3) more") }
-        let isSample = refusals.contains { $0.name.hasPrefix(Refusal.sampleName) }
+        if count > 3 { parts.append("\(count - 3) more") }
+        let kind = lazy.compactMap(\.kind).first
         return parts.joined(separator: ", ")
-            + (isSample ? "; such samples are tried again by themselves" : "")
+            + (kind.map { "; such \($0) are tried again by themselves" } ?? "")
     }
 }

@@ -116,6 +116,8 @@ extension StationEvents {
         case .refused(let name, let samples, let reason):
             let details = ["from": name, "samples": "\(samples)", "why": reason.words]
             say("outbox refused", details)
+        case .setAside(let name, let reason):
+            say("outbox refused", ["from": name, "why": "\(reason.words); is tried again"])
         case .expired(let samples):
             say("outbox expired", ["from": "drives", "samples": "\(samples)"])
         case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])
@@ -133,6 +135,8 @@ extension StationEvents {
         case .refused(let file, let samples, let reason):
             let details = ["from": file.path, "samples": "\(samples)", "why": reason.words]
             say("outbox refused", details)
+        case .setAside(let file, let reason):
+            say("outbox refused", ["from": file.path, "why": "\(reason.words); is tried again"])
         case .expired(let period, let samples):
             say("outbox expired", ["from": period.rawValue, "samples": "\(samples)"])
         case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])

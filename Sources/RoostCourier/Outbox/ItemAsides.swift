@@ -1,0 +1,106 @@
+import Core
+
+/// Files, drives or notices that a server fails at while it takes others: each is tried again by
+/// itself, with back-off.
+///
+/// Bound: `limit`; while it is full, one more that fails is waited for as if it were the only one.
+struct ItemAsides<Item: Hashable & Sendable>: Sendable {
+    static var limit: Int { 8 }
+
+    private struct Aside {
+        let item: Item
+        var reason: DeliveryReason?
+        var delay: RetryDelay
+        var due: MonotonicInstant
+        /// Whether the log has it.
+        var isSaid = false
+    }
+
+    private let seed: UInt64
+    private var waiting: [Aside] = []
+
+    init(seed: UInt64) { self.seed = seed }
+
+    var items: [Item] { waiting.map(\.item) }
+    /// How many more can be set aside.
+    var room: Int { Self.limit - waiting.count }
+    /// When the next is due; nil without one.
+    var next: MonotonicInstant? { next { _ in true } }
+
+    /// Those that were not tried since they were set aside.
+    var untried: [Item] { waiting.filter { $0.delay.failureCount == 1 }.map(\.item) }
+
+    func contains(_ item: Item) -> Bool { waiting.contains { $0.item == item } }
+
+    func next(where isWanted: (Item) -> Bool) -> MonotonicInstant? {
+        waiting.filter { isWanted($0.item) }.map(\.due).min()
+    }
+
+    /// The one that is due first.
+    func first(at now: MonotonicInstant, where isWanted: (Item) -> Bool = { _ in true }) -> Item? {
+        waiting.filter { $0.due <= now && isWanted($0.item) }.min { $0.due < $1.due }?.item
+    }
+
+    /// For reports.
+    ///
+    /// - Returns: What is refused now.
+    func refusals(_ kind: String, _ name: (Item) -> String) -> [OutboxStanding.Refusal] {
+        waiting.map { .init(name: name($0.item), reason: $0.reason, kind: kind) }
+    }
+
+    mutating func add(_ item: Item, _ reason: DeliveryReason?, at now: MonotonicInstant) {
+        guard !contains(item), room > 0 else { return }
+        var delay = RetryDelay(seed: seed &+ UInt64(waiting.count))
+        let due = now.advanced(by: delay.fail())
+        waiting.append(Aside(item: item, reason: reason, delay: delay, due: due))
+    }
+
+    /// Goes on with one that an earlier process set aside, and that the log has.
+    mutating func resume(_ item: Item) {
+        guard !contains(item), room > 0 else { return }
+        let delay = RetryDelay(seed: seed &+ UInt64(waiting.count))
+        waiting.append(Aside(item: item, delay: delay, due: .boot, isSaid: true))
+    }
+
+    /// The server failed at one again.
+    ///
+    /// - Returns: Whether the log should have it: it is the item, not the server.
+    mutating func fail(
+        _ item: Item,
+        _ reason: DeliveryReason,
+        after seconds: Int? = nil,
+        at now: MonotonicInstant
+    ) -> Bool {
+        guard let index = waiting.firstIndex(where: { $0.item == item }) else { return false }
+        waiting[index].reason = reason
+        let wait = waiting[index].delay.fail(reason, afterSeconds: seconds)
+        waiting[index].due = now.advanced(by: wait)
+        defer { waiting[index].isSaid = true }
+        return !waiting[index].isSaid
+    }
+
+    /// The server failed at several at once: it is not known at which.
+    mutating func fail(together items: [Item], _ reason: DeliveryReason, at now: MonotonicInstant) {
+        for index in waiting.indices where items.contains(waiting[index].item) {
+            waiting[index].due = now.advanced(by: waiting[index].delay.fail(reason))
+        }
+    }
+
+    /// The next step of one may follow at once.
+    mutating func advance(_ item: Item, at now: MonotonicInstant) {
+        guard let index = waiting.firstIndex(where: { $0.item == item }) else { return }
+        waiting[index].delay.succeed()
+        waiting[index].due = now
+    }
+
+    mutating func remove(_ item: Item) { waiting.removeAll { $0.item == item } }
+
+    mutating func removeAll(where isGone: (Item) -> Bool) {
+        waiting.removeAll { isGone($0.item) }
+    }
+
+    /// Ends waiting.
+    mutating func wake(at now: MonotonicInstant) {
+        for index in waiting.indices { waiting[index].due = min(waiting[index].due, now) }
+    }
+}

@@ -1,0 +1,73 @@
+import Core
+
+/// Whether a server fails at one item, or at everything.
+///
+/// Files, drives and notices go one at a time. A server that fails at one of them some times in the
+/// same way may be down, or be unable to take that one: so another one goes, the first at once.
+/// Where it is taken, those that failed are to be set aside. Bound: `limit` that failed.
+struct ItemDoubt<Item: Hashable & Sendable>: Sendable {
+    static var limit: Int { ItemAsides<Item>.limit }
+
+    /// Equal failures in a row before another item goes.
+    let patience: Int
+    /// The last failure; nil while nothing fails.
+    private(set) var reason: DeliveryReason?
+    /// Equal ones in a row, and nothing taken since.
+    private var failures = 0
+    /// What the server failed at since.
+    private(set) var failed: [Item] = []
+    private var hasHurried = false
+
+    init(patience: Int) { self.patience = patience }
+
+    /// Whether other items go.
+    var isSearching: Bool { failures >= patience }
+
+    /// The item whose turn it is.
+    ///
+    /// - Parameters:
+    ///   - items: In their order.
+    ///   - room: How many can be set aside.
+    /// - Returns: nil without items.
+    func next(of items: [Item], room: Int) -> Item? {
+        guard isSearching, let first = items.first else { return items.first }
+        if failed.count <= min(room, Self.limit - 1), let new = items.first(where: isUntried) {
+            return new
+        }
+        let tried = items.filter { !isUntried($0) }
+        return tried.isEmpty ? first : tried[failures % tried.count]
+    }
+
+    /// Whether an item need not wait for the back-off: it may show that the server is there.
+    func mayHurry(_ item: Item) -> Bool { isSearching && !hasHurried && isUntried(item) }
+
+    private func isUntried(_ item: Item) -> Bool { !failed.contains(item) }
+
+    /// A server failed at an item, which may be why.
+    ///
+    /// - Parameters:
+    ///   - item: nil for several at once.
+    ///   - isSure: Whether it need not be seen again before another item goes.
+    mutating func fail(_ item: Item?, _ reason: DeliveryReason, isSure: Bool = false) {
+        interrupt(reason)
+        self.reason = reason
+        if let item, isUntried(item) {
+            if isSearching { hasHurried = true }
+            failed.append(item)
+        }
+        failures = max(failures + 1, isSure ? patience : 0)
+    }
+
+    /// Another failure came between: what came before it says nothing.
+    mutating func interrupt(_ reason: DeliveryReason) {
+        if self.reason?.code != reason.code { self = Self(patience: patience) }
+    }
+
+    /// An item was taken: the server is there.
+    ///
+    /// - Returns: Those that it may be unable to take.
+    mutating func succeed(_ item: Item) -> [Item] {
+        defer { self = Self(patience: patience) }
+        return isSearching ? failed.filter { $0 != item } : []
+    }
+}
