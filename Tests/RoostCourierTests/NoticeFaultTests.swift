@@ -97,6 +97,30 @@ import Testing
         }
     }
 
+    /// A log-in that is refused meanwhile is tried each hour, whatever is new.
+    @Test func aHoldEndsTheSearch() throws {
+        try simulate { clock in
+            clock.setWallTime(TargetFixture.time)
+            let (life, server, _) = try Self.life(clock)
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1, "pm25"))
+                try await clock.sleep(for: .minutes(61))
+                let count = life.internet.exchangeCount
+                life.internet.set(.status(403, retryAfterSeconds: nil), at: "ntfy.example")
+                life.station.record(Self.raised(2, "pm10"))
+                try await clock.sleep(for: .minutes(25))
+                #expect(await node.report.receivers.first?.state == .held)
+                #expect(life.internet.exchangeCount == count + 1)
+                life.internet.set(nil, at: "ntfy.example")
+                try await clock.sleep(for: .minutes(120))
+                #expect(Self.texts(server).joined().contains("PM10"))
+            }
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
     @Test func aReceiverThatIsDownIsNotAskedMore() throws {
         try simulate { clock in
             clock.setWallTime(TargetFixture.time)

@@ -341,6 +341,9 @@ package actor Connector {
     ) {
         let reason = standing.held ?? standing.trouble
         (report.why, report.code) = (reason?.words ?? standing.waitsFor, reason?.code)
+        if report.why == nil, let refusals = standing.refusals.words {
+            (report.why, report.code) = (refusals, "refuses")
+        }
         if standing.held != nil {
             report.state = .held
         } else if reason != nil {

@@ -69,6 +69,10 @@ struct ConnectorFactory: Sendable {
         notices.cursorLost = { [news = parts.news] receiver, why in
             news.tell("outbox resumed", ["target": receiver, "why": "\(why); begins anew"])
         }
+        notices.refused = { [news = parts.news] receiver, notice, reason in
+            let why = "\(reason.words); is tried again"
+            news.tell("outbox refused", ["target": receiver, "from": notice, "why": why])
+        }
         notices.present = { [self] in await presentAlerts() }
         notices.pictures = world.pictures
         // The seed's clients know their titles.

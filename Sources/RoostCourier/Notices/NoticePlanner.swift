@@ -8,7 +8,8 @@ import StoreQueries
 /// what comes meanwhile goes together with the next one, as it then is. A critical alert passes the
 /// empty bucket once, and an alert at each level that is worse than the receiver knows. A notice
 /// that only says what is over has a bucket of its own, so that it delays no beginning. In quiet
-/// hours only critical alerts go, and one summary follows.
+/// hours only critical alerts go, and one summary follows. What the receiver fails at while it
+/// takes others is set aside: it goes by itself, with back-off, as long as it is to be said.
 ///
 /// Bound: `limit` alerts that are raised; further ones are counted.
 package struct NoticePlanner: Sendable {
@@ -30,23 +31,6 @@ package struct NoticePlanner: Sendable {
         case spaced = "it had a notice less than everySeconds ago"
     }
 
-    /// What goes out in one turn.
-    struct Plan: Hashable, Sendable {
-        /// Alerts that are sent as they are now, by the numbers of their raises.
-        var raised: [Int64] = []
-        /// Alerts that still last.
-        var reminders: [Int64] = []
-        /// Alerts that are over.
-        var ended: [AlertEvent.Resolved] = []
-        /// One that a person asked for to try the way.
-        var test: AlertEvent.Raised?
-        /// Whether it takes the bucket's token.
-        var takesToken = true
-
-        var isEmpty: Bool { saysNothingThatLasts && ended.isEmpty && test == nil }
-        var saysNothingThatLasts: Bool { raised.isEmpty && reminders.isEmpty }
-    }
-
     /// An alert that is raised.
     struct Alert: Hashable, Sendable {
         var raised: AlertEvent.Raised
@@ -61,6 +45,8 @@ package struct NoticePlanner: Sendable {
         var acknowledgedUntil: MonotonicInstant?
         var isWaiting = false
     }
+
+    typealias Plan = NoticePlan
 
     let options: ReceiverOptions
     private(set) var alerts: [Int64: Alert] = [:]
@@ -79,12 +65,19 @@ package struct NoticePlanner: Sendable {
     /// The same of notices that only say what is over.
     var endTokenAt = MonotonicInstant.boot
 
+    /// Numbers of what was to go in the same turn as something that went: it passes the bucket.
+    private var owed: Set<Int64> = []
+    /// By the numbers of raises, ends and tests, as below.
+    var doubt = ItemDoubt<Int64>(patience: 2)
+    var asides: ItemAsides<Int64>
+
     private let receiver: String
 
     /// - Parameters:
     ///   - receiver: The id of the receiver that it plans for.
-    init(_ options: ReceiverOptions, for receiver: String = "") {
-        (self.options, self.receiver) = (options, receiver)
+    ///   - seed: Of the back-off's random part.
+    init(_ options: ReceiverOptions, for receiver: String = "", seed: UInt64 = 1) {
+        (self.options, self.receiver, asides) = (options, receiver, ItemAsides(seed: seed))
     }
 
     // MARK: What happens
@@ -122,6 +115,7 @@ package struct NoticePlanner: Sendable {
             let until = note.seconds.map { now.advanced(by: .seconds($0)) } ?? forever
             alerts[note.raise]?.acknowledgedUntil = until
             alerts[note.raise]?.isWaiting = false
+            asides.remove(note.raise)
         case .resolved(let end): take(end)
         case .silenced, .standing: break
         }
@@ -168,11 +162,20 @@ package struct NoticePlanner: Sendable {
 
     private mutating func take(_ end: AlertEvent.Resolved) {
         guard let alert = alerts.removeValue(forKey: end.raise) else { return }
+        asides.remove(end.raise)
+        owed.remove(end.raise)
         // What was never sent goes in one line with its end, if ends are wanted at all.
         let isKnown = alert.toldAt != nil || alert.isWaiting
         guard isKnown, options.tellsResolved else { return }
         ended = ended.suffix(Self.limit - 1) + [end]
+        let kept = Set(ended.map(\.number))
+        for number in asides.items
+        where alerts[number] == nil && !kept.contains(number) && !isTest(number) {
+            asides.remove(number)
+        }
     }
+
+    private func isTest(_ number: Int64) -> Bool { tests.contains { $0.number == number } }
 
     private func isWanted(_ raised: AlertEvent.Raised) -> Bool {
         let (rule, subject) = (Array(raised.key.rule.utf8), Array(raised.key.subject.utf8))
@@ -196,13 +199,34 @@ package struct NoticePlanner: Sendable {
         _ wall: WallTime?,
         in zone: Zone
     ) -> Decision {
-        if let test = tests.first {
-            return .send(Plan(test: test, takesToken: false))
+        let all = Plan(raised: waiting(at: now), reminders: reminders(at: now), ended: ended)
+        let test = tests.first { !asides.contains($0.number) }
+        let quietEnd = quietEnd(wall, zone, now)
+        let decision = decide(all.limited { !asides.contains($0) }, at: now, quietUntil: quietEnd)
+        if doubt.isSearching {
+            var plan = if case .send(let plan) = decision { plan } else { Plan(takesToken: false) }
+            plan.tests = test.map { [$0] } ?? []
+            let numbers = parts(of: plan).flatMap(\.numbers)
+            let next = doubt.next(of: numbers, room: asides.room)
+            if let next { return .send(plan.only(next)) }
+        } else if let test {
+            return .send(Plan(tests: [test], takesToken: false))
         }
-        var plan = Plan(raised: waiting(at: now), reminders: reminders(at: now), ended: ended)
+        guard case .wait(let until, let delay) = decision else { return decision }
+        let (plan, next) = aside(of: all, at: now, isQuiet: quietEnd != nil)
+        if let plan { return .send(plan) }
+        return .wait(until: [until, next].compactMap(\.self).min(), delay)
+    }
+
+    private func decide(
+        _ all: Plan,
+        at now: MonotonicInstant,
+        quietUntil quietEnd: MonotonicInstant?
+    ) -> Decision {
+        var plan = all
         let calls = plan.raised.filter { alerts[$0]?.raised.severity == .critical }
         guard !plan.isEmpty else { return .wait(until: nextReminder(after: now)) }
-        if let end = quietEnd(wall, zone, now) {
+        if let end = quietEnd {
             guard !calls.isEmpty else { return .wait(until: end, .quiet) }
             plan = Plan(raised: calls)
         }
@@ -213,10 +237,12 @@ package struct NoticePlanner: Sendable {
         }
         let next = plan.saysNothingThatLasts ? max(tokenAt, endTokenAt) : tokenAt
         guard now < next else { return .send(plan) }
-        let passing = plan.raised.filter { alerts[$0].map(mayPass) ?? false }
-        guard passing.isEmpty else {
-            return .send(Plan(raised: passing, takesToken: false))
+        let raised = Set(plan.raised)
+        var passing = plan.limited { number in
+            owed.contains(number) || raised.contains(number) && alerts[number].map(mayPass) ?? false
         }
+        passing.takesToken = false
+        guard passing.isEmpty else { return .send(passing) }
         return .wait(until: next, .spaced)
     }
 
@@ -279,12 +305,68 @@ package struct NoticePlanner: Sendable {
         }
         for number in plan.reminders { alerts[number]?.toldAt = now }
         ended.removeAll { plan.ended.contains($0) }
-        if plan.test != nil { tests.removeFirst() }
+        tests.removeAll { plan.tests.contains($0) }
+        owed = owed.union(plan.rest).subtracting(plan.numbers)
+        for number in plan.numbers { asides.remove(number) }
         if plan.takesToken {
             let next = now.advanced(by: options.every)
-            if plan.saysNothingThatLasts { endTokenAt = next } else { tokenAt = next }
+            let isOfEnds = plan.isOfEnds ?? plan.saysNothingThatLasts
+            if isOfEnds { endTokenAt = next } else { tokenAt = next }
         }
         if !alerts.values.contains(where: \.isWaiting) { groupedSince = nil }
+    }
+
+    /// The parts of a plan in their order: what stands before what is over, then the worst.
+    func parts(of plan: Plan) -> [Plan] {
+        let lasting = (plan.raised + plan.reminders).sorted { left, right in
+            let (first, second) = (alerts[left]?.raised.severity, alerts[right]?.raised.severity)
+            return first == second ? left < right : (first ?? .notice) > (second ?? .notice)
+        }
+        let over = plan.ended.sorted { ($0.severity, $1.number) > ($1.severity, $0.number) }
+        let numbers = plan.tests.map(\.number) + lasting + over.map(\.number)
+        return numbers.indices.map { index in
+            var part = plan.only(numbers[index])
+            part.rest = Set(numbers[(index + 1)...])
+            return part
+        }
+    }
+
+    /// Of what a notice is, for people.
+    func name(of number: Int64) -> String {
+        let key =
+            alerts[number]?.raised.key
+            ?? ended.first { $0.number == number }?.key
+            ?? tests.first { $0.number == number }?.key
+        return "the notice" + (key.map { " of \($0.rule) \($0.subject)" } ?? "")
+    }
+
+    /// What goes next of what was set aside.
+    ///
+    /// Those that were never tried by themselves go together where notices do: the server may have
+    /// been down.
+    ///
+    /// - Parameters:
+    ///   - all: What is to be said, as if nothing had failed.
+    ///   - isQuiet: Whether only critical alerts go.
+    /// - Returns: What is due, or when something is.
+    func aside(
+        of all: Plan,
+        at now: MonotonicInstant,
+        isQuiet: Bool
+    ) -> (plan: Plan?, next: MonotonicInstant?) {
+        var all = all
+        (all.tests, all.takesToken, all.isAside) = (tests, false, true)
+        let numbers = Set(all.numbers)
+        func isWanted(_ number: Int64) -> Bool {
+            let isCall = alerts[number]?.raised.severity == .critical
+            return numbers.contains(number) && (!isQuiet || isCall || isTest(number))
+        }
+        guard let first = asides.first(at: now, where: isWanted) else {
+            return (nil, asides.next(where: isWanted))
+        }
+        let untried = asides.untried.filter { isWanted($0) && !isTest($0) }
+        let isTogether = options.isGrouped && untried.contains(first)
+        return (all.limited { isTogether ? untried.contains($0) : $0 == first }, nil)
     }
 
     /// Since the last notice that only said what is over; nil where the next need not wait.

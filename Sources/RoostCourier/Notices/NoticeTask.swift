@@ -6,6 +6,9 @@ import Supervision
 
 /// Sends one receiver the notices that `NoticePlanner` decides on.
 package actor NoticeTask: Child {
+    package typealias Refused =
+        @Sendable (_ receiver: String, _ notice: String, DeliveryReason) -> Void
+
     /// What it works with.
     package struct World: Sendable {
         package let hub: AlertHub
@@ -24,6 +27,8 @@ package actor NoticeTask: Child {
         package var removed: @Sendable (_ words: String) -> Void = { _ in }
         /// Receives of which receiver the cursor could not be read, and why: it begins anew.
         package var cursorLost: @Sendable (_ receiver: String, _ why: String) -> Void = { _, _ in }
+        /// Receives which notice the receiver fails at while it takes others, and why.
+        package var refused: Refused = { _, _, _ in }
         /// The alerts as they are now, by the numbers of their raises; empty when the station does
         /// not say.
         package var present: @Sendable () async -> [Int64: AlertsReport.Alert] = { [:] }
@@ -54,6 +59,8 @@ package actor NoticeTask: Child {
         package let lastDelivery: MonotonicInstant?
         /// Alerts that found no room.
         package let omittedCount: Int
+        /// Notices that the receiver fails at while it takes others.
+        var refusals: [OutboxStanding.Refusal] = []
         /// Why what waits is not sent yet; nil with a trouble, and while nothing waits.
         package var waitsFor: String?
     }
@@ -100,7 +107,7 @@ package actor NoticeTask: Child {
     ) {
         (self.id, self.receiver, self.world) = (id, receiver, world)
         self.heartbeat = heartbeat
-        planner = NoticePlanner(options, for: id)
+        planner = NoticePlanner(options, for: id, seed: seed)
         writer = NoticeWriter(
             language: NoticeText.Language(rawValue: options.language) ?? .en,
             isGrouped: options.isGrouped,
@@ -119,13 +126,15 @@ package actor NoticeTask: Child {
             notBefore: notBefore,
             lastDelivery: lastDelivery,
             omittedCount: planner.omittedCount,
+            refusals: planner.asides.refusals("notices") { planner.name(of: $0) },
             waitsFor: waitsFor?.rawValue
         )
     }
 
     /// Tries at once what waits.
     package func wake(within time: Duration = .zero) {
-        guard trouble != nil else { return }
+        planner.asides.wake(at: world.clock.now)
+        guard trouble != nil else { return wakeUp.raise() }
         let soon = world.clock.now.advanced(by: time > .zero ? delay.spread(time) : .zero)
         notBefore = notBefore.map { min($0, soon) }
         wakeUp.raise()
@@ -140,12 +149,13 @@ package actor NoticeTask: Child {
             }
             planner.silences = await world.hub.silences
             let now = world.clock.now
-            if let notBefore, trouble != nil, now < notBefore {
+            let wall = world.clock.wallTime ?? world.clock.wallReading?.wall
+            let decision = planner.decide(at: now, wall, in: world.zone)
+            if let notBefore, trouble != nil, now < notBefore, !mayHurry(decision) {
                 try await rest(until: notBefore)
                 continue
             }
-            let wall = world.clock.wallTime ?? world.clock.wallReading?.wall
-            switch planner.decide(at: now, wall, in: world.zone) {
+            switch decision {
             case .wait(let until, let delay):
                 notBefore = planner.waitingCount > 0 ? until : nil
                 waitsFor = planner.waitingCount > 0 ? delay : nil
@@ -155,6 +165,12 @@ package actor NoticeTask: Child {
                 try await send(plan)
             }
         }
+    }
+
+    /// Whether a notice that was not tried yet may show that the receiver is there.
+    private func mayHurry(_ decision: NoticePlanner.Decision) -> Bool {
+        guard case .send(let plan) = decision else { return false }
+        return plan.numbers.contains(where: planner.doubt.mayHurry)
     }
 
     private func rest(until deadline: MonotonicInstant?) async throws {
@@ -210,8 +226,48 @@ package actor NoticeTask: Child {
     private func send(_ plan: NoticePlanner.Plan) async throws {
         writer.words = await world.hub.words
         writer.present = await world.present()
-        let notices = writer.write(plan, planner.alerts, at: world.clock.now)
-        for written in notices where receiver.takes(written) {
+        // Parts that went are not repeated for one that does not go.
+        let isOne = writer.isGrouped || plan.isAside || planner.doubt.isSearching
+        var hasProof = false
+        for part in isOne ? [plan] : planner.parts(of: plan) {
+            let number = part.numbers.count == 1 ? part.numbers.first : nil
+            switch try await deliver(part) {
+            case .delivered:
+                let failed = planner.doubt
+                let found = number.map { planner.doubt.succeed($0) } ?? []
+                for other in found { planner.asides.add(other, failed.reason, at: world.clock.now) }
+                planner.finish(part, at: world.clock.now)
+                hasProof = true
+            case .failed(let reason, let seconds):
+                if part.isAside {
+                    failAside(part, reason, after: seconds)
+                } else if hasProof, let number, reason.isServerFault, planner.asides.room > 0 {
+                    planner.asides.add(number, reason, at: world.clock.now)
+                    continue
+                } else {
+                    reason.isServerFault
+                        ? planner.doubt.fail(number, reason) : planner.doubt.interrupt(reason)
+                    fail(reason, after: seconds)
+                }
+                return try await keep()
+            case .isHeld: return try await keep()
+            }
+        }
+        try await keep()
+    }
+
+    /// What became of a part of a plan.
+    private enum Fate {
+        /// It needs no further try.
+        case delivered
+        case failed(DeliveryReason, after: Int?)
+        /// A person has to change something.
+        case isHeld
+    }
+
+    private func deliver(_ part: NoticePlanner.Plan) async throws -> Fate {
+        for written in writer.write(part, planner.alerts, at: world.clock.now)
+        where receiver.takes(written) {
             let notice = try await pictured(written)
             switch try await receiver.deliver(notice, over: world.network) {
             case .delivered, .partly: count()
@@ -220,18 +276,34 @@ package actor NoticeTask: Child {
                 hold(reason)
             case .unknown(let reason):
                 unknownCount += 1
-                guard unknownCount >= Self.unknownLimit else { return fail(reason, after: nil) }
+                guard part.isAside || unknownCount >= Self.unknownLimit else {
+                    return .failed(reason, after: nil)
+                }
                 count()
-            case .later(let reason, let seconds): return fail(reason, after: seconds)
-            case .foreign(let reason): return fail(reason, after: nil)
+            case .later(let reason, let seconds): return .failed(reason, after: seconds)
+            case .foreign(let reason): return .failed(reason, after: nil)
             case .hold(let reason):
                 hold(reason)
+                planner.doubt.interrupt(reason)
                 notBefore = world.clock.now.advanced(by: delay.spread(RetryDelay.probe))
-                return
+                return .isHeld
             }
         }
-        planner.finish(plan, at: world.clock.now)
-        try await keep()
+        return .delivered
+    }
+
+    /// The receiver failed again at what was set aside.
+    private func failAside(
+        _ part: NoticePlanner.Plan,
+        _ reason: DeliveryReason,
+        after seconds: Int?
+    ) {
+        let (numbers, now) = (part.numbers, world.clock.now)
+        guard numbers.count == 1, let number = numbers.first else {
+            return planner.asides.fail(together: numbers, reason, at: now)
+        }
+        guard planner.asides.fail(number, reason, after: seconds, at: now) else { return }
+        world.refused(id, planner.name(of: number), reason)
     }
 
     /// A notice of a motion with its picture, or with the reason why it has none.

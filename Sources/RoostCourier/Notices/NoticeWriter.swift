@@ -62,7 +62,7 @@ struct NoticeWriter {
         at now: MonotonicInstant
     ) -> [Item] {
         var items: [Item] = []
-        if let test = plan.test {
+        for test in plan.tests {
             let (number, severity) = (test.number, test.severity)
             items.append(
                 Item(number: number, kind: .raised, event: .raised(test), severity: severity)

@@ -1,20 +1,28 @@
 import Core
 
 /// How each push service took its last message: one that fails is left alone for a while.
+///
+/// One that fails for one subscriber twice, or says that a person has to act, may fail for this one
+/// only: another subscriber is asked, and where the service takes that message, the first has a
+/// back-off of its own.
 struct PushServices: Sendable {
     private struct Service {
         var delay: RetryDelay
         var notBefore: MonotonicInstant?
         var trouble: DeliveryReason?
         var isHeld = false
+        /// By the labels of subscribers.
+        var doubt = ItemDoubt<String>(patience: 2)
     }
 
     /// Services that are remembered; beyond it those that work are forgotten.
     private static let limit = 64
     private let seed: UInt64
     private var services: [String: Service] = [:]
+    /// Subscribers for whom their service fails while it takes messages for others, by labels.
+    private(set) var asides: ItemAsides<String>
 
-    init(seed: UInt64) { self.seed = seed }
+    init(seed: UInt64) { (self.seed, asides) = (seed, ItemAsides(seed: seed)) }
 
     /// The push service of a subscriber, which fails as a whole.
     private static func name(_ subscriber: Subscriber) -> String {
@@ -25,7 +33,12 @@ struct PushServices: Sendable {
     }
 
     func isOpen(_ subscriber: Subscriber, at now: MonotonicInstant) -> Bool {
-        services[Self.name(subscriber)]?.notBefore.map { $0 <= now } ?? true
+        let label = subscriber.label
+        if asides.contains(label), asides.first(at: now, where: { $0 == label }) == nil {
+            return false
+        }
+        guard let service = services[Self.name(subscriber)] else { return true }
+        return service.notBefore.map { $0 <= now } ?? true || service.doubt.mayHurry(label)
     }
 
     func hasTrouble(_ subscriber: Subscriber) -> Bool {
@@ -34,7 +47,9 @@ struct PushServices: Sendable {
 
     /// When the next that is left alone may be asked again.
     func nextOpening(after now: MonotonicInstant) -> MonotonicInstant? {
-        services.values.compactMap(\.notBefore).filter { $0 > now }.min()
+        let next = asides.next { asides.first(at: now, where: [$0].contains) == nil }
+        let openings = services.values.compactMap(\.notBefore).filter { $0 > now }
+        return (openings + [next].compactMap(\.self)).min()
     }
 
     /// The first that needs a person.
@@ -42,21 +57,39 @@ struct PushServices: Sendable {
     var trouble: DeliveryReason? { services.values.compactMap(\.trouble).first }
 
     /// A service took a message.
-    mutating func succeed(_ subscriber: Subscriber) {
-        services[Self.name(subscriber)] = nil
+    mutating func succeed(_ subscriber: Subscriber, at now: MonotonicInstant) {
+        asides.remove(subscriber.label)
+        guard var service = services.removeValue(forKey: Self.name(subscriber)) else { return }
+        for label in service.doubt.succeed(subscriber.label) {
+            asides.add(label, service.trouble, at: now)
+        }
     }
+
+    /// Forgets subscribers who are there no more.
+    mutating func keep(_ labels: Set<String>) { asides.removeAll { !labels.contains($0) } }
 
     /// A service did not.
     ///
     /// - Parameters:
-    ///   - isHeld: Whether a person has to change something: then it is tried each hour.
+    ///   - outcome: What became of it; after a hold it is tried each hour.
+    /// - Returns: Why, where the log should say that it is this subscriber.
     mutating func fail(
         _ subscriber: Subscriber,
-        _ reason: DeliveryReason,
-        afterSeconds seconds: Int? = nil,
-        isHeld: Bool = false,
+        _ outcome: DeliveryOutcome,
         at now: MonotonicInstant
-    ) {
+    ) -> DeliveryReason? {
+        let (reason, seconds, isHeld): (DeliveryReason, Int?, Bool)
+        switch outcome {
+        case .delivered: return nil
+        case .later(let why, let asked): (reason, seconds, isHeld) = (why, asked, false)
+        case .hold(let why): (reason, seconds, isHeld) = (why, nil, true)
+        case .refused(let why), .partly(_, let why), .unknown(let why), .foreign(let why):
+            (reason, seconds, isHeld) = (why, nil, false)
+        }
+        if asides.contains(subscriber.label) {
+            let isNew = asides.fail(subscriber.label, reason, after: seconds, at: now)
+            return isNew ? reason : nil
+        }
         let name = Self.name(subscriber)
         if services.count >= Self.limit, services[name] == nil {
             services = services.filter { $0.value.notBefore.map { $0 > now } ?? false }
@@ -68,11 +101,18 @@ struct PushServices: Sendable {
             : service.delay.fail(reason, afterSeconds: seconds)
         (service.trouble, service.isHeld) = (reason, isHeld)
         service.notBefore = now.advanced(by: wait)
+        if reason.isServerFault || isHeld {
+            service.doubt.fail(subscriber.label, reason, isSure: isHeld)
+        } else {
+            service.doubt.interrupt(reason)
+        }
         services[name] = service
+        return nil
     }
 
     /// All may be asked within a time.
     mutating func open(within time: Duration, at now: MonotonicInstant) {
+        asides.wake(at: now)
         for name in services.keys {
             guard var service = services[name] else { continue }
             let soon = now.advanced(by: time > .zero ? service.delay.spread(time) : .zero)

@@ -76,6 +76,7 @@ package actor PushTask: Child {
             notBefore: services.nextOpening(after: world.clock.now) ?? waits?.until,
             lastDelivery: lastDelivery,
             omittedCount: planners.values.map(\.omittedCount).max() ?? 0,
+            refusals: services.asides.refusals("messages") { "the messages of subscriber \($0)" },
             waitsFor: waits?.why?.rawValue
         )
     }
@@ -166,6 +167,7 @@ package actor PushTask: Child {
             return false
         }
         bookTrouble = nil
+        services.keep(Set(all.map(\.label)))
         groups = Dictionary(grouping: all, by: \.interval)
         for interval in planners.keys where groups[interval] == nil { planners[interval] = nil }
         for interval in groups.keys where planners[interval] == nil {
@@ -344,7 +346,7 @@ package actor PushTask: Child {
             return true
         case .judged(.delivered), .judged(.partly):
             let wasHeld = services.held != nil
-            services.succeed(subscriber)
+            services.succeed(subscriber, at: now)
             if wasHeld, services.held == nil { world.tell(id, nil) }
             cursor.sentCount += 1
             (lastDelivery, lastTrouble, isChanged) = (now, nil, true)
@@ -352,15 +354,14 @@ package actor PushTask: Child {
         case .judged(.refused(let reason)):
             lastTrouble = reason
             return true
-        case .judged(.later(let reason, let seconds)):
-            services.fail(subscriber, reason, afterSeconds: seconds, at: now)
-        case .judged(.foreign(let reason)), .judged(.unknown(let reason)):
-            services.fail(subscriber, reason, at: now)
-        case .judged(.hold(let reason)):
-            if services.held == nil { world.tell(id, reason) }
-            services.fail(subscriber, reason, isHeld: true, at: now)
+        case .judged(let failure):
+            let wasHeld = services.held != nil
+            if let reason = services.fail(subscriber, failure, at: now) {
+                world.refused(id, "the messages of subscriber \(subscriber.label)", reason)
+            }
+            if !wasHeld, let held = services.held { world.tell(id, held) }
+            return false
         }
-        return false
     }
 
     private func remove(_ subscriber: Subscriber) async throws {

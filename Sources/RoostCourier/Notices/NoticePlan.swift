@@ -1,0 +1,46 @@
+import Core
+
+/// What one receiver is sent in one turn.
+struct NoticePlan: Hashable, Sendable {
+    /// Alerts that are sent as they are now, by the numbers of their raises.
+    var raised: [Int64] = []
+    /// Alerts that still last.
+    var reminders: [Int64] = []
+    /// Alerts that are over.
+    var ended: [AlertEvent.Resolved] = []
+    /// Those that a person asked for to try the way.
+    var tests: [AlertEvent.Raised] = []
+    /// Whether it takes the bucket's token.
+    var takesToken = true
+    /// Numbers of what goes after it, in the same turn.
+    var rest: Set<Int64> = []
+    /// Of the whole, where this is a part of it.
+    var isOfEnds: Bool?
+    /// Whether it is one that was set aside.
+    var isAside = false
+
+    var isEmpty: Bool { saysNothingThatLasts && ended.isEmpty && tests.isEmpty }
+    var saysNothingThatLasts: Bool { raised.isEmpty && reminders.isEmpty }
+
+    /// Of raises, ends and the test.
+    var numbers: [Int64] {
+        raised + reminders + ended.map(\.number) + tests.map(\.number)
+    }
+
+    /// The same with some of its numbers only.
+    func limited(to isWanted: (Int64) -> Bool) -> Self {
+        var plan = self
+        plan.raised.removeAll { !isWanted($0) }
+        plan.reminders.removeAll { !isWanted($0) }
+        plan.ended.removeAll { !isWanted($0.number) }
+        plan.tests.removeAll { !isWanted($0.number) }
+        return plan
+    }
+
+    /// The part with one of its numbers.
+    func only(_ number: Int64) -> Self {
+        var part = limited { $0 == number }
+        (part.rest, part.isOfEnds) = (Set(numbers).subtracting([number]), saysNothingThatLasts)
+        return part
+    }
+}
