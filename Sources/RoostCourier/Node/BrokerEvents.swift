@@ -4,6 +4,9 @@ import Synchronization
 
 /// Motions and alerts on their way to a broker: each is kept until it is out.
 ///
+/// Clients act on what happens to an alert as on something of now. So one that began and ended
+/// while the broker was away goes to the topic of what is late.
+///
 /// Bound: `limit`; the oldest give way and are counted.
 actor BrokerEvents: Child {
     static let limit = 256
@@ -21,6 +24,8 @@ actor BrokerEvents: Child {
     private let clock: any NodeClock
     private let isThere = Signal()
     private var waiting: [Entry] = []
+    /// Alerts whose raise went out as late, and whose end waits, by the numbers of their raises.
+    private var over: Set<Int64> = []
     private var count = 0
     private(set) var omittedCount = 0
 
@@ -31,7 +36,7 @@ actor BrokerEvents: Child {
     /// Takes a motion or an alert; its age counts from now.
     func take(_ news: MQTTEvent) {
         if waiting.count >= Self.limit {
-            waiting.removeFirst()
+            forget(waiting.removeFirst())
             omittedCount += 1
         }
         count += 1
@@ -45,13 +50,35 @@ actor BrokerEvents: Child {
                 _ = try await clock.wait(for: isThere, until: nil, tolerance: .zero)
                 continue
             }
-            let news = first.news.aged(by: first.seenAt.duration(to: clock.now))
+            let news = dated(first)
             switch try await target.report(news, over: network) {
             case .delivered, .refused, .partly:
-                if waiting.first?.number == first.number { waiting.removeFirst() }
+                if waiting.first?.number == first.number { forget(waiting.removeFirst()) }
             case .later, .hold, .unknown, .foreign:
                 try await clock.sleep(for: Self.pause, tolerance: .seconds(1))
             }
         }
+    }
+
+    /// With its age, and whether its alert is over and the broker never heard of it.
+    private func dated(_ entry: Entry) -> MQTTEvent {
+        let news = entry.news.aged(by: entry.seenAt.duration(to: clock.now))
+        guard case .alert(var alert) = news, let raise = alert.raise else { return news }
+        let isOver = alert.isRaise && waiting.contains { Self.isEnd($0, of: raise) }
+        if isOver { over.insert(raise) }
+        alert.isLate = over.contains(raise)
+        return .alert(alert)
+    }
+
+    private static func isEnd(_ entry: Entry, of raise: Int64) -> Bool {
+        guard case .alert(let alert) = entry.news else { return false }
+        return alert.isEnd && alert.raise == raise
+    }
+
+    private func forget(_ entry: Entry) {
+        guard case .alert(let alert) = entry.news, alert.isEnd, let raise = alert.raise else {
+            return
+        }
+        over.remove(raise)
     }
 }

@@ -11,6 +11,22 @@ package enum MQTTEvent: Hashable, Sendable {
         let time: WallTime?
         /// Since it happened.
         var age: Duration
+        /// Whether the alert began and ended while the broker was away.
+        var isLate = false
+
+        /// The alert, by the number of its raise.
+        var raise: Int64? {
+            switch event {
+            case .raised(let raised): raised.number
+            case .level(let level): level.raise
+            case .acknowledged(let said): said.raise
+            case .resolved(let end): end.raise
+            case .silenced, .standing: nil
+            }
+        }
+
+        var isRaise: Bool { if case .raised = event { true } else { false } }
+        var isEnd: Bool { if case .resolved = event { true } else { false } }
 
         /// nil for what is no news: silences, lists, and tests for another receiver.
         ///
@@ -55,7 +71,7 @@ package enum MQTTEvent: Hashable, Sendable {
             guard left > .zero else { return [] }
             return [
                 BrokerMessage(
-                    topic: payloads.topics.alert,
+                    topic: alert.isLate ? payloads.topics.lateAlert : payloads.topics.alert,
                     payload: Array(WireJSON.object(Self.members(alert)).utf8),
                     isRetained: false,
                     expirySeconds: Int(left.components.seconds)

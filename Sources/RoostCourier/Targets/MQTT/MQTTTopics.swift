@@ -24,6 +24,8 @@ package struct MQTTTopics: Hashable, Sendable {
     package var lamp: String { root + "/lamp" }
     package var health: String { root + "/health" }
     package var alert: String { root + "/alert" }
+    /// What happened to alerts that were over before the broker could hear of them.
+    package var lateAlert: String { root + "/alert/late" }
     /// What the target sends to itself, to see that messages pass.
     package var proof: String { root + "/proof" }
 
