@@ -170,7 +170,7 @@ import Testing
         #expect(names(events) == ["alert raised silent:balcony"])
     }
 
-    /// A bGeigie counts its first minute at each start of `live`, and says where it is meanwhile.
+    /// A bGeigie counts its first minute at each start of `live`, and only sends its position then.
     @Test func aPartThatWarmsUpByItselfIsNotSilent() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 60, at: 0)

@@ -97,7 +97,7 @@ import Testing
         #expect(text.subtitle == "balcony PM2.5: at least 999.9 µg/m³ (limit 5.0)")
     }
 
-    /// A rule about the flag itself sees it; a part that says nothing else is silent.
+    /// A rule about the flag itself sees it; a part that sends no other value is silent.
     @Test func whatCannotBeIsNoSilenceOfItsFlag() throws {
         let flagged = AlertRule(
             "odd",

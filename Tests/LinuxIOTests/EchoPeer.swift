@@ -1,7 +1,7 @@
 import Core
 import HardwareIO
 
-/// A device that answers each byte with its complement, and speaks by itself when told to.
+/// Device that answers each byte with its complement, and can send bytes unasked.
 struct EchoPeer: SerialPeer {
     /// Bytes that it sends unasked, in pieces, and the time between them.
     var pieces: [[UInt8]] = []

@@ -86,7 +86,7 @@ import Testing
         _ = Glibc.write(raw, header.block, 4_096)
         close(raw)
         truncate(path, 6 * 4_096)
-        // It says how many blocks it has, whatever was asked for.
+        // The header gives the number of blocks, whatever was asked for.
         for blockCount in [5, 512, nil] {
             let storage = try FileBlockStorage(path: path, blockCount: blockCount)
             #expect(storage.blockCount == 5)

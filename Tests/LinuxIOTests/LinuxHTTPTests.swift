@@ -30,7 +30,7 @@ import Testing
     @Test func saysThatNobodyListens() throws {
         let loop = try EventLoop()
         let error = try loop.run {
-            // Bound and not listening: the port is nobody else's.
+            // Bound but not listening: no other process can have the port.
             let board = try Board(listens: false)
             do {
                 let target = try #require(HTTPTarget("http://127.0.0.1:\(board.port)/"))
@@ -110,7 +110,7 @@ private struct Board {
         port = UInt16(bigEndian: address.sin_port)
     }
 
-    /// Takes a request and answers in pieces; an empty answer waits until the client gives up.
+    /// Reads a request and answers in pieces; an empty answer waits until the client gives up.
     func serve(_ pieces: [String], _ watched: Watched, on loop: EventLoop) async throws -> String {
         var client: Int32 = -1
         while client < 0 {

@@ -26,10 +26,10 @@ import Testing
         #expect(other.user(dashboard) == .dashboard)
     }
 
-    /// By what the kernel says of a real connection.
+    /// Uses the credentials that the kernel reports for a real connection.
     @Test func aStreamOfAnotherUserIsClosed() throws {
         let folder = try TestFolder()
-        // This process stands for the courier, and another number for the one that listens.
+        // This process plays the courier; another number plays the process that listens.
         let users = LocalUsers(own: 4_000_000) { $0 == "roost-courier" ? geteuid() : nil }
         let listener = try LocalStreamListener(path: folder.path("s"), users: users)
         let loop = try EventLoop()

@@ -92,7 +92,7 @@ import Testing
 
     private static func threadUsage() -> (switches: Int, microseconds: Int) {
         var usage = rusage()
-        // RUSAGE_THREAD, which Glibc's enumeration shows to _GNU_SOURCE alone.
+        // RUSAGE_THREAD, which Glibc's enumeration shows only with _GNU_SOURCE.
         getrusage(1, &usage)
         let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
         let micro = Int(usage.ru_utime.tv_usec) + Int(usage.ru_stime.tv_usec)

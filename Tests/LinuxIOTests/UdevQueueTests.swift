@@ -24,7 +24,7 @@ import Testing
         let events = try queue.receive { socket.removeFirst() }
         #expect(events == UdevRecording.ch340.events.compactMap { .init(udevProperties: $0) })
         #expect(events.count == 3 && !queue.mayHaveMore)
-        // The end is known, so the socket is left alone.
+        // The end is known, so the socket is not read any more.
         #expect(try queue.receive { .failed(errno: EBADF) } == [])
     }
 

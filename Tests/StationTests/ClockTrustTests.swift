@@ -8,7 +8,7 @@ import Testing
 
 @testable import Station
 
-/// The clock grows in trust while the station runs, and every answer says how far it got.
+/// Trust in the clock grows while the station runs, and every answer shows the present trust.
 @Suite struct ClockTrustTests {
     private static let noon = WallTime(nanoseconds: 1_790_000_000_000_000_000)
 

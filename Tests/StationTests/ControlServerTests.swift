@@ -42,7 +42,7 @@ import Testing
         #expect(firstSays.contains("\"idle\""))
     }
 
-    /// A page shows when the next value comes, and what the lamp goes by.
+    /// A page shows when the next value comes, and which reading decides the lamp's colour.
     @Test func theStatusSaysWhatToWaitFor() throws {
         let (warming, asleep, lamp, range) = try simulate { clock in
             let test = try TestStation(clock)

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Rounds of five minutes, in which each device says one value.
+    /// Runs rounds of five minutes, in which each device sends one value.
     private static func run(
         _ names: [String],
         _ rounds: [[(String, Int64)]]

@@ -84,7 +84,7 @@ import Testing
         return test
     }
 
-    /// Its clock goes on from a file's stamp, and the receiver's week is of another round.
+    /// The clock starts from a file's time stamp; the receiver's week number may have rolled over.
     @Test(arguments: [Int64(0), -1_024])
     func aStationWithoutANetworkHasTheTimeOfItsReceiver(_ weeks: Int64) throws {
         let folder = try TestFolder()

@@ -66,7 +66,7 @@ import Testing
             times: [says("attic", hour, by: "station nearby"), says("barn")],
             found: .agreed(says("barn"))
         ),
-        // No station says these.
+        // A time with an invalid uncertainty does not count.
         Row(times: [says("attic", within: -1)], found: .unknown),
         Row(times: [says("attic", within: .nan)], found: .unknown),
         Row(times: [says("attic", within: .infinity)], found: .unknown),
@@ -165,7 +165,7 @@ import Testing
         #expect(used?.time == "2026-09-21T14:13:20Z" && used?.trust == "station nearby")
         #expect(used?.isSure == true && used?.uncertaintySeconds == 2)
         #expect(used?.nearby == NearbyClockReport(.used, ["attic"]))
-        // The barn says now what the attic said ten minutes ago.
+        // The barn now gives the time that the attic gave ten minutes ago.
         let other = answers[4].body
         #expect(other?.time == "2026-09-21T14:23:20Z" && other?.trust == "station nearby")
         #expect(other?.nearby == NearbyClockReport(.contradiction, ["barn", "attic"]))

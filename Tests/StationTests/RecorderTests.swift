@@ -10,7 +10,7 @@ import Testing
         [Reading(Channel(device: device, quantity: .pm25), at: .boot, outcome)]
     }
 
-    /// Its driver ends after it was forgotten, and says why: that made a channel that stayed.
+    /// A driver that ends after its device was forgotten once left a channel behind.
     @Test func theLastWordOfAForgottenDeviceMakesNoChannel() throws {
         let names = try simulate { clock in
             let recorder = Recorder(

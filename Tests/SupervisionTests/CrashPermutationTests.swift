@@ -89,7 +89,7 @@ private struct Run: Sendable {
     var runningBeforeStop: Set<String> = []
     var runningAtEnd: Set<String> = []
     var stopOrder: [String] = []
-    /// Whether nobody started before those it builds on.
+    /// Whether no child started before the children that it depends on.
     var isStartInOrder = true
 }
 

@@ -12,7 +12,7 @@ import Testing
         var stillLate: [String]
         var log: [String]
         var wakeUps: Int
-        /// Seconds in which nobody ran.
+        /// Seconds in which no task ran.
         var standstills: [Range<Double>]
         /// Children and the seconds in which they made no progress.
         var hung: [(child: String, seconds: Range<Double>)]

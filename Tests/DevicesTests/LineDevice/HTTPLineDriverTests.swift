@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct HTTPLineDriverTests {
-    /// Answers what it is told to, from an instant on.
+    /// Gives scripted answers, each from an instant on.
     final class Script: HTTPFetcher {
         private let clock: any NodeClock
         private let answers: [(from: Int, answer: Result<HTTPResponse, HTTPError>)]

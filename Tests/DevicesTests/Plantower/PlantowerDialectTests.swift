@@ -116,7 +116,7 @@ import Testing
         #expect(found.allSatisfy { if case .rejected = $0 { true } else { false } })
     }
 
-    /// Temperature and humidity of a PMS5003T, where the profile says nothing of it.
+    /// Temperature and humidity of a PMS5003T, which the profile does not name.
     @Test func marksCountsThatNoAirCanHave() throws {
         var part = PlantowerSimulator(.pms5003T)
         let outcomes = try #require(measured(part.advance(to: .boot.advanced(by: .seconds(1)))))

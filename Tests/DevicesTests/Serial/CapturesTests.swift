@@ -15,7 +15,7 @@ import Testing
             ("SDS01x.hexdump", "sds011"), ("PMSx003.hexdump", "plantower"),
             ("PMS3003.hexdump", "plantower"), ("HPMA115C0.hexdump", "hpma115"),
             ("bgeigie/nano-204-20120920.log", "bgeigie-nano"),
-            // Relatives and strangers: nobody's.
+            // Similar and foreign parts, which no dialect may accept.
             ("SDS198.hexdump", nil), ("MCU680.hexdump", nil),
         ] as [(String, String?)]
     )

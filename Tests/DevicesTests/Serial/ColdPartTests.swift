@@ -8,7 +8,7 @@ import Supervision
 import Synchronization
 import Testing
 
-/// A part that has just been given power is not warm, whatever it says.
+/// A part that has just got power is not warm, whatever it reports.
 @Suite struct ColdPartTests {
     /// Answers command 86 as a part that has just been given power: 1215 ppm twice, then 410.
     private struct ColdMHZ19B: SerialPeer {
@@ -75,7 +75,7 @@ import Testing
         #expect((59...66).contains(seconds))
     }
 
-    /// A restart of the program alone cools nothing: the power is older than the preheat.
+    /// A restart of the program does not cool the part: its power is older than the preheat.
     @Test func aPartThatRunsForLongIsWarmAtOnce() throws {
         let seconds = try simulate { clock in
             try await clock.sleep(for: .seconds(600))

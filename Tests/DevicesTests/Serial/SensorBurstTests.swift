@@ -59,7 +59,7 @@ import Testing
         #expect(last[0] == [Self.at(98)] && last[1] == [Self.at(128)])
         #expect(last[2] == [Self.at(159)])
         #expect(last[3] == [Self.at(188)] && last[4] == [Self.at(218)])
-        // After a long pause it is what it says.
+        // After a long pause, the arrival dates the burst.
         #expect(collector.add(Self.outcomes(1...3), at: Self.at(400)).map(\.last) == [Self.at(398)])
     }
 

@@ -176,7 +176,7 @@ import Testing
             try await bench.run(for: .seconds(15))
             return (bench.written, bench.dialect.commands(for: .rest).flatMap(\.bytes))
         }
-        // Two attempts, and what the way out says without waiting.
+        // Two attempts, and the commands on the way out, which await no answer.
         #expect(written.suffix(3 * words.count) == (words + words + words)[...])
     }
 

@@ -4,7 +4,7 @@ import HardwareIO
 import Testing
 
 @Suite struct SensorProofTests {
-    /// A part that says its id in one byte, and 0 for nonsense.
+    /// Dialect of a part that sends its id in one byte, and 0 for an invalid frame.
     struct OneByte: SensorDialect {
         let quantities = [Quantity.pm25]
         let rhythm = SensorRhythm.streams(every: .seconds(1))

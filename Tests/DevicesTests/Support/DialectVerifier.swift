@@ -4,7 +4,7 @@ import Testing
 
 /// Checks a dialect with good messages, split anywhere and with anything between them.
 struct DialectVerifier {
-    /// Something good that a part says: its bytes and what they mean.
+    /// Valid message of a part: its bytes and their meaning.
     struct Sample {
         let bytes: [UInt8]
         let utterance: SensorUtterance

@@ -28,7 +28,7 @@ struct ChildRow: Sendable, CustomTestStringConvertible {
     let id: String
     let configuration: String
     let prepare: Prepare
-    /// Besides the type; nil where one row stands for it.
+    /// Variant of the type; nil where the type has only one row.
     let variant: String?
 
     /// A row.

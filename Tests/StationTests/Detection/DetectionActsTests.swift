@@ -203,7 +203,7 @@ import Testing
         #expect(heard == 0)
     }
 
-    /// Its history, its newest values, its mutes: all go by the new name.
+    /// A rename moves a device's history, newest values and mutes to the new name.
     @Test func aRenameCarriesItsPastWithIt() throws {
         let folder = try TestFolder()
         let text = """

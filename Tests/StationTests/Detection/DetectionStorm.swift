@@ -24,7 +24,7 @@ struct DetectionStorm: Sendable {
     /// Identity of an adapter and of the part behind it.
     private struct Subject: Sendable {
         let adapter: SimulatedAdapter
-        /// nil for a stranger; `@` stands for the path of the socket.
+        /// Expected identity; nil for an unknown device; a final `@` means the path of the socket.
         let identity: String?
         let warmUp: Duration
 
@@ -65,7 +65,7 @@ struct DetectionStorm: Sendable {
                 {
                     state.names[event.source] = identity
                 } else if event.kind.name.hasSuffix("held off"), let node = event["node"] {
-                    // Left alone on purpose: no promise of five seconds.
+                    // Skipped on purpose: the promise of five seconds does not hold.
                     state.pending = state.pending.filter { $0.value.node != node }
                 }
             }
@@ -208,7 +208,7 @@ struct DetectionStorm: Sendable {
         }
     }
 
-    /// An overrun: some things happen of which only the outcome is told.
+    /// Simulates an overrun: changes happen of which only the final snapshot is reported.
     private func missNews(_ generator: inout SplitMix64) {
         for _ in 0..<(1 + generator.next() % 3) {
             if generator.next() % 2 == 0 {

@@ -6,7 +6,7 @@ import Testing
 @testable import Station
 
 @Suite struct ProbePlanTests {
-    /// A part that obeys and says nothing was asleep before the probe, and is after it.
+    /// A part that obeys and sends nothing was asleep before the probe, and is after it.
     @Test(arguments: ["nova-sds011", "plantower-pms"])
     func whatIsWokenForNothingIsPutToRest(id: String) throws {
         let profile = try #require(ProfileCatalog.shipped.profile(id))

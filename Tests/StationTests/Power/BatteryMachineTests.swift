@@ -61,7 +61,7 @@ import Testing
         #expect(found[6] == [.powerOff(percent: 9)])
     }
 
-    /// A gauge that does not know where its charge goes: one that grows says that power comes in.
+    /// A gauge without a direction: only a growing charge shows that power comes in.
     @Test func aGaugeThatSaysChargeAloneIsBelievedWhileItDoesNotGrow() {
         func gauge(_ percents: Int...) -> [Battery?] {
             percents.map { Battery(percent: $0, isDischarging: nil) }

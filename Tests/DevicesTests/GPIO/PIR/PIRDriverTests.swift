@@ -6,7 +6,7 @@ import Supervision
 import Synchronization
 import Testing
 
-/// Runs a child beside `body`, cancels it when that ends, and says how the child ended.
+/// Runs a child beside `body`, cancels it when that ends, and returns how the child ended.
 func ending(
     _ child: any Child,
     after body: @escaping @Sendable () async throws -> Void
@@ -170,7 +170,7 @@ func ending(
             let bench = Bench(clock, queueRule: rule) { $0.stormEdges = 1_000 }
             _ = try await ending(bench.driver) {
                 try await clock.sleep(until: .at(100))
-                // In one turn, so that nobody can read between: 17 edges, the last one rising.
+                // 17 edges in one turn, so that no task reads in between; the last one is rising.
                 for index in 0..<17 { bench.gpio.drive("GPIO17", index % 2 == 0) }
                 try await bench.pulse(from: 110, to: 110)
                 try await clock.sleep(until: .at(200))

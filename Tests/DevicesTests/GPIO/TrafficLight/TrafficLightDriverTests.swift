@@ -276,7 +276,7 @@ private final class CountingClock: NodeClock {
         #expect((100...121).contains(lit))
     }
 
-    /// Random offers on a running driver: never two lamps, never a lamp that nobody meant.
+    /// Random offers on a running driver: never two lamps, never a wrong lamp.
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
     func neverTwoLampsAndNeverAWrongOne(seed: UInt64) throws {
         let (history, offers) = try simulate(seed: seed) { clock in
