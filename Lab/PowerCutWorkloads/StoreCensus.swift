@@ -4,7 +4,7 @@ import Store
 
 /// Counts of what a store's workload did, as evidence that each case occurred.
 package struct StoreCensus {
-    /// Operations of the workload, and how many writes to the card each needed.
+    /// Operations of the workload, and how many operations on the card each kind needed.
     package private(set) var operations: [(name: String, count: Int)] = []
     /// Operations while an export was reading.
     package private(set) var duringExport = 0

@@ -30,7 +30,7 @@ struct DoctorHealth: Hashable {
     var clockChip: String?
     /// Time of the clock chip, in seconds since 1970.
     var clockChipSeconds: Int?
-    /// Name of the service that saves the time across a power cut.
+    /// Path of the file that keeps the time across a power cut; nil without one.
     var clockKeeper: String?
 }
 

@@ -27,7 +27,7 @@ package struct ImportFile {
     /// How the file's bytes become rows.
     private enum Content {
         case csv(CSVReader, any ImportRows)
-        /// A Safecast file, before the first byte that tells a log from JSON.
+        /// A Safecast file, before the byte that shows whether it is a log or JSON.
         case unknown(ImportSafecastRows)
         /// Its lines have one field.
         case log(CSVReader, ImportSafecastRows)
