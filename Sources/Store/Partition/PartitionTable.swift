@@ -37,7 +37,7 @@ package struct PartitionTable: Hashable, Sendable {
         head = try Self.read(disk, 0, headCount)
         var found: PartitionEntry?
         for entry in entries where entry.isOfOurType && found == nil {
-            // Type 0xDA of an MBR is anybody's.
+            // Other programs use type 0xDA in an MBR too.
             let begins = try Self.read(disk, entry.first, 1)
             if record.isProtective || JournalPartition(begins) != nil { found = entry }
         }
