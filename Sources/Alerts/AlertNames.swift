@@ -33,6 +33,22 @@ package enum AlertNames {
         return place < row.count ? row[place] : id
     }
 
+    /// Why a channel has no value, by its code; the text itself where it is no code.
+    package static func reason(_ code: String, in language: Language) -> String {
+        let row = reasons[code] ?? []
+        let place = Language.allCases.firstIndex(of: language) ?? 0
+        return place < row.count ? row[place] : code
+    }
+
+    /// Why a value is doubted, or an alert is, in English; the code where it is not known.
+    package static func doubt(_ code: String) -> String {
+        let mark = AlertEvent.Raised.omittedMark
+        guard !code.hasPrefix(mark) else {
+            return "values that cannot be, left out: \(code.dropFirst(mark.count))"
+        }
+        return doubts[code] ?? code
+    }
+
     /// Display name of an alert: `WHO guideline, 24 h: balcony PM2.5` for `who-24h:balcony/pm25`.
     ///
     /// - Parameters:
@@ -66,6 +82,54 @@ package enum AlertNames {
         default: return name
         }
     }
+
+    /// In the order of the languages; the page calls two of them by the gap's cause.
+    package static let reasons: [String: [String]] = [
+        "badFrames": ["frames damaged", "Daten beschädigt", "dati danneggiati"],
+        "gated": [
+            "held back by a gate",
+            "von einer Bedingung zurückgehalten",
+            "trattenuto da una condizione",
+        ],
+        "muted": ["muted by you", "von dir stumm geschaltet", "silenziato da te"],
+        "noFix": ["position unknown", "Position unbekannt", "posizione sconosciuta"],
+        "notKept": [
+            "not kept, as you asked",
+            "nicht aufgezeichnet, wie gewünscht",
+            "non registrato, come richiesto",
+        ],
+        "notMeasured": [
+            "part has no such value",
+            "Teil misst das nicht",
+            "il componente non lo misura",
+        ],
+        "outOfRange": ["out of range", "außerhalb des Bereichs", "fuori campo"],
+        "replyTimeout": ["sensor silent", "Sensor stumm", "sensore muto"],
+        "stale": [
+            "input missing or old",
+            "Eingang fehlt oder ist alt",
+            "ingresso mancante o vecchio",
+        ],
+        "stopped": ["driver stopped", "Treiber angehalten", "driver fermo"],
+        "stuck": ["value stuck", "Wert hängt", "valore bloccato"],
+        "unplugged": ["unplugged", "abgezogen", "scollegato"],
+        "unusable": ["unusable", "nicht benutzbar", "inutilizzabile"],
+        "warmingUp": ["warming up", "wärmt auf", "in riscaldamento"],
+        "no samples": ["no samples", "keine Messungen", "nessun campione"],
+    ]
+
+    package static let doubts: [String: String] = [
+        "ceiling": "at the top of the sensor's range, so at least this: fog, or a wet inlet",
+        "disagrees": "another sensor in the same air reads otherwise",
+        "estimated": "computed from values nearby, not measured",
+        "humid": "air too humid for the way this part measures",
+        "inconsistent": "PM2.5 above PM10, which cannot be",
+        "jump": "further from the value before than air can change",
+        "outOfRange": "no part can give this: it counts nowhere",
+        "unchanging": "the same value for suspiciously long",
+        "zero": "only zeros for suspiciously long",
+        "flapping": "it keeps coming and going",
+    ]
 
     /// In the order of the languages.
     package static let rules: [String: [String]] = [

@@ -57,7 +57,8 @@ package struct NoticeText: Hashable, Sendable {
 
     private static func subtitle(_ raised: AlertEvent.Raised, _ words: Words) -> String {
         guard let value = raised.value else {
-            return words.name(raised.key) + (raised.why.map { " (\($0))" } ?? "")
+            let why = raised.why.map { AlertNames.reason($0, in: words.language) }
+            return words.name(raised.key) + (why.map { " (\($0))" } ?? "")
         }
         let unit = raised.unit.map { " \($0)" } ?? ""
         let over = raised.over.map { "\(words.mean) \(span($0))" }

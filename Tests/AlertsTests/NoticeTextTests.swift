@@ -47,14 +47,14 @@ import Testing
     /// The title says what a notice is about, and no text has a key of the engine.
     @Test(
         arguments: [
-            ("silent", "dust", "Sensor Alert", "No values: dust (stuck)"),
-            ("stuck", "dust", "Sensor Alert", "Sensor repeats itself: dust (stuck)"),
-            ("laser", "dust", "Sensor Alert", "Laser near its end: dust (stuck)"),
-            ("card", "station", "Station Alert", "Card wears out (stuck)"),
-            ("outbox", "influx", "Station Alert", "Outbox waits: influx (stuck)"),
-            ("many", "station", "Station Alert", "Many alerts at once (stuck)"),
-            ("motion", "door", "Motion", "door (stuck)"),
-            ("who-24h", "balcony/pm25", "Air Quality Alert", "balcony PM2.5 (stuck)"),
+            ("silent", "dust", "Sensor Alert", "No values: dust (value stuck)"),
+            ("stuck", "dust", "Sensor Alert", "Sensor repeats itself: dust (value stuck)"),
+            ("laser", "dust", "Sensor Alert", "Laser near its end: dust (value stuck)"),
+            ("card", "station", "Station Alert", "Card wears out (value stuck)"),
+            ("outbox", "influx", "Station Alert", "Outbox waits: influx (value stuck)"),
+            ("many", "station", "Station Alert", "Many alerts at once (value stuck)"),
+            ("motion", "door", "Motion", "door (value stuck)"),
+            ("who-24h", "balcony/pm25", "Air Quality Alert", "balcony PM2.5 (value stuck)"),
         ]
     )
     func theTitleIsThatOfTheSubject(row: (String, String, String, String)) throws {
@@ -77,6 +77,18 @@ import Testing
         }
         for rule in AlertNames.rules.keys where rule != AlertSet.motion.rawValue {
             #expect(names["rule.\(rule)"] != nil, "\(rule)")
+        }
+        // A gap's cause and a sample's reason share one list.
+        let causes = ["replyTimeout": "silent", "stopped": "driverStopped"]
+        for code in AlertNames.reasons.keys where code != "no samples" {
+            let cause = page["cause.\(causes[code] ?? code)"]
+            #expect(cause == AlertNames.reason(code, in: language), "\(code)")
+        }
+        for reason in NoData.allCases {
+            #expect(AlertNames.reasons[reason.rawValue] != nil, "\(reason)")
+        }
+        for flag in Quality(rawValue: .max).names where language == .en {
+            #expect(page["flag.\(flag).words"] == AlertNames.doubt(flag), "\(flag)")
         }
         for rule in AlertSet.standard.flatMap(\.rules) {
             #expect(AlertNames.rules[rule.id] != nil, "\(rule.id)")

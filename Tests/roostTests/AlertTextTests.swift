@@ -46,6 +46,22 @@ import Testing
         #expect(lines.contains("        No values: dust  for 2 d 0 h"))
     }
 
+    /// Neither why nor a doubt is a word of the engine.
+    @Test func whyAndDoubtsAreSentences() {
+        var silent = Self.alert("silent:dust", days: 2)
+        silent.why = "replyTimeout"
+        var humid = Self.alert("who-24h:balcony/pm25", days: 2)
+        humid.flags = ["outOfRange", "flapping", "omitted:3"]
+        var card = Self.alert("card:station", days: 2)
+        card.why = "the card has 2 % left"
+        let lines = Self.lines([silent, humid, card])
+        #expect(lines.contains("        sensor silent"))
+        #expect(lines.contains("        no part can give this: it counts nowhere"))
+        #expect(lines.contains("        it keeps coming and going"))
+        #expect(lines.contains("        values that cannot be, left out: 3"))
+        #expect(lines.contains("        the card has 2 % left"))
+    }
+
     @Test func sentencesComeBeforeTheKeysThatCommandsTake() {
         let lines = Self.lines([
             Self.alert("who-24h:balcony/pm25", days: 2, blindHours: 3),

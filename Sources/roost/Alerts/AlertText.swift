@@ -67,11 +67,11 @@ enum AlertText {
             let worst = alert.worst.map { ", worst \(number($0))" } ?? ""
             facts.append("\(number(value))\(unit)\(over)\(limit)\(worst)\(cover(alert.cover))")
         }
-        if let why = alert.why { facts.append(why) }
+        if let why = alert.why { facts.append(AlertNames.reason(why, in: .en)) }
         if let blind = alert.blind {
             facts.append("unknown\(unknown(alert)): \(WatchSections.reason(blind))")
         }
-        if !alert.flags.isEmpty { facts.append(alert.flags.joined(separator: ", ")) }
+        facts += alert.flags.map(AlertNames.doubt)
         if alert.isAcknowledged {
             let length = alert.acknowledgedSeconds.map { " for \(words(seconds: $0)) more" }
             facts.append("acknowledged\(length ?? "")")
