@@ -92,9 +92,7 @@ package struct PartDialogue: Sendable {
     }
 
     /// Why there is no measurement now: nothing came, or nothing good.
-    var reason: NoData {
-        identity.foreign != nil || record.isNoise ? .badFrames : .replyTimeout
-    }
+    var reason: NoData { identity.isForeignHeard || record.isNoise ? .badFrames : .replyTimeout }
 
     /// Instant at which the act in progress continues even without bytes; nil without an act.
     var deadline: MonotonicInstant? {
@@ -104,7 +102,10 @@ package struct PartDialogue: Sendable {
     /// Bytes that complete what has begun.
     var missingByteCount: Int { min(max(1, dialect.missingByteCount), 255) }
 
-    mutating func forgetHearing() { record.forget() }
+    mutating func forgetHearing() {
+        record.forget()
+        identity.forgetHearing()
+    }
 
     // MARK: Acts
 

@@ -15,20 +15,26 @@ struct PartIdentity: Hashable, Sendable {
     private(set) var foreign: String?
     /// Frames of other parts.
     private(set) var foreignCount = 0
+    /// Whether another part has spoken since `forgetHearing`, and the wanted one has not.
+    private(set) var isForeignHeard = false
 
     init(wanted: String?) { self.wanted = wanted }
+
+    /// What was heard so far says nothing of what is there now.
+    mutating func forgetHearing() { isForeignHeard = false }
 
     /// Whether a frame with this id comes from the wanted part, and the event it causes.
     mutating func admit(_ id: String?) -> (isOurs: Bool, news: News?) {
         guard let id else { return (true, nil) }
         if let wanted, wanted != id {
             foreignCount += 1
+            isForeignHeard = true
             guard foreign != id else { return (false, nil) }
             foreign = id
             let details = [Event.Detail("wanted", wanted), Event.Detail("found", id)]
             return (false, News(kind: .otherSensor, details: details))
         }
-        foreign = nil
+        (foreign, isForeignHeard) = (nil, false)
         guard known != id else { return (true, nil) }
         defer { known = id }
         guard let known else { return (true, nil) }

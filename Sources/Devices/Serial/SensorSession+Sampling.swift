@@ -276,7 +276,11 @@ extension SensorSession {
 
     mutating func hold() {
         missLive()
-        guard now < holdEnd else { return recover() }
+        guard now < holdEnd else {
+            // It may be unplugged by now.
+            part.forgetHearing()
+            return recover()
+        }
         let tick = min(holdEnd, live.tick)
         pause(.holding, until: max(tick, now.advanced(by: .milliseconds(1))))
     }

@@ -224,6 +224,27 @@ import Testing
         #expect(kinds.contains("sensor not answering"))
     }
 
+    /// Another part that is unplugged gives no noise any more.
+    @Test(arguments: [SensorMode.dutyCycle(BenchProfile.cycle), .live])
+    func anotherPartThatIsUnpluggedIsSilent(mode: SensorMode) throws {
+        let outcomes = try simulate { clock in
+            let twoValued = SensorKind.twoValued
+            let unplugged = SensorFaultWindow(.silence, from: .boot.advanced(by: .minutes(20)))
+            let peer = try twoValued.simulator(BenchProfile.make(of: twoValued), 1)
+            let part = SensorPart(peer, faults: [unplugged])
+            let bench = try SensorBench(twoValued, clock: clock, mode: mode, part: part) {
+                $0.id = "B"
+            }
+            async let run: Void = bench.run(for: .hours(2))
+            try await clock.sleep(for: .minutes(19))
+            let before = bench.sink.samples.last?[0].outcome
+            try await run
+            let outcomes = bench.sink.samples.map { $0[0].outcome }
+            return [before, outcomes.last { $0 != .noData(.stopped) }]
+        }
+        #expect(outcomes == [.noData(.badFrames), .noData(.replyTimeout)])
+    }
+
     @Test func accountsForASuspendedNightThatAChangeOfModeEnds() throws {
         let (samples, wokenAt) = try simulate { clock in
             let bench = try SensorBench(.twoValued, clock: clock)
