@@ -1,4 +1,5 @@
 import Configuration
+import ControlProtocol
 import Core
 import Profiles
 import Station
@@ -198,6 +199,12 @@ enum DoctorHealthChecks {
         guard !isSynchronised else {
             let by = services.isEmpty ? "" : " (\(services))"
             return .ok("the kernel says that the clock is kept right\(by)")
+        }
+        if case .answers(_, _, let clock?) = facts.station.answer, clock.isSure,
+            clock.trust != "time server"
+        {
+            let within = clock.uncertaintySeconds.map { ", to \($0) s" } ?? ""
+            return .ok("the station has the time from another source (\(clock.trust)\(within))")
         }
         guard !services.isEmpty else {
             return .warning(

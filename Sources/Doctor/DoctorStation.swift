@@ -13,7 +13,7 @@ import StoreQueries
 /// The station's own files, and whether it runs.
 package struct DoctorStation {
     package enum Answer: Hashable {
-        case answers(processID: Int32, faults: [FaultReport])
+        case answers(processID: Int32, faults: [FaultReport], clock: ClockReport? = nil)
         /// No process listens at the socket.
         case absent
         case refuses(words: String)

@@ -116,9 +116,9 @@ enum DoctorStationChecks {
     @Sendable private static func answer(_ facts: DoctorFacts) -> DoctorFinding {
         guard let answer = facts.station.answer else { return .ofImage }
         switch answer {
-        case .answers(let id, let faults) where faults.isEmpty:
+        case .answers(let id, let faults, _) where faults.isEmpty:
             return .ok("process \(id) answers and has no complaint")
-        case .answers(let id, let faults):
+        case .answers(let id, let faults, _):
             return DoctorFinding.warning(
                 "process \(id) answers and names "
                     + (faults.count == 1 ? "a fault" : "\(faults.count) faults"),

@@ -42,6 +42,24 @@ enum Boards {
         return all
     }()
 
+    /// A receiver of positions gives the station its time where no time server can be reached.
+    @Test(arguments: [("receiver of positions", true), ("real time clock", false)])
+    func theStationsOwnSourceOfTimeIsEnough(row: (trust: String, isSure: Bool)) throws {
+        var machine = try MadeUpMachine(model: Boards.four)
+        machine.isSynchronised = false
+        machine.files["/run/systemd/timesync/synchronized"] = nil
+        let clock = ClockReport(
+            time: "2026-11-28T10:00:00Z",
+            trust: row.trust,
+            isSure: row.isSure,
+            uncertaintySeconds: 1
+        )
+        machine.answer = .answers(processID: 900, faults: [], clock: clock)
+        let finding = try #require(try Self.findings(machine)["clock"])
+        #expect(finding.verdict == (row.isSure ? .ok : .warning), "\(finding.words)")
+        #expect(finding.words.contains("receiver of positions, to 1 s") == row.isSure)
+    }
+
     @Test(arguments: Boards.all) func aHealthyBoardHasNothingToDo(model: String) throws {
         let facts = try MadeUpMachine(model: model).facts(in: MadeUpTree())
         let report = DoctorReport(facts)

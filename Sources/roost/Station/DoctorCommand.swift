@@ -182,7 +182,11 @@ extension DoctorCommand {
                 )
                 return try await client.ask(ControlRequest(.status), StatusReport.self)
             }
-            return .answers(processID: report.processID, faults: report.faults)
+            return .answers(
+                processID: report.processID,
+                faults: report.faults,
+                clock: report.clock
+            )
         } catch let failure as ClientFailure where failure.isSilence {
             return .hangs(words: failure.message)
         } catch let error as LocalSocketError {
