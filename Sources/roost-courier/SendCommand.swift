@@ -72,6 +72,13 @@ struct EntryOptions: ParsableArguments {
         _ secrets: any SecretSource,
         _ clock: any NodeClock
     ) throws -> TargetDependencies {
+        let zone = status?.zone.flatMap { Zone(named: $0) }
+        if zone == nil {
+            let why = status?.zone.map { "the zone \($0) is not known here" }
+            Output.error(
+                "\(why ?? "the station names no zone"): times are in the zone of this machine"
+            )
+        }
         var materials = TargetDependencies(
             secrets: secrets,
             station: StationIdentity(
@@ -81,7 +88,7 @@ struct EntryOptions: ParsableArguments {
                 version: RoostVersion.text
             ),
             clock: clock,
-            zone: status?.zone.flatMap { Zone(named: $0) } ?? Zone.system
+            zone: zone ?? Zone.system
         )
         let disk = try DiskThread(name: "subscribers")
         let folder = CourierFolder.ofProcess(state, on: disk)

@@ -12,11 +12,16 @@ package struct FaceSources: Sendable {
     /// Nil for a card without its station.
     package var courier: CourierClient?
     let name: String
-    let zone: Zone
+    private let owner: OwnerZone
     /// Whether `?now=` may take the place of the present.
     package var isSimulated = false
     let logger: Logger
 
+    /// - Parameters:
+    ///   - station: Nil for a card without its station.
+    ///   - database: Nil where nothing is written.
+    ///   - zone: The machine's, which counts while the station names none.
+    ///   - logger: Gets what cannot be kept.
     package init(
         _ history: HistoryClient,
         _ station: StationClient?,
@@ -26,8 +31,12 @@ package struct FaceSources: Sendable {
         logger: Logger
     ) {
         (self.history, self.station, self.database) = (history, station, database)
-        (self.name, self.zone, self.logger) = (name, zone, logger)
+        (self.name, self.logger) = (name, logger)
+        owner = OwnerZone(station, machine: zone)
     }
+
+    /// The one that the owner set.
+    func zone() async -> Zone { await owner.present().zone }
 
     /// - Throws: `Problem`.
     func status() async throws -> StatusReport {

@@ -23,7 +23,7 @@ struct FortnightFace: Sendable {
             return Face.refusal("start and end are days such as 23/05/2020")
         }
         let now = try request.query.one("now").flatMap { WallTime(iso8601: $0) }?.wholeSeconds
-        let (zone, moment) = (sources.zone, now ?? Int(WebClock.system.seconds()))
+        let (zone, moment) = (await sources.zone(), now ?? Int(WebClock.system.seconds()))
         if let words = Self.refusal(start, end, today: FriendlyDate(moment, in: zone).day) {
             return Face.refusal(words)
         }

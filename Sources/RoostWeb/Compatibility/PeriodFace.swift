@@ -87,7 +87,7 @@ struct PeriodFace: Sendable {
         try request.query.allow(only: ["all"])
         guard let period = period(request) else { return refusal(request) }
         let isWhole = try request.query.integer("all", in: 0...1) == 1 || period != .hourly
-        let zone = sources.zone
+        let zone = await sources.zone()
         let text = try await shelf.read { files, history in
             var list = files?.files(period) ?? []
             if !isWhole, let now = history.now?.wholeSeconds {

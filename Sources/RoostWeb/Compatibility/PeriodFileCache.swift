@@ -28,15 +28,16 @@ final class PeriodFileCache: Sendable {
         _ body: @escaping @Sendable (PeriodFiles?, OpenHistory) throws -> Value
     ) async throws -> Value {
         try await readOrigin()
+        let zone = await sources.zone()
         let (value, found) = try await sources.history.read { history in
-            let files = try self.files(history)
+            let files = try self.files(history, zone)
             return (try body(files, history), files?.origin)
         }
         if let found { await keep(found) }
         return value
     }
 
-    private func files(_ history: OpenHistory) throws -> PeriodFiles? {
+    private func files(_ history: OpenHistory, _ zone: Zone) throws -> PeriodFiles? {
         guard let now = history.now, let pairs = try MinutePairs(history.reader, history.times)
         else { return nil }
         var known = known.withLock { $0 }
@@ -49,7 +50,7 @@ final class PeriodFileCache: Sendable {
             pairs,
             origin: known.origin ?? pairs.extent.lowerBound,
             now: now.wholeSeconds,
-            in: sources.zone,
+            in: zone,
             known: known.hours
         )
         let (hours, spanCount) = (files.completeHours, pairs.spanCount)

@@ -10,8 +10,16 @@ final class OwnerZone: Sendable {
     private let station: StationClient?
     private let known = Mutex<String?>(nil)
 
-    /// - Parameter station: Nil for a card without its station.
-    init(_ station: StationClient?) { self.station = station }
+    private let machine: (name: String, zone: Zone)
+
+    /// - Parameters:
+    ///   - station: Nil for a card without its station.
+    ///   - zone: The machine's; nil asks it.
+    init(_ station: StationClient?, machine zone: Zone? = nil) {
+        self.station = station
+        let name = ZoneName.system
+        machine = (name, zone ?? Zone(named: name) ?? .system)
+    }
 
     /// - Returns: An IANA name and the zone.
     func present() async -> (name: String, zone: Zone) {
@@ -23,8 +31,9 @@ final class OwnerZone: Sendable {
                 // The answer itself says whether the station is away.
             }
         }
-        let name = known.withLock { $0 } ?? ZoneName.system
-        if let zone = Zone(named: name) { return (name, zone) }
-        return (ZoneName.system, Zone(named: ZoneName.system) ?? .system)
+        guard let name = known.withLock({ $0 }), let zone = Zone(named: name) else {
+            return machine
+        }
+        return (name, zone)
     }
 }
