@@ -3,9 +3,10 @@
 A real roostd in bad air and a real roost-courier with every kind of target and receiver that has a secret. Their servers
 are the check's own: they log in, refuse the log-in, or are not there. Then each secret is looked for in the courier's and
 the station's logs, events, reports as text and JSON, dry runs, probes and error messages; and each file that others may
-read is refused by name.
+read is refused by name. A folder of subscribers is listed without a courier, and without an address.
 """
 
+import hashlib
 import json
 import os
 import signal
@@ -21,6 +22,13 @@ CURVE_KEY = ("MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg",
              "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=")
 
 
+# Of SubscriberStoreTests: the key is 0...31, the nonce 0...11.
+PHONE = "a1b2c3d4e5f60718293a4b5c6d7e8f900112233445566778899aabbccddeeff0"
+LINE = ("000102030405060708090a0b2633b429a6d6a62fe874f1bd81de4955b1efb455c4196a1f0e03d2e0250f3982"
+        "31219fce9df221ac40914adbbeb01f00d66059ec3bb4c1b95cf34e7c7d8593de8c341d816ca8ba0d99d9691f"
+        "76e8ac23")
+
+
 def arguments(_):
     pass
 
@@ -28,6 +36,36 @@ def arguments(_):
 def text(name):
     """The secret of a name: no word of any language, and nothing that a report could have by chance."""
     return f"zq{name.replace('-', '')}x7K2".lower()
+
+
+def subscribers(check):
+    """roost subscribers --state: a folder, as of a card, without a courier."""
+    folder = check.path("card")
+    os.makedirs(folder)
+    check.same(check.roost("subscribers", "--state", folder, status=0).stdout, "nothing has subscribed yet\n", "none")
+    for name, data in (("subscribers.data", f"{LINE}\n00ff\n".encode("ascii")), ("key.key", bytes(range(32)))):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(data)
+    check.roost("subscribers", "--state", folder, status=1, says="chmod 600")
+    for name in os.listdir(folder):
+        os.chmod(os.path.join(folder, name), 0o600)
+    before = {name: os.stat(os.path.join(folder, name)).st_mtime_ns for name in os.listdir(folder)}
+    label = hashlib.sha256(PHONE.encode("ascii")).hexdigest()[:12]
+    shown = check.roost("subscribers", "--state", folder, status=0)
+    check.demand(f"{label}  " in shown.stdout and "at most one in 20 min, en" in shown.stdout, f"listed: {shown.stdout}")
+    check.demand("subscribers.data, line 2: it is too short" in shown.stdout, f"a line in ruins: {shown.stdout}")
+    told = check.roost("subscribers", "list", "--json", "--state", folder, status=0)
+    found = json.loads(told.stdout)
+    found = found.get("result", found)
+    check.same((found["count"], found["subscribers"][0]["label"]), (1, label), "as JSON")
+    check.demand(PHONE not in shown.stdout + shown.stderr + told.stdout, "an address is shown")
+    after = {name: os.stat(os.path.join(folder, name)).st_mtime_ns for name in os.listdir(folder)}
+    check.same(after, before, "files of the folder")
+    with open(os.path.join(folder, "key.key"), "wb") as file:
+        file.write(bytes(32))
+    wrong = check.roost("subscribers", "--state", folder)
+    check.demand("opens no line" in wrong.stdout + wrong.stderr, f"another key: {wrong.stdout}{wrong.stderr}")
+    check.roost("subscribers", "--state", check.path("none"), status=1, says="No such file or directory")
 
 
 def targets(lines, closed):
@@ -123,6 +161,7 @@ def look(check, courier, station, entries, wanted, when):
 
 
 def run(check, _):
+    subscribers(check)
     part = Part(check, "sds011", "--air", "80.0/160.0", link=check.path("sensor"))
     station = Station(check, "secrets", store={"folder": check.path("store")}, mode="live",
                       alerts={"use": ["sample-levels"]},
