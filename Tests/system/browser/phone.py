@@ -12,15 +12,17 @@ from .browser import CHROMIUM, CHROMIUM_DRIVER, SWITCHES, WATCH, Browser
 
 REGISTRATION = """const done = arguments[0];
 navigator.serviceWorker.getRegistration().then((one) => done(Boolean(one?.active)));"""
+TRUSTS = "roost-trusts"
 KEPT = """const done = arguments[0];
 (async () => { const found = []; for (const name of await caches.keys())
   for (const key of await (await caches.open(name)).keys()) found.push(new URL(key.url).pathname); done(found); })();"""
 
 
 class Phone(Browser):
-    """A profile of its own, with the authority in it or without."""
+    """A profile of its own, with the authority in it or without; `pin` is the hash of a server key that it takes."""
 
-    def __init__(self, check, name, address, authority=None):
+    def __init__(self, check, name, address, authority=None, pin=None):
+        self.pin = (f"--ignore-certificate-errors-spki-list={pin}",) if pin else ()
         self.home = check.path(name)
         os.makedirs(self.home)
         if authority:
@@ -36,7 +38,7 @@ class Phone(Browser):
     def start(self, check):
         options = Options()
         options.binary_location = CHROMIUM
-        for switch in (*SWITCHES, f"--user-data-dir={self.home}/profile",
+        for switch in (*SWITCHES, *self.pin, f"--user-data-dir={self.home}/profile",
                        "--host-resolver-rules=MAP balcony.local 127.0.0.1,MAP bank.example 127.0.0.1"):
             options.add_argument(switch)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -48,6 +50,31 @@ class Phone(Browser):
 
     def wait(self, script):
         return self.driver.execute_async_script(script)
+
+
+def redirected(check, web, pin):
+    """A browser that has once trusted the station, and one that has not."""
+    secure, plain = f"https://balcony.local:{web.tls_port}", f"http://balcony.local:{web.port}"
+    guest = Phone(check, "guest", secure, pin=pin)
+
+    def leads(browser, path):
+        browser.driver.get(plain + path)
+        return browser.driver.current_url
+
+    check.demand(leads(guest, "/").startswith(plain), "before a browser trusts, plain HTTP stays as it is")
+    guest.driver.get(secure + "/")
+
+    def mark():
+        found = guest.command("Network.getAllCookies")["cookies"]
+        return [one["value"] for one in found if one["name"] == TRUSTS and one["value"]]
+
+    check.demand(guest.wait(REGISTRATION) or until(lambda: guest.wait(REGISTRATION), 15), "its worker registers")
+    check.demand(until(mark, 15), f"it has the cookie {TRUSTS} {mark()}")
+    for path in ("/", "/history?channel=dust/pm25"):
+        check.demand(leads(guest, path).startswith(secure), f"{path} by plain HTTP leads to HTTPS from then on")
+    check.demand(leads(guest, "/trust").startswith(plain), "but for the page by which a device comes to trust again")
+    other = Phone(check, "other", plain)
+    check.demand(leads(other, "/").startswith(plain), "another browser is not sent there")
 
 
 def run(check, web, owner, forge):
@@ -66,7 +93,8 @@ def trusted(check, web, owner, phone):
         phone.fill(label, words)
     phone.press("Become the owner")
     check.demand(phone.shows("µg/m³"), "a phone that trusts the station claims it by HTTPS")
-    cookies = [one for one in phone.command("Network.getAllCookies")["cookies"] if "roost" in one["name"]]
+    cookies = [one for one in phone.command("Network.getAllCookies")["cookies"]
+               if "roost" in one["name"] and one["name"] != TRUSTS]
     check.demand([one["name"].startswith("__Host-") and one["secure"] for one in cookies] == [True],
                  f"its cookie is {[one['name'] for one in cookies]}")
     check.demand(until(lambda: phone.wait(REGISTRATION), 10), "the worker registers")

@@ -10,13 +10,17 @@ A simulated SDS011, a real roostd, and roost-web with a plain and an encrypted p
   app        Chromium with the authority in its profile: the worker registers, the page opens without the station
              and says so, and nothing is left after a log-out; an unknown certificate that was clicked away
              registers none; a certificate of this authority for another name is refused
+  redirect   Chromium, by the hash of the server's key: plain HTTP leads to HTTPS once it has trusted, not before
 
   scripts/check tls --records 100000          as many broken records
   scripts/check tls --only papers app         these parts
 
-The part app is left out without Chromium, its driver and certutil (libnss3-tools).
+The part app is left out without Chromium, its driver and certutil (libnss3-tools), the part redirect without the first
+two.
 """
 
+import base64
+import hashlib
 import os
 import random
 import re
@@ -268,19 +272,36 @@ def cost(check, web, _):
         wire.close()
 
 
-def app(check, web, _):
-    missing = [name for name in ("chromium", "chromedriver", "certutil") if shutil.which(name) is None]
+def phones(part, programs):
+    """The browsers; nil where a program is missing."""
+    missing = [name for name in programs if shutil.which(name) is None]
     if missing:
-        print(f"  app: left out, {' and '.join(missing)} missing (apt install chromium chromium-driver libnss3-tools)")
-        return
+        print(f"  {part}: left out, {' and '.join(missing)} missing (apt install chromium chromium-driver libnss3-tools)")
+        return None
     PACKAGES.demand()
     sys.path.insert(0, PACKAGES.library)
     from ..browser import phone  # Imports selenium, which is there only now.
 
-    phone.run(check, web, OWNER, lambda: forge(check, web, "DNS:bank.example"))
+    return phone
 
 
-PARTS = (papers, wrong, slow, fuzz, cost, app)
+def redirect(check, web, _):
+    phone = phones("redirect", ("chromium", "chromedriver"))
+    if phone:
+        der = ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", web.tls_port)))
+        key = subprocess.run(["openssl", "x509", "-inform", "DER", "-pubkey", "-noout"], input=der, capture_output=True,
+                             check=True).stdout.decode("ascii")
+        body = base64.b64decode("".join(line for line in key.splitlines() if not line.startswith("-")))
+        phone.redirected(check, web, base64.b64encode(hashlib.sha256(body).digest()).decode("ascii"))
+
+
+def app(check, web, _):
+    phone = phones("app", ("chromium", "chromedriver", "certutil"))
+    if phone:
+        phone.run(check, web, OWNER, lambda: forge(check, web, "DNS:bank.example"))
+
+
+PARTS = (papers, wrong, slow, fuzz, cost, redirect, app)
 
 
 def run(check, options):
