@@ -93,7 +93,7 @@ package final class WholeDisk: DiskSectors {
         guard fsync(descriptor.raw) == 0 else { throw StorageError("fsync", errno: errno, path) }
     }
 
-    /// Tells the kernel of a new partition, even while others are mounted.
+    /// Informs the kernel of a new partition, even while others are mounted.
     ///
     /// - Throws: `StorageError`; `.busy` when it overlaps another, or has its number.
     package func add(

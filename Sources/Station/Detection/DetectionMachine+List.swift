@@ -82,7 +82,7 @@ extension DetectionMachine {
         )
     }
 
-    /// Text that tells when the adapter is probed again.
+    /// Text that says when the adapter is probed again.
     private func again(_ instant: MonotonicInstant?, at now: MonotonicInstant) -> String {
         guard let instant, now < instant else { return "" }
         return "; looked at again in \(now.duration(to: instant).wholeSeconds), or by roost adopt"

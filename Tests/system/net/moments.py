@@ -2,6 +2,7 @@
 
 import re
 
+from ..check import ROOT
 from .facts import parse, shape
 
 # Keys whose texts are words of the program, and the same at each moment.
@@ -42,7 +43,7 @@ def steady(text, words=WORDS):
 def masked(text):
     """The lines of a text without numbers and times, and without the widths that follow from them."""
     found = []
-    for line in text.splitlines():
+    for line in text.replace(ROOT, "REPOSITORY").splitlines():
         if line.lstrip().startswith("doubts"):
             continue
         line = re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.]+(Z|[+-]\d\d:\d\d)?", "TIME", line)
