@@ -76,7 +76,7 @@ COURIER = [
      "",
      "leaves out a drive that the receiver has", "RoostCourierTests.DriveOutbox"),
     ("Sources/RoostCourier/Drives/DriveMachine.swift",
-     "if let current = mark.current, current.place == place { return (current, false) }",
+     "if let current = mark.upload(of: drive) { return (current, false) }",
      "",
      "begins an upload anew with each step", "RoostCourierTests.Drive"),
     ("Sources/RoostCourier/Drives/DriveMachine.swift",
