@@ -172,30 +172,27 @@ package struct FrameOracle {
             items.count >= 12, items[0].count == 5, items[0].hasSuffix("GGA"),
             let quality = Int(items[6]), quality > 0, quality != 6
         else { return nil }
-        func degrees(_ index: Int) -> Double? {
-            guard let packed = Double(items[index]) else { return nil }
-            let whole = (packed / 100).rounded(.down)
-            let value = whole + (packed - whole * 100) / 60
-            return ["S", "W"].contains(items[index + 1]) ? -value : value
-        }
-        guard let latitude = degrees(2), let longitude = degrees(4) else { return nil }
+        guard let latitude = degrees(items, 2), let longitude = degrees(items, 4)
+        else { return nil }
         // Seven decimals are kept of the place, two of the others.
         let place = [latitude, longitude].map { ($0 * 1e7).rounded() / 1e7 }
         let rest = [Double(items[9]), Double(items[8]).map { $0 * 6 }]
         return place + rest.map { value in value.map { ($0 * 100).rounded() / 100 } }
     }
 
+    /// Degrees from an item such as `4807.038`, 48° and 7.038′, and the hemisphere after it.
+    private static func degrees(_ items: [Substring], _ index: Int) -> Double? {
+        guard let packed = Double(items[index]) else { return nil }
+        let whole = (packed / 100).rounded(.down)
+        let value = whole + (packed - whole * 100) / 60
+        return ["S", "W"].contains(items[index + 1]) ? -value : value
+    }
+
     private static func bGeigie(_ line: String) -> Values? {
         guard let items = checked(line)?.split(separator: ",", omittingEmptySubsequences: false),
             items.count >= 13, items[0].hasSuffix("DD")
         else { return nil }
-        func degrees(_ index: Int) -> Double? {
-            guard let packed = Double(items[index]) else { return nil }
-            let whole = (packed / 100).rounded(.down)
-            let value = whole + (packed - whole * 100) / 60
-            return ["S", "W"].contains(items[index + 1]) ? -value : value
-        }
-        return [Double(items[3]), degrees(7), degrees(9), Double(items[11])]
+        return [Double(items[3]), degrees(items, 7), degrees(items, 9), Double(items[11])]
     }
 
     private static func line(_ line: String) -> Values? {
