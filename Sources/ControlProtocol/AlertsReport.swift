@@ -2,9 +2,9 @@
 ///
 /// Bounds: 256 alerts, 32 silences, 64 rules; some 70 KiB at most.
 package struct AlertsReport: Codable, Hashable, Sendable {
-    /// One alert that is looked at and not quiet.
+    /// One alert that is pending, raised or easing.
     package struct Alert: Codable, Hashable, Sendable {
-        /// The number of its raise, by which it is acknowledged; nil before it is raised.
+        /// Number by which a person acknowledges it; nil before it is raised.
         package let n: Int64?
         /// Rule and channel, device or `station`: `who-24h:balcony/pm25`.
         package let key: String
@@ -14,7 +14,7 @@ package struct AlertsReport: Codable, Hashable, Sendable {
         package let level: Int
         /// `notice`, `warning`, `critical`.
         package let severity: String
-        /// Seconds since it is so; of a raised one since its raise.
+        /// Seconds since it was raised; before that, since the condition began.
         package let sinceSeconds: Double
         package var value: Double?
         package var worst: Double?
@@ -26,19 +26,19 @@ package struct AlertsReport: Codable, Hashable, Sendable {
         package var cover: Double?
         /// Why it has no value now; nil with one.
         package var blind: String?
-        /// For so long it is not known whether it still holds; nil with a value.
+        /// Seconds for which it is unknown whether it still holds; nil with a value.
         package var blindSeconds: Double?
-        /// What a rule without a value says: `unplugged`.
+        /// The condition of a rule that compares no value with a limit: `unplugged`.
         package var why: String?
         /// Doubts about the value, and `flapping`.
         package var flags: [String] = []
-        /// Whether a person knows of it.
+        /// Whether a person has acknowledged it.
         package var isAcknowledged = false
-        /// For so long that holds; nil until it is over or worse.
+        /// Seconds left of the acknowledgement; nil: until the alert ends or grows worse.
         package var acknowledgedSeconds: Double?
-        /// For so long its notices are held back.
+        /// Seconds for which its notices are still held back.
         package var silencedSeconds: Double?
-        /// A key that hides it.
+        /// Key of the alert that suppresses this one (`Rule.unless`).
         package var hiddenBy: String?
 
         package init(
@@ -122,7 +122,7 @@ package struct AlertsReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// Whether alerts may be raised: not before the store said what stands.
+    /// Whether alerts may be raised: only once the store has said which ones already are.
     package let isReady: Bool
     /// The last number that was given to a notice.
     package let number: Int64
@@ -130,7 +130,7 @@ package struct AlertsReport: Codable, Hashable, Sendable {
     package let alerts: [Alert]
     package let silences: [Silence]
     package let rules: [Rule]
-    /// Alerts for which there is no place.
+    /// Alerts left out because the bound was reached.
     package let leftOutCount: Int
 
     package init(
@@ -154,7 +154,7 @@ package struct AlertsSummary: Codable, Hashable, Sendable {
     package let acknowledgedCount: Int
     package let pendingCount: Int
 
-    /// Alerts of a status.
+    /// Alerts in a status report, at most.
     package static let listMax = 8
 
     package init(_ alerts: [AlertsReport.Alert]) {

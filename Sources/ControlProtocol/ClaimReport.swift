@@ -1,4 +1,4 @@
-/// What `roost claim` asks of the dashboard's own socket.
+/// The request of `roost claim` to the dashboard's own socket.
 package struct ClaimRequest: Hashable, Sendable, Codable {
     /// Also ends all sessions and removes all accounts; the history stays.
     package let reset: Bool
@@ -8,13 +8,13 @@ package struct ClaimRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// A new claim code, or who has the station.
+/// A new claim code, or the owner that the station already has.
 package struct ClaimReport: Hashable, Sendable, Codable {
     /// As `K7QF-M2PX`; nil when the station has an owner.
     package let code: String?
-    /// How long the code is good.
+    /// Seconds for which the code is valid.
     package let seconds: Int?
-    /// Where the page is.
+    /// URLs of the dashboard.
     package let addresses: [String]
     /// The owner's name, and when they claimed it, as ISO 8601 in UTC.
     package let claimedBy: String?

@@ -1,10 +1,10 @@
 /// Whether the dashboard may give the station to its first owner without a code.
 package struct ClaimWindowReport: Codable, Hashable, Sendable {
-    /// What proves that a person is near.
+    /// The proof that a person is near the station.
     package enum Cause: String, Codable, Sendable {
         /// A button of the station was held.
         case button
-        /// The machine was switched on a moment ago; counts in its own network alone.
+        /// The machine was just switched on; valid only for requests from its own network.
         case powerOn
     }
 

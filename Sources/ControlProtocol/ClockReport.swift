@@ -1,15 +1,15 @@
-/// What the station's clock says, and why it can be trusted or not.
+/// The time of the station's clock, and how far it can be trusted.
 package struct ClockReport: Codable, Hashable, Sendable {
     /// ISO 8601 in UTC; nil while the clock was never set.
     package let time: String?
-    /// The step of trust, least first: `unknown`, `file time stamp`, `real time clock`,
-    /// `station nearby`, `receiver of positions`, `browser`, `person`, `time server`.
+    /// The source of the time, least trusted first: `unknown`, `file time stamp`,
+    /// `real time clock`, `station nearby`, `receiver of positions`, `browser`, `person`, `time server`.
     package let trust: String
-    /// Whether times are called sure.
+    /// Whether the time counts as reliable.
     package let isSure: Bool
-    /// How far it may be off; nil for one that is not sure.
+    /// Possible error; nil while the time is not reliable.
     package let uncertaintySeconds: Int?
-    /// The word of stations nearby; nil while something better is known, and before one was asked.
+    /// Use of the times of stations nearby; nil with a better source, and before one was asked.
     package var nearby: NearbyClockReport?
 
     package init(time: String?, trust: String, isSure: Bool, uncertaintySeconds: Int? = nil) {
@@ -23,16 +23,16 @@ package struct ClockReport: Codable, Hashable, Sendable {
 /// How the times that stations nearby say were used.
 package struct NearbyClockReport: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
-        /// The time is the one of the station.
+        /// The clock uses the station's time.
         case used
-        /// The stations contradict one another, or one of them what was used before.
+        /// The stations contradict one another, or the time used before.
         case contradiction
-        /// The station says a time that was over when this one started.
+        /// The station's time lies before the start of this one.
         case past
     }
 
     package let state: State
-    /// One name, or of a contradiction two; a name may be empty after a restart.
+    /// Names of the stations: one, or two for a contradiction; empty if unknown after a restart.
     package let stations: [String]
 
     package init(_ state: State, _ stations: [String]) {
@@ -42,7 +42,7 @@ package struct NearbyClockReport: Codable, Hashable, Sendable {
 
 /// The time that another station says.
 package struct NeighbourTime: Codable, Hashable, Sendable {
-    /// Times of one request, at most.
+    /// Times in one request, at most.
     package static let countMax = 16
     /// Bytes of a name, at most.
     package static let nameMax = 64
@@ -51,9 +51,9 @@ package struct NeighbourTime: Codable, Hashable, Sendable {
     package let name: String
     /// Since 1970, when the request is sent.
     package let milliseconds: Int64
-    /// How far it may be off, the way to the station included.
+    /// Possible error, the delay on the network included.
     package let uncertaintySeconds: Double
-    /// By what the station knows it, as `ClockReport` names that.
+    /// Source of the station's time, as in `ClockReport.trust`.
     package let trust: String
 
     package init(

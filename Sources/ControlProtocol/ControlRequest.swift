@@ -22,7 +22,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case live
         /// Changes the power mode; `StatusReport` after it.
         case mode
-        /// What a person says about a device that was found; `DevicesReport` after each.
+        /// Decides about a device that was found; `DevicesReport` after each.
         case adopt, ignore, rename, forget
         /// Leaves values of a device or channel out, and ends that; `DevicesReport` after it.
         case mute, unmute
@@ -52,18 +52,19 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         /// Adds an HTTP device or changes a device; `remove` removes one that was added; `record`
         /// keeps its values or only shows them. `DevicesReport` after each.
         case configure, remove, record
-        /// `FeedReport`: the records after `after`, oldest first, `limit` of them; waits up to
-        /// `waitSeconds` for `samples`, and not for a notice or an event from `warning` on.
+        /// `FeedReport`: the records after `after`, oldest first, at most `limit`; waits up to
+        /// `waitSeconds` for `samples`; a notice, or an event from `warning` on, is answered at
+        /// once.
         case feed
-        /// `CursorReport`; with `name` and `blob` it keeps that first.
+        /// `CursorReport`; with `name` and `blob` it stores that blob first.
         case cursor
         /// Records an event of the courier, `kind` with `details`; `CourierEventReport`.
         case courierEvent
         /// Records an event of the camera, `kind` with `details`; `CourierEventReport`.
         case cameraEvent
-        /// The camera is read for the next `seconds`, or 0 when it is not; `CameraOnReport`.
+        /// Announces use of the camera for the next `seconds`, 0 for its end; `CameraOnReport`.
         case cameraOn
-        /// `ImportsReport`: takes `rows` of other people's series.
+        /// `ImportsReport`: stores `rows` of other programs' series.
         case imports
         /// `ClaimWindowReport`; with `seconds` 0 the window is closed: the station has an owner.
         case claimWindow
@@ -107,7 +108,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var time: String?
     /// `note`: 1…120 bytes of UTF-8 without control characters; `checkProfile`: a profile.
     package var text: String?
-    /// Who asked, as the dashboard knows people; 1…64 characters, for the events.
+    /// Name of the account that asked, 1…64 characters, for the events.
     ///
     /// Only from root, `roost-web` and the group `roost`.
     package var actor: String?
@@ -117,14 +118,14 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var isOn: Bool?
     /// `mode`: whether a survey is kept from uploads; nil is no.
     package var isPrivate: Bool?
-    /// `configure`: true refuses a name that a device has.
+    /// `configure`: true refuses a name that another device already has.
     package var isNew: Bool?
     /// `set`: a merge patch (RFC 7396), as JSON text.
     package var patch: String?
     /// `set`, `configure`, `record`: `SettingsReport.tag` of what the change was made from; nil
     /// changes whatever is there.
     package var tag: String?
-    /// `feed`: the places that the asker has; nil asks for the present end alone.
+    /// `feed`: the positions that the client has; nil asks for the present end only.
     package var after: FeedPlaces?
     /// `feed`: how long the answer may take, 0…600 s; nil answers at once.
     package var waitSeconds: Double?
@@ -151,7 +152,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `silence`, `unsilence`: a rule and what it is about, as `who-24h:balcony/pm25`; `seconds` is
     /// how long, 1 s…366 days.
     package var key: String?
-    /// `testAlert`: what the notice says was measured; nil for none.
+    /// `testAlert`: the measured value that the notice reports; nil for none.
     package var value: Double?
     /// `testAlert`: the id of the only receiver; nil for all.
     package var receiver: String?
@@ -182,7 +183,7 @@ extension ControlRequest {
         return request
     }
 
-    /// What came after these places; nil asks where the end is.
+    /// Asks for the records after these positions; nil asks for the present end.
     package static func feed(
         after places: FeedPlaces?,
         limit: Int? = nil,
@@ -212,7 +213,7 @@ extension ControlRequest {
         return request
     }
 
-    /// Says that the camera is read, for as long as this is not said again; zero for its end.
+    /// Announces that the camera is in use for a time; zero says that it no longer is.
     package static func cameraOn(for duration: Duration) -> ControlRequest {
         ControlRequest(.cameraOn, seconds: duration / .seconds(1))
     }
@@ -226,7 +227,7 @@ extension ControlRequest {
         return request
     }
 
-    /// Hands over values of other people's series.
+    /// Stores values of other programs' series.
     package static func imports(_ rows: [ImportRow]) -> ControlRequest {
         var request = ControlRequest(.imports)
         request.rows = rows

@@ -1,11 +1,11 @@
-/// What a stretch of time cost, measured by the node itself.
+/// Wake-ups, processor time and writes of the node in a stretch of time, measured by itself.
 package struct CostReport: Codable, Hashable, Sendable {
-    /// How long the stretch really is: shorter than its name after a start, a little longer when
-    /// the node had no reason to wake up.
+    /// Real length of the stretch: shorter than its name after a start, a little longer when the
+    /// node had no reason to wake up.
     package let seconds: Double
     package let wakeUps: Int
     package let cpuMilliseconds: Double
-    /// Nil where the platform does not count them.
+    /// Bytes written to the card; nil where the platform does not count them.
     package let cardBytes: Int?
     package let cardSyncs: Int
 
@@ -24,17 +24,17 @@ package struct CostReport: Codable, Hashable, Sendable {
     }
 }
 
-/// The account of one part that wears while it is on.
+/// Operating hours of one part that wears while it is on, such as a laser.
 package struct LaserReport: Codable, Hashable, Sendable {
-    /// What it is and its own id: `nova-sds011 A160`; the device's name for a part without one.
+    /// Type and own id of the part: `nova-sds011 A160`; the device's name where it has no id.
     package let part: String
-    /// The device that has it now; nil when it is not here.
+    /// The device that contains it now; nil when it is not connected.
     package let device: String?
-    /// All its life, as far as this station saw it.
+    /// Operating hours in all, as far as this station saw them.
     package let hours: Double
-    /// What its maker gives it; nil when he says nothing.
+    /// Operating hours that its maker promises; nil where the maker gives none.
     package let lifeHours: Double?
-    /// At the pace of this run; nil before an hour of it, or without `lifeHours`.
+    /// Days until `lifeHours` at this run's pace; nil in its first hour, or without `lifeHours`.
     package let daysLeft: Double?
     /// The same as a date, ISO 8601; nil while the time is not known.
     package let endOfLife: String?

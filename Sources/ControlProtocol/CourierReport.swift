@@ -4,7 +4,7 @@ package struct CourierReport: Codable, Hashable, Sendable {
     package let version: String
     package let processID: Int32
     package let uptimeSeconds: Double
-    /// The configuration that it goes by.
+    /// Path of its configuration file.
     package let file: String
     /// Why the station is not followed; nil while it is.
     package var stationTrouble: String?
@@ -16,7 +16,7 @@ package struct CourierReport: Codable, Hashable, Sendable {
     package var omittedEventCount: Int
     /// In the order of the configuration.
     package var targets: [OutboxReport]
-    /// Those who get notices of alerts, in the order of the configuration.
+    /// Receivers of alert notices, in the order of the configuration.
     package var receivers: [OutboxReport] = []
     /// Services whose values are fetched, in the order of the configuration.
     package var feeds: [OutboxReport] = []
@@ -69,9 +69,9 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package var oldestWaiting: String?
     /// Whether samples wait until the clock can be trusted.
     package var isWaitingForClock = false
-    /// Until the next try; nil when none is planned.
+    /// Seconds until the next try; nil when none is planned.
     package var nextTrySeconds: Double?
-    /// Since the last delivery; nil before the first of this process.
+    /// Seconds since the last delivery; nil before the first of this process.
     package var lastDeliverySeconds: Double?
     /// Files that were delivered since the target was added; nil where none are sent.
     package var fileCount: Int?
@@ -79,17 +79,17 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package var isProvable = false
     /// Drives since the target was added; nil where none are sent.
     package var drives: OutboxDrives?
-    /// How far its receiver proves deliveries, where that differs by server; nil otherwise.
+    /// How far the receiver can confirm deliveries, where servers differ; nil otherwise.
     package var proof: String?
-    /// Motions that were left out for want of room, since the process started; nil where none go.
+    /// Motions left out for lack of room since the process started; nil for other targets.
     package var omittedMotionCount: Int?
     /// Values of a feed since the process started; nil for others.
     package var values: FeedCounts?
     /// Where a feed's series belong to, as far as its service says so; nil for others.
     package var places: [FeedLocation]?
-    /// Since the process started.
+    /// Requests since the process started.
     package var requestCount = 0
-    /// Bodies of requests and answers since the process started: a feed has the latter alone.
+    /// Bytes of bodies since the process started: requests and answers; for a feed only answers.
     package var byteCount = 0
 
     package init(id: String, type: String, state: State) {
@@ -102,7 +102,7 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     }
 }
 
-/// What became of the values that a feed brought, since the process started.
+/// Counts of the values that a feed delivered since the process started.
 package struct FeedCounts: Codable, Hashable, Sendable {
     /// New ones.
     package var written = 0
@@ -110,12 +110,12 @@ package struct FeedCounts: Codable, Hashable, Sendable {
     package var same = 0
     /// Known with another value; both are kept, and the new one counts.
     package var revised = 0
-    /// That the station did not take; `why` is the first of the last time.
+    /// Values that the station refused; `refusal` is the first reason of the last time.
     package var refused = 0
     package var refusal: String?
     /// Parts of the last answers that could not be read.
     package var omitted = 0
-    /// Days that lay too far back when the service answered again, since the courier's start.
+    /// Days that the service no longer had after an outage, since the courier's start.
     package var missedDays = 0
 
     package init() {}
@@ -129,9 +129,9 @@ package struct FeedCounts: Codable, Hashable, Sendable {
     }
 }
 
-/// What one receiver was sent of alerts.
+/// Counts of the alert notices for one receiver.
 package struct NoticeCounts: Codable, Hashable, Sendable {
-    /// Since the receiver was added.
+    /// Notices sent since the receiver was added.
     package let sent: Int
     /// Alerts and ends of alerts that wait for their turn.
     package let waiting: Int
@@ -143,7 +143,7 @@ package struct NoticeCounts: Codable, Hashable, Sendable {
     }
 }
 
-/// The fates of samples at one target: delivered + waiting + left out = recorded since it is there.
+/// Samples of one target: delivered + waiting + left out = recorded since it was added.
 package struct OutboxSampleCounts: Codable, Hashable, Sendable {
     package let delivered: Int
     package let waiting: Int

@@ -6,19 +6,19 @@ package struct CourierRequest: Codable, Hashable, Sendable {
     package enum Command: String, Codable, Sendable, CaseIterable {
         /// `CourierReport`.
         case status
-        /// Tries what waits at once, `target` alone or all, and waits `seconds` for it to go;
+        /// Sends waiting items now, to `target` or to all, and waits up to `seconds` for that;
         /// `CourierReport`.
         case flush
         /// Sends nothing to `target` for `seconds`, nil until `resume`; `CourierReport` after both.
         case pause, resume
-        /// Leaves out what waits at `target` from before `time`; `OutboxDropReport`.
+        /// Drops items from before `time` that wait at `target`; `OutboxDropReport`.
         case drop
-        /// What became of the first sample of each stream from `time` on; `OutboxFatesReport`.
+        /// Reports the delivery of each stream's first sample from `time` on; `OutboxFatesReport`.
         case why
-        /// Sends what `target` refused once more; `OutboxRetryReport`.
+        /// Sends samples that `target` refused once more; `OutboxRetryReport`.
         case retry
-        /// Compares what `target` has of the last `seconds`, by days, and sends days that differ
-        /// again with `repairs`; `OutboxProofReport`. Takes as long as the server takes.
+        /// Compares the last `seconds` at `target` with our records, by day, and with `repairs`
+        /// sends days that differ again; `OutboxProofReport`. Takes as long as the server takes.
         case prove
         /// Adds or changes the phone or browser of `push`; `PushChangeReport`.
         case subscribe

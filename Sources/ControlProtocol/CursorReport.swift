@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What followers of the store have left with the station, as `cursor` answers.
+/// Cursors that followers of the store have left with the station; the answer to `cursor`.
 package struct CursorReport: Codable, Hashable, Sendable {
     /// Bytes of a name at most, ≥ 1.
     package static let nameByteLimit = 64
@@ -13,7 +13,7 @@ package struct CursorReport: Codable, Hashable, Sendable {
     package struct Cursor: Codable, Hashable, Sendable {
         package let name: String
         private let blob: Data
-        /// Counts the blobs up that this process received; 0 for one that it found in the store.
+        /// Sequence number of the blob in this process; 0 for one that it found in the store.
         package let number: Int64
 
         package init(name: String, blob: [UInt8], number: Int64) {
@@ -25,12 +25,12 @@ package struct CursorReport: Codable, Hashable, Sendable {
 
     /// By name.
     package let cursors: [Cursor]
-    /// The number that this request's blob got, or the newest there is.
+    /// Number of this request's blob, or the newest number there is.
     package let number: Int64
-    /// Blobs up to this number are on the card; what is above may be lost with the power.
+    /// Blobs up to this number are on the card; later ones may be lost in a power cut.
     package let durable: Int64
-    /// Since when the samples are recorded that come to the card with this blob at the earliest, in
-    /// seconds since the machine started; nil where that is not known.
+    /// Samples recorded since this time, in seconds since the machine started, reach the card with
+    /// this blob or later; nil where that is not known.
     package var openSinceSeconds: Double?
 
     package init(cursors: [Cursor], number: Int64, durable: Int64) {

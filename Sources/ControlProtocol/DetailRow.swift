@@ -1,6 +1,6 @@
-/// What one key of an event or of a driver's account is in JSON.
+/// How one key of an event's or a driver's details is written in JSON.
 struct DetailRow: Sendable {
-    /// What the text of a key is.
+    /// The format of a key's text.
     enum Kind: Sendable {
         /// `12`.
         case number
@@ -19,12 +19,12 @@ struct DetailRow: Sendable {
         case text
     }
 
-    /// As the station has it.
+    /// The key in the station.
     let label: String
-    /// As JSON has it.
+    /// The key in JSON.
     let name: String
     let kind: Kind
-    /// In the order it reads.
+    /// Position in the order for people.
     let place: Int
 
     /// Every key that is no plain text or has another name in JSON, in the order it reads.
@@ -119,7 +119,7 @@ struct DetailRow: Sendable {
 }
 
 extension DetailRow.Kind {
-    /// What follows the value when people read it.
+    /// The unit that follows the value in text for people.
     var unit: String {
         switch self {
         case .seconds: " s"

@@ -1,6 +1,6 @@
 import Core
 
-/// What varies of an event, and what a driver knows of its part: an object of typed values in JSON.
+/// Details of an event, or of a driver's part: an object of typed values in JSON.
 ///
 /// The station keeps both as pairs of text, in the order they read. What such a pair measures or
 /// counts stands in one table: `laser time` with `12 s` is `laserSeconds` with 12. A pair that the

@@ -15,7 +15,7 @@ package struct EyesRequest: Codable, Hashable, Sendable {
     package let command: Command
     package var number: UInt64?
     package var upTo: UInt64?
-    /// `delete`: the file of the pictures that is meant; another one is refused as `other-ring`.
+    /// `delete`: path of the ring that is meant; any other is refused as `other-ring`.
     package var ring: String?
 
     package init(_ command: Command) {
@@ -24,14 +24,14 @@ package struct EyesRequest: Codable, Hashable, Sendable {
     }
 }
 
-/// What `delete` removed.
+/// The answer to `delete`.
 package struct EyesDeletion: Codable, Hashable, Sendable {
     package let count: Int
 
     package init(count: Int) { self.count = count }
 }
 
-/// What `roost-eyes` says of itself.
+/// The state of `roost-eyes`.
 package struct EyesReport: Codable, Hashable, Sendable {
     /// The newest picture of the ring.
     package struct Newest: Codable, Hashable, Sendable {
@@ -45,25 +45,25 @@ package struct EyesReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// A motion that has no picture.
+    /// A motion for which no picture was taken.
     package struct Lack: Codable, Hashable, Sendable {
         package enum Reason: String, Codable, Sendable, CaseIterable {
             /// In a masked time, or with masks while the clock was not trusted.
             case masked
-            /// Others waited for the camera.
+            /// Too many motions already waited for the camera.
             case busy
             /// The program, or the ring, failed.
             case failed
         }
 
-        /// Of a report, at most.
+        /// Entries in a report, at most.
         package static let limit = 64
 
         package let source: String
         /// When the motion began, in nanoseconds since 1970.
         package let time: Int64
         package let reason: Reason
-        /// What failed.
+        /// Description of the failure; nil for other reasons.
         package let words: String?
 
         package init(source: String, time: Int64, reason: Reason, words: String? = nil) {
@@ -77,7 +77,7 @@ package struct EyesReport: Codable, Hashable, Sendable {
         /// As `eyes.json` names it: `usb:046d:0825`, or its path.
         package let device: String
         package let path: String
-        /// The camera's own words.
+        /// Name that the camera reports.
         package let name: String
 
         package init(device: String, path: String, name: String) {
@@ -91,10 +91,10 @@ package struct EyesReport: Codable, Hashable, Sendable {
     /// The file of the pictures, and its bytes.
     package let ring: String
     package let ringBytes: Int
-    /// Pictures that there is room for, and days that each is kept.
+    /// Capacity in pictures; `retentionDays`: days that each is kept.
     package let room: Int
     package let retentionDays: Int
-    /// Pictures that are there; nil while the ring cannot be read.
+    /// Pictures in the ring; nil while it cannot be read.
     package var pictureCount: Int?
     package var newest: Newest?
     /// Motions since the start: with a picture, without one, and in masked times.
@@ -103,7 +103,7 @@ package struct EyesReport: Codable, Hashable, Sendable {
     package var maskedCount = 0
     /// Motions that wait for the camera.
     package var waitingCount = 0
-    /// Why the last motion has no picture; nil once one has again.
+    /// Why the last motion has no picture; nil once a picture was taken again.
     package var lastTrouble: String?
     /// Why the ring cannot be used; nil while it can.
     package var ringTrouble: String?
@@ -113,9 +113,9 @@ package struct EyesReport: Codable, Hashable, Sendable {
     package var lacks: [Lack]?
     /// The camera that `eyes.json` names; nil where it names a command instead.
     package var wantedCamera: String?
-    /// What is plugged in of that; nil while nothing is.
+    /// The camera found for `wantedCamera`; nil while none is plugged in.
     package var camera: Camera?
-    /// Nil while no live picture is configured.
+    /// The live picture; nil while none is configured.
     package var live: LivePictureReport?
 
     package init(

@@ -1,14 +1,14 @@
 /// One thing that is wrong with a station now, and what to do about it.
 package struct FaultReport: Codable, Hashable, Sendable {
-    /// The same as long as the fault lasts: its kind, and whom it concerns: `sensor-silent:dust`.
+    /// Stable while the fault lasts: its kind and its subject, as in `sensor-silent:dust`.
     package let id: String
     /// When it began, ISO 8601; nil while the time is not known.
     package let since: String?
     /// How long it has lasted.
     package let ageSeconds: Double
-    /// What is wrong, as a sentence without its full stop.
+    /// The fault, as a sentence without its full stop.
     package let sentence: String
-    /// What a person can do about it.
+    /// The next step for a person.
     package let nextStep: String
 
     package init(

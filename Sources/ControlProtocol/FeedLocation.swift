@@ -1,15 +1,15 @@
-/// Where the series of one station or region of a source belong to.
+/// The location of the series of one station or region of a source.
 package struct FeedLocation: Codable, Hashable, Sendable {
-    /// What their names begin with: `west` of `west/pm25`.
+    /// Prefix of the series' names: `west` in `west/pm25`.
     package let series: String
-    /// What the source calls it.
+    /// Name of the place in the source.
     package let name: String
     /// Degrees, −90…90, north positive.
     package let latitude: Double
     /// Degrees, −180…180, east positive.
     package let longitude: Double
 
-    /// Nil for what is no place on Earth, and for 0, 0, which sources write for none.
+    /// Fails outside these ranges and at 0, 0, which sources write when they know no place.
     package init?(series: String, name: String, latitude: Double?, longitude: Double?) {
         guard let latitude, let longitude, abs(latitude) <= 90, abs(longitude) <= 180,
             latitude != 0 || longitude != 0

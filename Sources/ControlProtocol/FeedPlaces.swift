@@ -1,9 +1,9 @@
-/// How far a follower of `feed` has got: the last place of each kind that it has.
+/// A follower's position in `feed`: the last record of each kind that it has.
 ///
 /// In JSON, with boots as 32 hexadecimal digits:
 /// `{"streams":{"3":["…",28005850]},"event":["…",2800585012345678,0],"notice":411}`.
 package struct FeedPlaces: Codable, Hashable, Sendable {
-    /// The place of a sample in its stream; equal ticks are one place.
+    /// The position of a sample in its stream; equal ticks are one position.
     package struct Sample: Codable, Hashable, Sendable {
         /// Thirty-two hexadecimal digits.
         package let bootID: String
@@ -27,13 +27,13 @@ package struct FeedPlaces: Codable, Hashable, Sendable {
         }
     }
 
-    /// The place of an event.
+    /// The position of an event.
     package struct Event: Codable, Hashable, Sendable {
         /// Thirty-two hexadecimal digits.
         package let bootID: String
-        /// Since that boot.
+        /// Nanoseconds since that boot.
         package let nanoseconds: Int64
-        /// Which of the events of that instant, from 0.
+        /// Index among the events of that instant, from 0.
         package let ordinal: Int
 
         package init(bootID: String, nanoseconds: Int64, ordinal: Int) {
@@ -55,9 +55,9 @@ package struct FeedPlaces: Codable, Hashable, Sendable {
         }
     }
 
-    /// By the stream's number; a stream that is not there counts from its first sample.
+    /// Last sample by stream number; a stream that is missing here starts at its first sample.
     package var streams: [String: Sample]
-    /// The last event; nil counts from the first.
+    /// The last event; nil starts at the first.
     package var event: Event?
     /// The number of the last notice; 0 before the first.
     package var notice: Int64

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// What came after the places of a `feed` request.
+/// Records after the positions of a `feed` request.
 ///
 /// A follower keeps `next` and asks again with it: it then gets each sample and event once, in the
 /// order of each stream. Without `ControlRequest.after` there are no records, and `next` is the
-/// present end: that is where one begins who wants nothing old.
+/// present end: the start for a follower that wants no old records.
 package struct FeedReport: Codable, Hashable, Sendable {
     /// Records of one boot, oldest first.
     package struct Part: Codable, Hashable, Sendable {
@@ -23,13 +23,13 @@ package struct FeedReport: Codable, Hashable, Sendable {
         package var bytes: [UInt8] { Array(payload) }
     }
 
-    /// An event that people shall hear of: one with the detail `n`.
+    /// An event that is announced to people: one with the detail `n`.
     package struct Notice: Codable, Hashable, Sendable {
-        /// Counts up over the store's life.
+        /// Sequence number over the store's life.
         package let n: Int64
         /// Thirty-two hexadecimal digits.
         package let bootID: String
-        /// Since that boot.
+        /// Nanoseconds since that boot.
         package let nanoseconds: Int64
         package let event: EventReport
 
@@ -44,14 +44,14 @@ package struct FeedReport: Codable, Hashable, Sendable {
     package let notices: [Notice]
     /// Where the next question begins: `ControlRequest.after`.
     package let next: FeedPlaces
-    /// The history has records after the places asked for: read it first, then ask again.
+    /// The history already has records after these positions: read it first, then ask again.
     ///
-    /// Then there are no parts, and `next` is what was asked.
+    /// Then there are no parts, and `next` repeats the request's positions.
     package let older: Bool
-    /// A place names a boot that the station does not know, or lies beyond its newest record: it
-    /// was lost with the power, or is older than the history remembers.
+    /// A position names an unknown boot, or lies beyond the newest record: it was lost in a power
+    /// cut, or is older than the history.
     ///
-    /// Then there are no parts, and `next` has the newest durable places for those that are lost.
+    /// Then there are no parts, and `next` has the newest durable positions for the lost ones.
     package let lost: Bool
     /// Whether the limit left something out: ask again at once.
     package let hasMore: Bool
@@ -61,7 +61,7 @@ package struct FeedReport: Codable, Hashable, Sendable {
     package let bootID: String
     /// Seconds since that boot, now.
     package let nowSeconds: Double
-    /// What the clock says now, for the times of this boot.
+    /// The clock now, for the times of this boot.
     package let clock: ClockReport
 
     package init(
@@ -77,7 +77,7 @@ package struct FeedReport: Codable, Hashable, Sendable {
         (nowSeconds, clock) = (station.nowSeconds, station.clock)
     }
 
-    /// Why an answer is not all there is.
+    /// Why an answer is incomplete.
     package struct State: Hashable, Sendable {
         package var older = false
         package var lost = false
@@ -102,13 +102,13 @@ package struct FeedReport: Codable, Hashable, Sendable {
     }
 }
 
-/// When a `feed` with samples is worth an answer.
+/// The condition under which a `feed` request is answered.
 package struct FeedCondition: Codable, Hashable, Sendable {
-    /// So many samples are there, 1…10 000.
+    /// Number of samples to wait for, 1…10 000.
     package let atLeast: Int
-    /// The oldest of them has waited so long, 0…86 400 s; nil waits for `atLeast` alone.
+    /// Longest wait of the oldest sample, 0…86 400 s; nil waits for `atLeast` only.
     package let orAfterSeconds: Double?
-    /// Whether a motion is worth an answer at once; nil is no.
+    /// Whether a motion is answered at once; nil is no.
     package let motions: Bool?
 
     package init(atLeast: Int = 1, orAfterSeconds: Double? = nil, motions: Bool? = nil) {

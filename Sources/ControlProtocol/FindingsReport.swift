@@ -1,10 +1,10 @@
-/// What the station found when it examined its own machine.
+/// Results of the station's checks of its own machine.
 package struct FindingsReport: Codable, Hashable, Sendable {
     /// In the order of `roost doctor`.
     package let findings: [FindingReport]
     /// Checks that cannot be answered from the station's sandbox.
     package let hidden: [String]
-    /// Since it was found.
+    /// Seconds since the checks ran.
     package var ageSeconds: Double = 0
 
     package init(findings: [FindingReport], hidden: [String]) {
@@ -12,17 +12,17 @@ package struct FindingsReport: Codable, Hashable, Sendable {
     }
 }
 
-/// How one check ended.
+/// The result of one check.
 package struct FindingReport: Codable, Hashable, Sendable {
-    /// Of the check: `under-voltage`.
+    /// Name of the check: `under-voltage`.
     package let name: String
     /// `ok`, `note`, `warning`, `failure` or `skipped`.
     package let verdict: String
-    /// What is, in one sentence.
+    /// The result in one sentence.
     package let words: String
-    /// What belongs to it, one each.
+    /// Further facts, one each.
     package let details: [String]
-    /// What to do: a command or an edit, as it is typed.
+    /// The next step: a command or an edit, as it is typed.
     package let next: String?
 
     package init(name: String, verdict: String, words: String, details: [String], next: String?) {

@@ -1,10 +1,10 @@
-/// What detection made of an adapter, or a device that it knows and that is away.
+/// The state of a detected adapter, or of a known device that is absent.
 package struct FoundReport: Codable, Hashable, Sendable {
     /// `found`, `probing`, `adopted`, `ignored`, `unknown`, `absent` or `faulty`.
     package let state: String
     /// Why, as text.
     package let why: String
-    /// Under which it reads, when it was ever adopted.
+    /// Name of the device; nil if it was never adopted.
     package let name: String?
     /// `nova-sds011:A160`; `adapter:…` while the part behind it is unknown.
     package let identity: String
@@ -13,7 +13,7 @@ package struct FoundReport: Codable, Hashable, Sendable {
     package let node: String?
     /// Vendor and product: `1a86:7523`.
     package let usb: String?
-    /// In sysfs.
+    /// Path in sysfs.
     package let path: String?
 
     package init(

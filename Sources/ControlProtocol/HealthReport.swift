@@ -1,4 +1,4 @@
-/// Whether all is well, for those who sound an alarm when this stops being said.
+/// Whether all is well, for monitors that raise an alarm when this report stops.
 package struct HealthReport: Codable, Hashable, Sendable {
     /// Whether there are no reasons.
     package let ok: Bool
@@ -9,10 +9,10 @@ package struct HealthReport: Codable, Hashable, Sendable {
     package init(reasons: [String]) { (ok, self.reasons) = (reasons.isEmpty, reasons) }
 }
 
-/// Since when a device has measured nothing.
+/// The time since a device last measured.
 package struct DeviceProgressReport: Codable, Hashable, Sendable {
     package let device: String
-    /// Since its last value, a muted one included; nil before the first.
+    /// Seconds since its last value, a muted one included; nil before the first.
     package let progressAgeSeconds: Double?
 
     package init(device: String, progressAgeSeconds: Double?) {

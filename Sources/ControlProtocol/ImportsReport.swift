@@ -1,17 +1,17 @@
-/// A value of another program's series, as `imports` takes it.
+/// A value of another program's series in an `imports` request.
 package struct ImportRow: Codable, Hashable, Sendable {
     /// Rows of one request at most.
     package static let countMax = 500
 
-    /// Who measured it, 1…64 bytes: `data.gov.sg`.
+    /// Name of the source, 1…64 bytes: `data.gov.sg`.
     package let source: String
-    /// Which of its series, 1…64 bytes: `west/pm25`; the part behind the last `/` is the quantity.
+    /// Name of the series, 1…64 bytes: `west/pm25`; the part behind the last `/` is the quantity.
     package let series: String
     /// One of `MeasureUnit.known`: `µg/m³`; empty for an index, which is a whole number.
     package let unit: String
-    /// When it counts for, ISO 8601: `2026-11-23T09:00:00Z`.
+    /// Time of the value, ISO 8601: `2026-11-23T09:00:00Z`.
     package let time: String
-    /// Nil says that the source had no value then.
+    /// Value; nil where the source had none at that time.
     package let value: Double?
 
     package init(source: String, series: String, unit: String, time: String, value: Double?) {
@@ -20,11 +20,11 @@ package struct ImportRow: Codable, Hashable, Sendable {
     }
 }
 
-/// What became of the rows of an `imports` request; their sum is the number of rows.
+/// Counts of the rows of an `imports` request by outcome; their sum is the number of rows.
 package struct ImportsReport: Codable, Hashable, Sendable {
-    /// A row that was not taken.
+    /// A row that was refused.
     package struct Refusal: Codable, Hashable, Sendable {
-        /// Which, from 0.
+        /// Index of the row in the request, from 0.
         package let row: Int
         /// `time`, `unit`, `value`, `name`, `older`, `no-place`.
         package let code: String
@@ -35,14 +35,14 @@ package struct ImportsReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// New ones.
+    /// Rows that were new.
     package let written: Int
-    /// Known with the same value.
+    /// Rows that were known with the same value.
     package let same: Int
-    /// Known with another value; the new one counts from now on, and the other stays beside it.
+    /// Rows known with another value; the new one counts from now on, the other is kept beside it.
     package let revised: Int
     package let refused: Int
-    /// Why, of the first 20 that were refused.
+    /// The reasons for the first 20 refused rows.
     package let refusals: [Refusal]
 
     package init(written: Int, same: Int, revised: Int, refusals: [Refusal]) {
@@ -52,23 +52,23 @@ package struct ImportsReport: Codable, Hashable, Sendable {
     }
 }
 
-/// What `cameraOn` did.
+/// The answer to `cameraOn`.
 package struct CameraOnReport: Codable, Hashable, Sendable {
-    /// Seconds that the camera may be on without saying so again.
+    /// Seconds after which `cameraOn` has to be sent again.
     package static let secondsMax = 60.0
 
-    /// Lamps that show it.
+    /// Number of lamps that show that the camera is on.
     package let lampCount: Int
 
     package init(lampCount: Int) { self.lampCount = lampCount }
 }
 
-/// What `courierEvent` or `cameraEvent` did.
+/// The answer to `courierEvent` or `cameraEvent`.
 package struct CourierEventReport: Codable, Hashable, Sendable {
-    /// Events of a courier, or of a camera, in an hour at most; further ones are counted.
+    /// Events of a courier or a camera recorded in an hour, at most; further ones are counted.
     package static let countPerHour = 60
 
-    /// False when the hour is full; the event is then counted and not kept.
+    /// Whether the event was recorded; false when the hour's limit is reached.
     package let isKept: Bool
     /// Events left out in the present hour.
     package let omittedCount: Int

@@ -1,6 +1,6 @@
-/// What the lamp goes by, and what made it what it is.
+/// The rule that controls the lamp, and the values behind its present colour.
 package struct LampReport: Codable, Hashable, Sendable {
-    /// The rule with the limits: `sample-levels`.
+    /// Name of the rule with the limits: `sample-levels`.
     package let rule: String
     /// The device whose samples count.
     package let device: String

@@ -1,7 +1,8 @@
-/// One message on the socket of the live picture: a frame, or how the picture is.
+/// One message on the socket of the live picture: a frame, or the state of the picture.
 ///
 /// On the wire: a byte, `F` or `S`, the length of what follows in four bytes, little-endian, and
-/// the JPEG or a `LivePictureReport` as JSON. A client sends nothing; its connection is its wish.
+/// the JPEG or a `LivePictureReport` as JSON. A client sends nothing; being connected is its
+/// request.
 package enum LivePictureMessage: Hashable, Sendable {
     case frame([UInt8])
     case state(LivePictureReport)
@@ -12,7 +13,7 @@ package enum LivePictureMessage: Hashable, Sendable {
     package static let frameMax = 2 << 20
     package static let headSize = 5
 
-    /// Of a head: whether a frame follows, and its bytes; nil for anything else.
+    /// Reads a header: whether a frame follows, and its length in bytes; nil if it is not one.
     package static func head(_ bytes: some Collection<UInt8>) -> (isFrame: Bool, count: Int)? {
         guard bytes.count == headSize, let kind = bytes.first,
             kind == UInt8(ascii: "F") || kind == UInt8(ascii: "S")
@@ -21,7 +22,7 @@ package enum LivePictureMessage: Hashable, Sendable {
         return count <= frameMax ? (kind == UInt8(ascii: "F"), count) : nil
     }
 
-    /// The message of a head and the bytes behind it; nil for a state that cannot be read.
+    /// Reads the bytes behind a header; nil for a state that cannot be read.
     package init?(isFrame: Bool, _ bytes: [UInt8]) {
         guard !isFrame else {
             self = .frame(bytes)

@@ -1,4 +1,4 @@
-/// How the live picture of `roost-eyes` is.
+/// The state of the live picture of `roost-eyes`.
 package struct LivePictureReport: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
         /// Nothing runs; the first viewer starts it.

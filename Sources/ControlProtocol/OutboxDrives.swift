@@ -1,6 +1,6 @@
-/// What became of the drives at one target.
+/// Counts and progress of drives (surveys on the move) at one target.
 package struct OutboxDrives: Codable, Hashable, Sendable {
-    /// What the drive whose turn it is needs next.
+    /// The next step of the drive under way.
     package enum Step: String, Codable, Hashable, Sendable, CaseIterable {
         /// Its log has to arrive.
         case upload
@@ -13,10 +13,10 @@ package struct OutboxDrives: Codable, Hashable, Sendable {
     }
 
     package struct Present: Codable, Hashable, Sendable {
-        /// Of its survey.
+        /// Name of the survey.
         package let name: String
         package let step: Step
-        /// The receiver's number of it; nil before its log arrived.
+        /// The receiver's id of the drive; nil before its log arrived.
         package let importID: Int?
 
         package init(name: String, step: Step, importID: Int?) {
@@ -24,9 +24,9 @@ package struct OutboxDrives: Codable, Hashable, Sendable {
         }
     }
 
-    /// Submitted.
+    /// Drives submitted.
     package let delivered: Int
-    /// Of surveys that are over.
+    /// Drives whose surveys are over and that are not yet delivered.
     package let waiting: Int
     package let leftOut: Int
     /// The one that is under way; nil when none is.

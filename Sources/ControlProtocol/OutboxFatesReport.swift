@@ -1,4 +1,4 @@
-/// What became of samples at each target.
+/// Delivery of the first sample of each stream, at each target.
 package struct OutboxFatesReport: Codable, Hashable, Sendable {
     package struct Fate: Codable, Hashable, Sendable {
         package let target: String

@@ -1,16 +1,15 @@
-/// What a receiver has, compared with what was delivered to it.
+/// Comparison of the receiver's data with our record of deliveries.
 package struct OutboxProofReport: Codable, Hashable, Sendable {
     package struct Day: Codable, Hashable, Sendable {
         /// As `2026-11-23`, in UTC.
         package let day: String
-        /// As `2026-11-23T14:02:10Z`: before when values are compared, as later ones wait or are
-        /// yet to come; nil when all of the day is.
+        /// Time before which values are compared, as `2026-11-23T14:02:10Z`; nil for the whole day.
         package let until: String?
-        /// By device, where values are compared before an earlier time; nil for none.
+        /// That time for devices with an earlier one; nil for none.
         package let behind: [String: String]?
-        /// Values by our count.
+        /// Values delivered by our count.
         package let delivered: Int
-        /// Values that it has; nil when it cannot be asked.
+        /// Values that the receiver has; nil when it cannot be asked.
         package let held: Int?
         /// Whether counts and sums agree; nil when it cannot be asked.
         package let isProved: Bool?
@@ -42,7 +41,7 @@ package struct OutboxProofReport: Codable, Hashable, Sendable {
 
         /// The name at the receiver.
         package let path: String
-        /// Samples in its time.
+        /// Samples in the file's period.
         package let samples: Int
         package let state: State
         /// Why it could not be asked; nil otherwise.
@@ -56,7 +55,7 @@ package struct OutboxProofReport: Codable, Hashable, Sendable {
     package let target: String
     /// Days with values; nil for a target of files, and where this kind of target cannot be asked.
     package let days: [Day]?
-    /// Files that have their fate; nil where samples are sent.
+    /// Files delivered or given up; nil for a target of samples.
     package let files: [File]?
 
     package init(target: String, days: [Day]? = nil, files: [File]? = nil) {

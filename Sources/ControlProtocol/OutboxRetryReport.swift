@@ -1,11 +1,11 @@
-/// What `retry` did.
+/// The answer to `retry`.
 package struct OutboxRetryReport: Codable, Hashable, Sendable {
     package let target: String
-    /// Samples that were taken now.
+    /// Samples that the target accepted now.
     package let taken: Int
     /// Samples that are still refused, of those that this process remembers.
     package let left: Int
-    /// Why it ended before all were tried; nil when they were.
+    /// Why it stopped before all samples were tried; nil when all were.
     package var why: String?
 
     package init(target: String, taken: Int, left: Int, why: String? = nil) {

@@ -1,4 +1,4 @@
-/// The battery or UPS of a machine, and what it is fed from.
+/// The battery or UPS of a machine, and its supplies.
 package struct PowerReport: Codable, Hashable, Sendable {
     /// One supply, as the kernel names it.
     package struct Supply: Codable, Hashable, Sendable {
@@ -6,7 +6,7 @@ package struct PowerReport: Codable, Hashable, Sendable {
         /// `battery` or `mains`.
         package let kind: String
         package let percent: Int?
-        /// Of a battery: `charging`, `discharging`, `idle`, `full` or `unknown`.
+        /// Battery only: `charging`, `discharging`, `idle`, `full` or `unknown`.
         package let flow: String?
         package let isOnline: Bool?
 
@@ -24,7 +24,7 @@ package struct PowerReport: Codable, Hashable, Sendable {
     /// Charge that is left; nil where the battery does not say.
     package let percent: Int?
     package let isLow: Bool
-    /// The machine is shut down at so much; nil for never.
+    /// Charge at which the machine is shut down; nil for never.
     package let powerOffPercent: Int?
     package let supplies: [Supply]
 

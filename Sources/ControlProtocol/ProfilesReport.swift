@@ -5,7 +5,7 @@ package struct ProfilesReport: Codable, Hashable, Sendable {
     package init(profiles: [ProfileReport]) { self.profiles = profiles }
 }
 
-/// What a profile says of a kind of device.
+/// A profile: the properties of one type of device.
 package struct ProfileReport: Codable, Hashable, Sendable {
     package struct Channel: Codable, Hashable, Sendable {
         package let quantity: String
@@ -39,11 +39,11 @@ package struct ProfileReport: Codable, Hashable, Sendable {
     package let driver: String?
     /// Whether it comes from the owner's folder.
     package let isOwn: Bool
-    /// Between two samples in `normal`; nil where the profile says nothing.
+    /// Seconds between two samples in `normal`; nil where the profile says nothing.
     package let periodSeconds: Double?
-    /// Of fan, laser or heater before a value counts.
+    /// Seconds that fan, laser or heater run before a value counts.
     package let warmUpSeconds: Double?
-    /// From power to the first value that counts; at least the warm-up.
+    /// Seconds from power-on to the first valid value; at least the warm-up.
     package var preheatSeconds: Double?
     package let channels: [Channel]
 
@@ -68,7 +68,7 @@ package struct ProfileCheckReport: Codable, Hashable, Sendable {
         /// The place in the file: `channels[0].unit`.
         package let place: String
         package let reason: String
-        /// What was probably meant.
+        /// The spelling or value that was probably meant.
         package let suggestion: String?
 
         package init(place: String, reason: String, suggestion: String?) {

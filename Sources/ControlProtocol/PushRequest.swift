@@ -1,4 +1,4 @@
-/// What `subscribe`, `unsubscribe` and `notify` say, in a `CourierRequest`.
+/// Arguments of `subscribe`, `unsubscribe` and `notify` in a `CourierRequest`.
 package struct PushRequest: Codable, Hashable, Sendable {
     /// `subscribe`: `apns` or `webpush`.
     package var kind: String?
@@ -25,7 +25,7 @@ package struct PushRequest: Codable, Hashable, Sendable {
 package struct PushChangeReport: Codable, Hashable, Sendable {
     /// `added`, `changed`, `same`, `removed` or `notThere`.
     package let change: String
-    /// Seconds between two notices, as the station's list has them; nil for one that is not there.
+    /// Seconds between two notices, as stored; nil for a subscriber that is not there.
     package let every: Int?
 
     package init(change: String, every: Int? = nil) { (self.change, self.every) = (change, every) }
@@ -33,9 +33,9 @@ package struct PushChangeReport: Codable, Hashable, Sendable {
 
 /// The answer to `notify`.
 package struct PushNotifyReport: Codable, Hashable, Sendable {
-    /// Whether it goes out; if not, the bucket is empty.
+    /// Whether it is sent; false when the rate limit is reached.
     package let isTaken: Bool
-    /// Until the bucket has a token again, rounded up.
+    /// Seconds until the next one may be sent, rounded up.
     package let retryAfterSeconds: Int?
 
     package init(isTaken: Bool, retryAfterSeconds: Int? = nil) {

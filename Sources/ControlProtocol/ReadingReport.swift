@@ -4,7 +4,7 @@ package struct ReadingReport: Codable, Hashable, Sendable {
     /// Seconds since boot.
     package let instantSeconds: Double
     package let ageSeconds: Double
-    /// Nil when there is none that counts.
+    /// The value; nil when there is none that counts.
     package let value: Double?
     /// How many decimals the value has.
     package let decimals: Int
@@ -15,9 +15,9 @@ package struct ReadingReport: Codable, Hashable, Sendable {
     package let noData: String?
     /// ISO 8601 in UTC; nil while the clock was never set.
     package var time: String?
-    /// Whether a trusted clock stands behind the time; nil without a time.
+    /// Whether the time comes from a trusted clock; nil without a time.
     package var isSure: Bool?
-    /// What the part said, where no part can give that: then there is no value.
+    /// An implausible value that the part reported; then `value` is nil.
     package var omitted: Double?
 
     package init(

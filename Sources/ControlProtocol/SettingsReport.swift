@@ -19,7 +19,7 @@ package struct SettingReport: Codable, Hashable, Sendable {
         case position
     }
 
-    /// Who said it; the file wins and locks it.
+    /// The source of the value; the file wins and locks it.
     package enum Origin: String, Codable, Sendable {
         /// The station itself.
         case `default`
@@ -36,7 +36,7 @@ package struct SettingReport: Codable, Hashable, Sendable {
     package let description: String
     /// Characters of a text at most.
     package let longest: Int
-    /// What counts now; nil where nothing is set and the machine decides.
+    /// The value in effect; nil where nothing is set and the machine decides.
     package let value: String?
     package let origin: Origin
 

@@ -3,7 +3,7 @@ package struct StationsReport: Codable, Hashable, Sendable {
     /// Stations of one report, at most.
     package static let stationsMax = 16
 
-    /// What became of the search on the local network.
+    /// The outcome of the search on the local network.
     package enum Search: String, Codable, Sendable, CaseIterable {
         /// The configuration does not ask for it.
         case off
@@ -37,7 +37,7 @@ package struct FoundStation: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
         /// It said how it is.
         case answers
-        /// It says so to who has a token of it alone.
+        /// It answers only with one of its tokens.
         case needsToken
         /// It cannot be reached.
         case silent
@@ -45,7 +45,7 @@ package struct FoundStation: Codable, Hashable, Sendable {
         case foreign
     }
 
-    /// What it calls itself, or else its name on the network, or that of its feed.
+    /// Its own name, or else its name on the network, or that of its feed.
     package var name: String
     /// Where its dashboard is: `http://192.168.1.20:8080`.
     package let url: String
@@ -56,7 +56,7 @@ package struct FoundStation: Codable, Hashable, Sendable {
     package var state: State
     /// Why it did not answer, as words.
     package var why: String?
-    /// Nil unless it answers.
+    /// Its summary; nil unless `state` is `answers`.
     package var facts: StationFacts?
 
     package init(name: String, url: String, state: State = .silent) {
@@ -64,7 +64,7 @@ package struct FoundStation: Codable, Hashable, Sendable {
     }
 }
 
-/// What a station says of itself to others, as far as a list of stations shows it.
+/// A station's own summary, as far as a list of stations shows it.
 package struct StationFacts: Codable, Hashable, Sendable {
     package var name: String
     package var version: String?
@@ -74,19 +74,19 @@ package struct StationFacts: Codable, Hashable, Sendable {
     package var visited: Bool?
     /// Where it stands; nil where it does not say so.
     package var position: PositionReport?
-    /// As the mark of its first sentence: `good`, `poor`, `fault`.
+    /// Level of its first sentence: `good`, `poor`, `fault`.
     package var level: String
     /// `level.poor`, `dust.stale`.
     package var code: String
     /// Its first sentence in English.
     package var words: String
-    /// What the sentence names.
+    /// Device that the sentence names.
     package var device: String?
     package var channel: String?
     package var cause: String?
     package var sinceSeconds: Double?
     package var leftSeconds: Double?
-    /// What it measures, sorted: its role.
+    /// Quantities that it measures, sorted.
     package var quantities: [String] = []
     /// Whether it has a lamp.
     package var hasLamp = false

@@ -1,6 +1,6 @@
 import Core
 
-/// How the node is, at one moment.
+/// The state of the node at one moment.
 package struct StatusReport: Codable, Hashable, Sendable {
     package let name: String
     package let version: String
@@ -15,19 +15,19 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var channels: [ChannelReport]
     package let budget: BudgetReport
     package let watchdog: WatchdogReport?
-    /// What is wrong now, the oldest first; empty when all is well.
+    /// Present faults, the oldest first; empty when all is well.
     package let faults: [FaultReport]
     /// The computer, as far as it is known.
     package var board: BoardReport?
-    /// What can wear out, with its hours.
+    /// Parts that wear out, with their operating hours.
     package var lasers: [LaserReport] = []
     /// How far the clock can be trusted; nil from older stations.
     package var clock: ClockReport?
-    /// Where the station writes, and how that fares; nil without a configured store.
+    /// The state of the store; nil without a configured store.
     package var store: StoreReport?
-    /// What the lamp goes by; nil while there is no dust sensor to follow.
+    /// The values behind the lamp's colour; nil while there is no dust sensor to follow.
     package var lampCause: LampReport?
-    /// For so long no child is replaced for being late; nil at most times.
+    /// Seconds for which late children are not restarted (`snooze`); nil otherwise.
     package var snoozedSeconds: Double?
     /// IANA name of the zone that pages show; nil for the machine's.
     package var zone: String?
@@ -39,13 +39,13 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var power: PowerReport?
     /// Whether all is well; nil from older stations.
     package var health: HealthReport?
-    /// Of each device with channels; nil from older stations.
+    /// Time since the last value of each device with channels; nil from older stations.
     package var progress: [DeviceProgressReport]?
-    /// What is raised; nil from older stations.
+    /// The raised alerts; nil from older stations.
     package var alerts: AlertsSummary?
-    /// What `roost-eyes` says; the station itself does not know it.
+    /// The state of `roost-eyes`; added by the client, as the station does not know it.
     package var camera: EyesReport?
-    /// What the start of an image's card said was wrong with it; added as `camera` is.
+    /// Faults of the card found at an image's start; added by the client.
     package var cardStart: [String]?
 
     package init(
@@ -82,7 +82,7 @@ package struct BoardReport: Codable, Hashable, Sendable {
     /// The profile: `raspberry-pi-4`.
     package let id: String
     package let name: String
-    /// What the device tree says; nil without one.
+    /// Model from the device tree; nil without one.
     package let model: String?
     package let gpioChip: String?
     package let watchdogSeconds: Double?
@@ -120,7 +120,7 @@ package struct ModeReport: Codable, Hashable, Sendable {
     }
 }
 
-/// The latest of one channel, with its age: an old value never looks live.
+/// The latest reading of one channel, with its age: an old value never looks live.
 package struct ChannelReport: Codable, Hashable, Sendable {
     /// `balcony/pm25`.
     package let channel: String
@@ -133,21 +133,20 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     package let isStale: Bool
     /// How old a value may be before it is stale; nil from older stations.
     package var ageLimitSeconds: Double?
-    /// From one arrival of samples to the next in the present mode; nil for what is measured on
-    /// events.
+    /// Seconds from one sample to the next in the present mode; nil for what is measured on events.
     package var intervalSeconds: Double?
     /// `good`, `moderate` or `poor` by the lamp's rule; nil without a limit or a fresh value.
     package var level: String?
-    /// What is known of it beforehand; nil from older stations.
+    /// Properties known before the first value; nil from older stations.
     package var facts: ChannelFacts?
-    /// Where its device is between two samples; nil while that is not known.
+    /// Progress of its device between two samples; nil while that is not known.
     package var progress: ProgressReport?
     /// Whether its values are kept, and not shown only; nil from older stations.
     package var records: Bool?
-    /// Values of the last day that no part can give, and that count nowhere; nil for none.
+    /// Implausible values of the last day, left out everywhere; nil for none.
     package var omittedCount: Int?
 
-    /// Whether its part has no such value: that is no fault, unlike a value that is lost.
+    /// Whether its part does not measure it at all, which is no fault, unlike a lost value.
     package var isNeverMeasured: Bool {
         valueAgeSeconds == nil && latest?.noData == NoData.notMeasured.rawValue
     }
@@ -196,7 +195,7 @@ package struct EventsReport: Codable, Hashable, Sendable {
     }
 }
 
-/// What the node costs, measured by itself.
+/// Resources that the node uses, measured by itself.
 package struct BudgetReport: Codable, Hashable, Sendable {
     package let wakeUps: Int
     package let wakeUpsPerMinute: Double
@@ -208,7 +207,7 @@ package struct BudgetReport: Codable, Hashable, Sendable {
     package let threadCount: Int
     package let readingCount: Int
     package let eventCount: Int
-    /// What the last hour cost, and the last day; nil while there is nothing to compare with.
+    /// Costs of the last hour and the last day; nil while there is nothing to compare with.
     package var hour: CostReport?
     package var day: CostReport?
 
@@ -291,9 +290,9 @@ package struct DevicesReport: Codable, Hashable, Sendable {
     package let devices: [DeviceReport]
     /// Serial adapters that are plugged in and not configured; nothing is ever written to them.
     package let unclaimed: [UnclaimedReport]
-    /// What detection made of each of them, and devices that are away.
+    /// State of each detected adapter, and of known devices that are absent.
     package let found: [FoundReport]
-    /// What `roost-eyes` says, where it runs; the command line adds it.
+    /// The state of `roost-eyes`, where it runs; added by the command line.
     package var camera: EyesReport?
 
     package init(
@@ -315,17 +314,17 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package let location: String
     /// For example `measuring`, `asleep` or `unusable`.
     package let state: String
-    /// What the driver knows: id, firmware, counts.
+    /// Details from the driver: id, firmware, counts.
     package let facts: Details
-    /// What of it is left out at a person's wish.
+    /// Its channels whose values a person has left out.
     package var mutes: [MuteReport] = []
-    /// Where it is between two samples; nil while that is not known.
+    /// Its progress between two samples; nil while that is not known.
     package var progress: ProgressReport?
     /// Where the device comes from: `file`, `owner` or `found`; nil for the lamp.
     package var origin: String?
     /// Whether its values are kept; nil from older stations.
     package var records: Bool?
-    /// From one arrival of samples to the next; nil without one.
+    /// Seconds from one sample to the next; nil for devices without an interval.
     package var intervalSeconds: Double?
     /// Whether the configuration file sets that.
     package var hasFixedInterval: Bool?

@@ -1,8 +1,8 @@
-/// Where a station writes, and how that fares.
+/// The location and state of a station's store.
 package struct StoreReport: Codable, Hashable, Sendable {
-    /// How storing fares; the worst that holds.
+    /// The state of storing; of several the worst.
     package enum State: String, Codable, Hashable, Sendable, CaseIterable {
-        /// What is measured reaches the card.
+        /// All measured values reach the card.
         case ok
         /// It is being opened, and nothing has failed yet.
         case opening
@@ -17,17 +17,17 @@ package struct StoreReport: Codable, Hashable, Sendable {
     }
 
     package let folder: String
-    /// The ring: a file or a device.
+    /// The journal's ring: a file or a device.
     package let journal: String?
     /// Whether the ring has a partition of its own; left out with `journal`.
     package let isOnPartition: Bool?
-    /// Nil from older stations.
+    /// State of the store; nil from older stations.
     package var state: State?
-    /// What a power cut may cost at most.
+    /// Seconds of data that a power cut may lose, at most.
     package var lossWindowSeconds: Double?
     /// Age of the oldest record that is not on the card yet; nil when nothing waits.
     package var waitingSeconds: Double?
-    /// Since the last write to the card; nil before the first of this run.
+    /// Seconds since the last write to the card; nil before the first of this run.
     package var lastCommitAgeSeconds: Double?
 
     package init(folder: String, journal: String?) {

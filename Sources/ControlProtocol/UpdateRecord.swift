@@ -1,16 +1,16 @@
-/// What became of the last update of a station that runs from an image.
+/// Progress or outcome of the last update of a station that runs from an image.
 ///
-/// `roost update` keeps it beside the station's data; while an update is written, how far it is
-/// stands in memory in the same form.
+/// `roost update` keeps it beside the station's data; while an update is being written, its
+/// progress is in memory in the same form.
 package struct UpdateRecord: Codable, Hashable, Sendable {
     package enum State: String, Codable, Hashable, Sendable, CaseIterable {
         /// It is being written; `percent` says how far.
         case writing
         /// It is on the card and starts with the next restart.
         case waiting
-        /// It said that it is good.
+        /// It passed its health check.
         case good
-        /// It was started and did not become good: the version before runs again.
+        /// It was started and failed its health check: the version before runs again.
         case fellBack
         /// It was not written: it is not for this station.
         case refused
@@ -21,12 +21,12 @@ package struct UpdateRecord: Codable, Hashable, Sendable {
     }
 
     package var state: State
-    /// Of the update; nil where its file did not say.
+    /// Version of the update; nil where its file did not say.
     package var version: String?
     package var build: String?
-    /// Who signed it.
+    /// Id of the key that signed it.
     package var keyID: String?
-    /// The root that it is on, 2 or 3.
+    /// The root partition that it is on, 2 or 3.
     package var slot: Int?
     /// The version that ran when it was written.
     package var from: String?
@@ -34,19 +34,19 @@ package struct UpdateRecord: Codable, Hashable, Sendable {
     package var fromSchema: Int?
     /// ISO 8601 in UTC; nil while the clock was not set.
     package var time: String?
-    /// Of the whole work, 0…100; only while it is written.
+    /// Percent of all work done, 0…100; only while the update is written.
     package var percent: Int?
     /// A word for programs, as `untrusted`.
     package var code: String?
-    /// What a person reads.
+    /// The reason, as text for people.
     package var why: String?
-    /// How the station was before; what comes must be as good.
+    /// State of the station before; the updated one must be as good.
     package var before: UpdateBaseline?
 
     package init(state: State) { self.state = state }
 }
 
-/// What a station had before an update, and must have after it.
+/// State of a station before an update, which it must reach again after it.
 package struct UpdateBaseline: Codable, Hashable, Sendable {
     /// Ids of the faults and late devices.
     package let reasons: [String]
@@ -61,7 +61,7 @@ package struct UpdateBaseline: Codable, Hashable, Sendable {
     }
 }
 
-/// Which version runs from where, and what became of the last update.
+/// The version that runs, from which partition, and the outcome of the last update.
 package struct UpdateReport: Codable, Hashable, Sendable {
     package struct Trial: Codable, Hashable, Sendable {
         /// 2 or 3.
@@ -85,7 +85,7 @@ package struct UpdateReport: Codable, Hashable, Sendable {
     package var board: String?
     package var build: String?
     package var layout: Int?
-    /// The root that runs, 2 or 3; nil while no station runs from this image.
+    /// The root partition that runs, 2 or 3; nil for a station that does not run from an image.
     package var slot: Int?
     package var goodSlot: Int?
     package var trial: Trial?
