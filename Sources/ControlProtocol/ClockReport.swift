@@ -3,7 +3,8 @@ package struct ClockReport: Codable, Hashable, Sendable {
     /// ISO 8601 in UTC; nil while the clock was never set.
     package let time: String?
     /// The source of the time, least trusted first: `unknown`, `file time stamp`,
-    /// `real time clock`, `station nearby`, `receiver of positions`, `browser`, `person`, `time server`.
+    /// `real time clock`, `station nearby`, `receiver of positions`, `browser`, `person`,
+    /// `time server`.
     package let trust: String
     /// Whether the time counts as reliable.
     package let isSure: Bool
