@@ -1,4 +1,4 @@
-/// What an account may do on the station.
+/// The rights of an account on the station.
 package enum Role: String, Hashable, Sendable, CaseIterable, Codable {
     case viewer, member, owner
 
@@ -32,12 +32,12 @@ package struct SessionRecord: Hashable, Sendable {
     package let id: Int64
     package let account: Int64
     package let created: Int64
-    /// Renewed once a day: a session must not cost the card a write each time.
+    /// Time of the last use, updated once a day to spare the card writes.
     package let lastUsed: Int64
-    /// What the browser calls itself, shortened.
+    /// User agent of the browser, shortened.
     package let agent: String
     package let address: String
-    /// When it began and was last used, as `SessionAge` counts: dates are for people alone.
+    /// Start and last use on the count of `SessionAge`; the dates above are only shown to people.
     package let born: Int64
     package let used: Int64
 
@@ -62,22 +62,22 @@ package struct TokenRecord: Hashable, Sendable {
     package let hash: [UInt8]
     package let created: Int64
     package let lastUsed: Int64?
-    /// When it ends, as `SessionAge` counts: a date that is wrong ends none and lets none in.
+    /// Its end on the count of `SessionAge`, which a wrong date does not move.
     package let ends: Int64
 }
 
-/// An account that waits for its person.
+/// An invitation that has not been used yet.
 package struct InvitationRecord: Hashable, Sendable {
     package let id: Int64
     package let role: Role
-    /// Who invited.
+    /// Name of the person who sent the invitation.
     package let author: String
     package let created: Int64
-    /// As `SessionAge` counts.
+    /// Its end on the count of `SessionAge`.
     package let ends: Int64
 }
 
-/// Who changed what.
+/// One line of the audit: who changed what.
 package struct AuditRecord: Hashable, Sendable {
     package let time: Int64
     package let actor: String
@@ -86,7 +86,7 @@ package struct AuditRecord: Hashable, Sendable {
     package let address: String
 }
 
-/// All that the gate asks for, in memory.
+/// All accounts, sessions and tokens, in memory for the gate's checks.
 package struct Roster: Hashable, Sendable {
     package var accounts: [Int64: AccountRecord] = [:]
     /// By SHA-256 of the cookie's value.
@@ -95,7 +95,7 @@ package struct Roster: Hashable, Sendable {
     package var claimed: Claimed?
     package var age = SessionAge()
 
-    /// When the first account was made, and by whom.
+    /// Time and owner of the claim, which made the first account.
     package struct Claimed: Hashable, Sendable {
         package let name: String
         package let time: Int64

@@ -3,21 +3,21 @@ import Core
 import Logging
 import Store
 
-/// What the accounts need of their station.
+/// Functions of the station that accounts need.
 package struct AccountStation: Sendable {
     package let name: String
     /// Seconds since 1970, if the station trusts them; nil if not, or if it does not answer.
     var trustedDate: @Sendable () async -> Int64? = { nil }
-    /// Who is near it: what a window after power-on asks.
+    /// Networks whose addresses count as near the station, for a claim window after power-on.
     var network = DirectNetwork()
-    /// Whether it may be claimed without a code, and why.
+    /// The claim window: whether the station may be claimed without a code, and why.
     var window: @Sendable () async -> ClaimWindowReport = { .closed }
-    /// Closes that window; it names the new owner.
+    /// Closes that window and names the new owner.
     var closeWindow: @Sendable (_ owner: String) async -> Void = { _ in }
 
     package init(name: String) { self.name = name }
 
-    /// Asks a station; one that does not answer trusts nothing and has no window.
+    /// Asks a station; one that does not answer has no trusted date and no window.
     package init(name: String, _ client: StationClient?, logger: Logger) {
         self.name = name
         guard let client else { return }

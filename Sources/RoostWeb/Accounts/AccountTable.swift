@@ -26,7 +26,7 @@ struct AccountTable {
         }
     }
 
-    /// What is kept of a password.
+    /// Returns the hash of an account's password.
     func password(of account: Int64) throws(SQLiteError) -> String? {
         try connection.scalar("SELECT password FROM accounts WHERE id = ?", account)
     }
@@ -83,7 +83,7 @@ struct AccountTable {
         }
     }
 
-    /// Takes sessions and tokens along.
+    /// Removes an account with its sessions and tokens.
     func delete(_ account: Int64) throws(SQLiteError) {
         try connection.execute("DELETE FROM accounts WHERE id = ?", account)
     }

@@ -6,7 +6,7 @@ enum AccountText {
     static let claimedSeconds: Int64 = 86_400
 
     static func date(_ seconds: Int64) -> String {
-        // Beyond what fits, the last date there is.
+        // Values out of range become the last possible date.
         let (nanoseconds, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return WallTime(nanoseconds: isTooLarge ? .max : nanoseconds).iso8601
     }
@@ -29,7 +29,7 @@ enum AccountText {
         return json.text
     }
 
-    /// Who claimed the station, for a day: an owner who reads another name starts over.
+    /// Writes who claimed the station, for a day: an owner who reads another name can start over.
     static func claimed(_ roster: Roster, at now: Int64, _ json: inout JSONText) {
         guard let claimed = roster.claimed, (0..<claimedSeconds).contains(now - claimed.time)
         else { return }

@@ -3,22 +3,22 @@ import Logging
 import SQLite
 import Synchronization
 
-/// Who may use the dashboard: people, their sessions, programs' tokens.
+/// Accounts of the dashboard: people, their sessions, programs' tokens.
 ///
-/// What the gate asks for is in memory; every change goes to the card first, and memory is then
-/// read anew from it, so both are never different. Sessions alone may be ahead of a card that takes
-/// nothing: see `UnkeptSessions`.
+/// The gate's checks read memory only. Every change goes to the card first, and memory is then read
+/// anew from it, so both never differ. Only sessions may be ahead of a card that cannot be written:
+/// see `UnkeptSessions`.
 package final class Accounts: Sendable {
     struct Memory: Sendable {
         var roster: Roster
         var unkept = UnkeptSessions()
-        /// Why the card took the last change not; nil once it takes one.
+        /// Why the last change could not be written to the card; nil once one can.
         var trouble: String?
-        /// When the card was tried last; by the machine's running time.
+        /// Time of the last try to write to the card, by the machine's running time.
         var tried = 0.0
     }
 
-    /// Lets so many seconds pass, on the loop.
+    /// Sleeps for so many seconds, on the loop.
     package typealias Pause = @Sendable (_ seconds: Int64) async -> Void
 
     let house: AccountStation
@@ -31,7 +31,7 @@ package final class Accounts: Sendable {
     private let pause: Pause
     let memory: Mutex<Memory>
     private let throttle = Mutex(LoginThrottle())
-    /// When the station was last asked for a trusted date; by the machine's running time.
+    /// Time of the last request for a trusted date, by the machine's running time.
     private let askedDate = Mutex<Double?>(nil)
 
     /// Reads all accounts.
@@ -69,7 +69,7 @@ package final class Accounts: Sendable {
 
     package var roster: Roster { memory.withLock { $0.roster } }
 
-    /// Reads what is not in memory.
+    /// Reads data that is not in memory.
     func read<Value: Sendable>(
         _ work: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
@@ -81,8 +81,7 @@ package final class Accounts: Sendable {
         try database.runNow(work)
     }
 
-    /// Changes the database in one transaction, and memory after it; what changes nothing, as a
-    /// request that is refused, writes nothing.
+    /// Changes the database in one transaction, then memory; a refused request writes nothing.
     func change<Value: Sendable>(
         _ work: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
@@ -107,9 +106,9 @@ package final class Accounts: Sendable {
                 self.failed(error, clock)
                 throw error
             }
-            // Whatever comes now: the card has them, and no later change writes them again.
+            // The card has these sessions now, so no later change writes them again.
             self.memory.withLock { $0.unkept.finish(unkept) }
-            // On the one thread: a later change cannot be overtaken by an earlier one.
+            // On the one thread, so that no later change overtakes an earlier one.
             var roster = try Roster(reading: connection)
             let isWritten = connection.totalChangeCount != before
             self.memory.withLock { memory in
@@ -121,7 +120,7 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// The same routes, with a line of the audit behind each change that was done.
+    /// Adds a line of the audit to each successful change of these routes.
     ///
     /// A line that cannot be written is logged and takes nothing back: a mute must not fail for a
     /// full card.
@@ -160,7 +159,7 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Notes what no answer depends on, as the last use of a session.
+    /// Writes changes that no answer depends on, such as the last use of a session.
     func touch(_ words: String, _ work: @escaping @Sendable (Connection) throws -> Void) async {
         do {
             try await change(work)
@@ -173,7 +172,7 @@ package final class Accounts: Sendable {
 // MARK: - Ages
 
 extension Accounts {
-    /// From one question for a trusted date to the next, while there is none.
+    /// Seconds between requests for a trusted date, while there is none.
     static let datePause = 600.0
 
     /// The count by which sessions, tokens and invitations age, now.
@@ -182,7 +181,7 @@ extension Accounts {
     /// Seconds since 1970 by a date that the station trusted in this boot; nil before it did.
     package var trustedSeconds: Int64? { roster.age.date(clock) }
 
-    /// Hears the date that the station trusts, by which time without power counts.
+    /// Records the station's trusted date, by which time without power is counted.
     ///
     /// Once in each boot, and once a day.
     func dateSessions() async {
@@ -203,18 +202,18 @@ extension Accounts {
 
 // MARK: - Without a card
 
-/// What goes on while the card takes nothing: people log in and out.
+/// Sessions while the card cannot be written: people still log in and out.
 extension Accounts {
-    /// From one try of a card that took nothing to the next, in seconds.
+    /// Seconds between tries of a card that could not be written.
     private static let retrySeconds = 60.0
 
     /// Why changes are not kept, with the next step; nil while they are.
     package var trouble: String? { memory.withLock { $0.trouble } }
 
-    /// Whether this process alone knows of sessions that ended or began.
+    /// Whether ends or starts of sessions are not on the card yet.
     package var isAheadOfCard: Bool { memory.withLock { !$0.unkept.isEmpty } }
 
-    /// Remembers that a change was not made, if the card is why.
+    /// Remembers that a change was not made, if the card is the cause.
     func failed(_ error: any Error, _ clock: WebClock) {
         let cause = (error as? SQLiteError).flatMap { $0.isOfMedium ? $0 : nil }
         let words = cause.map { WebDatabaseError(.sqlite($0), path: database.path).description }
@@ -227,8 +226,7 @@ extension Accounts {
         if isNew, let words { logger.error("\(words)") }
     }
 
-    /// Tries a card again that took nothing, or that lacks a session's end or beginning, once a
-    /// minute.
+    /// Tries once a minute to write to a card that failed, or that lacks a session's end or start.
     func retryCard() async {
         let now = clock.uptime()
         let isDue = memory.withLock { memory in

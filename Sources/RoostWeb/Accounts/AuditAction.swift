@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What a line of the audit is about; the client's catalogues have a word for each.
+/// The kind of action in a line of the audit; the client's catalogues name each.
 package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case claim, login, logout, password, account, session, token, role, invitation, signup, reset
     case tokenRemoved = "token-removed"
@@ -12,10 +12,10 @@ package enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case picturesDeleted = "pictures-deleted"
     /// Someone watched the live picture.
     case livePicture = "live-picture"
-    /// Any other: its target has the method and the path.
+    /// Any other action; its target has the method and the path.
     case change
 
-    /// Of a route of the station.
+    /// Derives the action from a route of the station.
     init(_ route: Route) {
         let parts = route.path.split(separator: "/").dropFirst(2)
         self =

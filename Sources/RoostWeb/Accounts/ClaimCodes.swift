@@ -5,18 +5,18 @@ import SQLite
 
 /// Answers `roost claim`: people in the group `roost` are near the station.
 struct ClaimCodes: Sendable {
-    /// Who may own.
+    /// Local users who may own the station.
     ///
-    /// The services are in that group so that they may read, and may not.
+    /// The services are in the group `roost` to read, and must not own the station.
     static let users: Set<LocalUser> = [.root, .person]
 
     let accounts: Accounts
-    /// Where the page is, as people type it.
+    /// URLs of the dashboard, as people type them.
     let addresses: [String]
-    /// Of the station's own authority, to compare with the page Trust.
+    /// Fingerprint of the station's own authority, to compare with the page Trust.
     var fingerprint: @Sendable () -> String? = { nil }
 
-    /// One line in, one line out.
+    /// Answers one line of JSON with one line.
     func answer(
         _ line: String,
         from user: LocalUser,

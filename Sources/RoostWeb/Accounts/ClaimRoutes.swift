@@ -7,7 +7,7 @@ import SQLite
 /// `roost claim`, or without one while the station's claim window is open.
 struct ClaimRoutes {
     private struct Form: Decodable {
-        /// Nil or empty in the claim window.
+        /// Claim code; nil or empty while the claim window is open.
         let code: String?
         let name: String
         let email: String
@@ -39,7 +39,7 @@ struct ClaimRoutes {
         return .json(json.text)
     }
 
-    /// The window as it counts for a visitor: after power-on in the station's own network alone.
+    /// The window for this visitor: after power-on only in the station's own network.
     private func window(for peer: PeerAddress) async -> ClaimWindowReport {
         let report = await accounts.house.window()
         let isNear = report.cause != .powerOn || accounts.house.network.contains(peer)

@@ -7,8 +7,8 @@ import Synchronization
 
 /// The socket that `roost claim` connects to: its mode and the user who asks prove nearness.
 ///
-/// Mode 0660 and the group `roost`, by systemd or here. The services are in that group, too: what
-/// the kernel says of the other end keeps them out. A line in, a line out, then it closes.
+/// Mode 0660 and the group `roost`, by systemd or here. The services are in that group, too, and
+/// are refused by the user id that the kernel gives. One request line, one answer, then it closes.
 package struct ClaimSocket: Sendable {
     package enum Place: Hashable, Sendable {
         /// Opened by systemd.
@@ -16,7 +16,7 @@ package struct ClaimSocket: Sendable {
         case path(String)
     }
 
-    /// Connections at the same time, and what one may send.
+    /// Connections at the same time; bytes of one request.
     private static let countMax = 4
     private static let lineMax = 256
     private static let patience = TimeAmount.seconds(10)
@@ -25,7 +25,7 @@ package struct ClaimSocket: Sendable {
 
     private let place: Place
     private let desk: ClaimCodes
-    /// Of this computer.
+    /// User ids of this computer.
     var users = LocalUsers(own: geteuid()) { name in getpwnam(name).map { $0.pointee.pw_uid } }
     private let loop: any EventLoop
     private let logger: Logger
@@ -109,7 +109,7 @@ package struct ClaimSocket: Sendable {
         }
     }
 
-    /// Until here only this user may connect: the umask took the others' right to write.
+    /// Until now only this user could connect: the umask removed the others' right to write.
     private func share(_ path: String) {
         guard let group = getgrnam("roost")?.pointee.gr_gid else {
             logger.notice("no group roost here: \(path) is this user's alone")

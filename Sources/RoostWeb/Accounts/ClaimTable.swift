@@ -2,13 +2,13 @@ import SQLite
 
 /// The one claim code in web.db, so that it outlives the process, and who claimed.
 struct ClaimTable {
-    /// By the machine's running time: its date may jump when the first time server answers.
+    /// Measured by the machine's running time: its date may jump at the first time server's answer.
     static let lifeSeconds = 900.0
     static let triesMax = 5
     /// Tries of a card's code, counted over restarts: it has no other end than its use, and people
     /// may have chosen a weak one.
     static let cardTriesMax = 20
-    /// Stands in the place of the boot for a code of the card.
+    /// Value of the column for the boot in the row of a card's code.
     private static let card = "card"
 
     enum Finding: Hashable, Sendable {

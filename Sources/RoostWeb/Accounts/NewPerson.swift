@@ -1,4 +1,4 @@
-/// What a form says of a person, checked.
+/// Name and e-mail address from a form, checked.
 package struct NewPerson: Hashable, Sendable {
     package let name: String
     package let email: String

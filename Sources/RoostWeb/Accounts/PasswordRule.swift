@@ -1,11 +1,11 @@
-/// Which passwords are accepted, and why another is not.
+/// The rule for passwords: which are accepted, and why others are not.
 package enum PasswordRule {
-    /// At least so many characters.
+    /// Least number of characters.
     package static func least(_ role: Role) -> Int { role == .owner ? 12 : 10 }
-    /// Longer ones only cost time.
+    /// Greatest length in bytes; longer passwords only cost time.
     package static let mostBytes = 256
 
-    /// What is wrong with a password; nil for a good one.
+    /// Returns why a password is refused; nil for a good one.
     ///
     /// - Parameters:
     ///   - known: What others know: name, e-mail address, the station's name.

@@ -1,9 +1,9 @@
 import HTTPTypes
 import SQLite
 
-/// What a person says of themselves.
+/// Routes for a person's own name, location and preferences.
 struct PersonRoutes {
-    /// The text of all preferences.
+    /// Bytes of all preferences as text.
     private static let preferencesMax = 2_048
     private static let locationMax = 128
 

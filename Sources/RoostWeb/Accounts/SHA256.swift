@@ -1,4 +1,4 @@
-/// SHA-256 of short texts: what is kept of a secret that is random itself.
+/// SHA-256 of short texts, for secrets that are random themselves.
 ///
 /// Passwords are not random and go through Argon2 instead.
 ///

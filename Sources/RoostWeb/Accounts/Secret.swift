@@ -33,7 +33,7 @@ enum Secret {
             .map { String(drawn[$0..<$0 + 4]) }.joined(separator: "-")
     }
 
-    /// What a person typed for such a text: lower case, spaces and look-alikes are put right.
+    /// Normalizes a typed code: upper case, spaces and hyphens removed, look-alikes replaced.
     ///
     /// - Returns: The letters in groups of four; any other text stays different from all codes.
     static func heard(_ typed: String) -> String {

@@ -6,7 +6,7 @@ import NIOCore
 package struct ServerAccounts: Sendable {
     package let routes: [Route]
     package let doorman: any Gate.Authenticator
-    /// Nil when they cannot be read.
+    /// The accounts; nil when they cannot be read.
     package let accounts: Accounts?
 
     /// Opens the accounts; when that fails, the pages are there and say why.

@@ -9,20 +9,20 @@ import SQLite
 package struct SessionAge: Hashable, Sendable {
     /// A moment at which the station trusted its date.
     struct Dated: Hashable, Sendable {
-        /// On this count, in seconds.
+        /// The count at that moment, in seconds.
         var count: Double
         /// Seconds since 1970.
         var wall: Int64
         var boot: String
     }
 
-    /// Seconds, up to `uptime` of `boot`.
+    /// Seconds counted until `uptime` of `boot`.
     var count = 0.0
     var boot = ""
     var uptime = 0.0
     /// The last such moment; nil before the first.
     var dated: Dated?
-    /// What all of them say together.
+    /// The agreement of all those dates.
     var dates = AgreedDates()
 
     /// The count now, in whole seconds.

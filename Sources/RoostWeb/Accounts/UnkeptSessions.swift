@@ -3,12 +3,12 @@ import SQLite
 /// Changes of sessions that the card has not taken: they count in memory, and reach the card with
 /// the next change that it takes.
 ///
-/// A way out must not need what is broken: a card that is full, read-only or gone ends no log-out.
+/// Logging out must work while the card is full, read-only or gone.
 struct UnkeptSessions: Sendable {
     /// Sessions that began without a card, at most; the oldest makes room.
     static let begunMax = 16
 
-    /// Numbers of sessions that the card still has: not more than it has.
+    /// Ended sessions that the card still has: no more than it has.
     private(set) var ended: Set<Int64> = []
     /// By SHA-256 of the cookie's value; they end with this process.
     private(set) var begun: [[UInt8]: SessionRecord] = [:]
@@ -34,20 +34,20 @@ struct UnkeptSessions: Sendable {
         return evicted
     }
 
-    /// What is to be written now.
+    /// Returns the changes to write now.
     mutating func start() -> UnkeptSessions {
         underWay = Set(begun.values.map(\.id))
         return self
     }
 
-    /// What `start` gave is on the card.
+    /// Forgets the changes that `start` returned: they are on the card.
     mutating func finish(_ written: UnkeptSessions) {
         ended.subtract(written.ended)
         begun = begun.filter { written.begun[$0.key] == nil }
         underWay = []
     }
 
-    /// Nothing was written.
+    /// Ends the attempt: nothing was written.
     mutating func stop() { underWay = [] }
 
     func write(to connection: Connection) throws(SQLiteError) {
@@ -56,7 +56,7 @@ struct UnkeptSessions: Sendable {
         for (hash, session) in begun { try table.insert(session, hash: hash) }
     }
 
-    /// Puts it over what the card has.
+    /// Applies these changes to the accounts read from the card.
     func apply(to roster: inout Roster) {
         roster.sessions = roster.sessions.filter { !ended.contains($0.value.id) }
         roster.sessions.merge(begun) { _, own in own }

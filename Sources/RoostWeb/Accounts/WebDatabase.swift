@@ -39,7 +39,7 @@ package final class WebDatabase: Sendable {
         try self.init(folder: folder, migrations: WebSchema.migrations)
     }
 
-    /// The same for a version that knows these steps.
+    /// Opens it as a version that knows these steps.
     init(folder: String, migrations: Migrations) throws(WebDatabaseError) {
         path = folder + "/web.db"
         self.migrations = migrations

@@ -62,7 +62,7 @@ struct WebDatabaseVersions {
         }
     }
 
-    /// What was ended, revoked or changed while the newer version ran stays so.
+    /// Carries over the revocations, and the changes of passwords and roles, of the newer version.
     private func forgetRevoked(_ connection: Connection) throws {
         try connection.setPragma("foreign_keys", .integer(1))
         try connection.execute("ATTACH ? AS newer", path)
@@ -71,7 +71,7 @@ struct WebDatabaseVersions {
                 for statement in Self.revocations { try connection.execute(statement) }
             }
         } catch {
-            // The newer tables are others: then nothing but the accounts counts any more.
+            // The newer tables differ: then only the accounts stay valid.
             for table in ["sessions", "tokens", "invitations"] {
                 try connection.execute("DELETE FROM \(table)")
             }
@@ -137,7 +137,7 @@ struct WebDatabaseVersions {
         guard fsync(directory) == 0 else { throw failure(folder) }
     }
 
-    /// Of a call that failed, as SQLite would say it.
+    /// Wraps a failed system call as an SQLite error.
     private func failure(_ path: String) -> SQLiteError {
         let (isFull, words) = (errno == ENOSPC, String(cString: strerror(errno)))
         // SQLITE_FULL, SQLITE_CANTOPEN.

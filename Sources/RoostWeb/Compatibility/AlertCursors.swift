@@ -2,9 +2,9 @@ import Logging
 import SQLite
 import Synchronization
 
-/// How far a client of the alert face has seen.
+/// The position up to which a client of the alert face has seen the record.
 struct AlertCursor: Hashable, Sendable {
-    /// Seconds since 1970: rows before it are judged.
+    /// Seconds since 1970: rows before it were checked.
     var judgedTo: Int
     /// The end of the last complete file; this much is kept on the card.
     var completeTo: Int
@@ -18,8 +18,9 @@ struct AlertCursor: Hashable, Sendable {
 
 /// The cursors of all clients, written when a file completes.
 final class AlertCursors: Sendable {
-    /// Clients that are remembered; a further one is answered as at its first question, until one
-    /// of these has not asked for so much of the record.
+    /// Clients that are remembered.
+    ///
+    /// A further one is answered as if new, until one of these has not asked for `idleSeconds`.
     static let clientMax = 16
     private static let idleSeconds = 30 * 86_400
 
@@ -27,7 +28,7 @@ final class AlertCursors: Sendable {
         var isLoaded = false
         var cursors: [String: AlertCursor] = [:]
         var hasRefused = false
-        /// What the card has.
+        /// The cursors on the card.
         var kept: [String: AlertCursor] = [:]
     }
 
@@ -91,9 +92,9 @@ final class AlertCursors: Sendable {
         }
     }
 
-    /// Writes a client's cursor when a file has completed since, and forgets who is too many.
+    /// Writes a client's cursor when a file was completed since, and forgets surplus clients.
     ///
-    /// A card that takes nothing costs no alert: after a restart the client may get it again.
+    /// Without a working card no alert is lost: after a restart the client may get it again.
     func save(_ client: String) async {
         guard let database else { return }
         let next = state.withLock { state -> (AlertCursor, [String])? in

@@ -10,7 +10,7 @@ import StoreQueries
 struct AlertFace: Sendable {
     /// Names of files in an answer, at most; the newest.
     private static let seenMax = 1_000
-    /// From so much new time on, rollups say which files are worth reading: a day.
+    /// Length of new record, a day, from which rollups decide which files are worth reading.
     private static let rollupSeconds = 86_400
 
     private let shelf: PeriodFileCache
@@ -44,7 +44,7 @@ struct AlertFace: Sendable {
             // On the history's thread: two questions of a client come one after the other.
             if let files {
                 var cursor = cursors[client] ?? AlertCursor(judgedTo: files.origin)
-                // A clock that was ahead must not silence it until that day.
+                // A clock that was ahead must not silence the client until the day it showed.
                 cursor.judgedTo = min(cursor.judgedTo, files.end)
                 let list = files.files(.hourly)
                 answer.hasSkipped = cursor.hasSkipped || list.contains { $0.isSeen(cursor) }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// One face for clients of another system: what it answers, and where.
+/// One face: an interface for clients of another system.
 ///
 /// A face has no accounts. It answers the local network alone, below `/compat/…` of the dashboard
 /// and, with a port of its own, at that port's root.
@@ -19,7 +19,7 @@ struct Face: Sendable {
 
     /// The face among the dashboard's addresses.
     var routes: [Route] {
-        // What these clients ask for is at the root, and nothing else is in its place.
+        // These clients ask at the root, where no other route has the same path.
         let root =
             [FaceName.airrohr, .airgradient].contains(name) ? "" : "/compat/" + name.rawValue
         return places.map { Self.route(root + "/" + $0.path, $0) }

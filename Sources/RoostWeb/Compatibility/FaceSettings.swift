@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Which faces for clients of other systems are on, from a JSON file; none without it.
+/// The faces (interfaces for clients of other systems) that a JSON file switches on; none without.
 ///
 /// ```json
 /// {"alert": {"port": 8080}, "files": {}, "safecast": {"latitude": 46.1, "longitude": 9.7}}
@@ -21,11 +21,11 @@ package struct FaceSettings: Hashable, Sendable {
         package let longitude: Double
         /// Above the ground, in metres; nil when it is not known.
         package var heightMeters: Double?
-        /// What the map calls the station; nil for none.
+        /// Id of the station on the map; nil for none.
         package var deviceID: Int?
     }
 
-    /// What is wrong with the file, and where.
+    /// An error in the file, with its place.
     package struct Mistake: Error, Hashable, Sendable, CustomStringConvertible {
         package let description: String
     }

@@ -2,18 +2,18 @@ import ControlProtocol
 import Logging
 import StoreQueries
 
-/// What faces read.
+/// The data that faces read.
 package struct FaceSources: Sendable {
     let history: HistoryClient
-    /// Nil for a card without its station.
+    /// The station; nil for a card without its station.
     let station: StationClient?
-    /// What is kept over a restart of the dashboard; nil where nothing is written.
+    /// Database that keeps data over restarts of the dashboard; nil where nothing is written.
     let database: WebDatabase?
-    /// Nil for a card without its station.
+    /// The courier; nil for a card without its station.
     package var courier: CourierClient?
     let name: String
     private let owner: OwnerZone
-    /// Whether `?now=` may take the place of the present.
+    /// Whether `?now=` may replace the present time.
     package var isSimulated = false
     let logger: Logger
 
@@ -35,7 +35,7 @@ package struct FaceSources: Sendable {
         owner = OwnerZone(station, machine: zone)
     }
 
-    /// The one that the owner set.
+    /// The zone that the owner set.
     func zone() async -> Zone { await owner.present().zone }
 
     /// - Throws: `Problem`.

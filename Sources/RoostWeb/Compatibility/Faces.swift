@@ -23,10 +23,10 @@ package struct Faces: Sendable {
         }
     }
 
-    /// Beside the dashboard's own.
+    /// Routes of the faces among the dashboard's own.
     package var routes: [Route] { all.flatMap(\.routes) }
 
-    /// What the dashboard's own pages have of them, whatever is switched on.
+    /// Routes of period files for the dashboard's own pages, whatever is switched on.
     package var pageRoutes: [Route] { period.pageRoutes }
 
     /// Ports of faces, and what is at each root.

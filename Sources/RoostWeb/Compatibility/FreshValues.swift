@@ -1,6 +1,6 @@
 import ControlProtocol
 
-/// The station's present values by quantity; of what is stale there is none.
+/// The station's present values by quantity; stale ones are left out.
 struct FreshValues {
     private let channels: [ChannelReport]
 

@@ -75,7 +75,7 @@ final class PeriodFileCache: Sendable {
 
     /// Names of files count from it for ever, also when the ring has lost that sample.
     ///
-    /// A card that takes nothing costs no answer: the next process tries again.
+    /// Without a working card the answer is still given: the next process tries again.
     private func keep(_ origin: Int) async {
         let isNew = known.withLock { known in
             defer { known.origin = known.origin ?? origin }

@@ -113,7 +113,7 @@ struct PushFace: Sendable {
         return try await courier.ask(command, push, type)
     }
 
-    /// What the courier finds wrong is a sentence, as these clients expect it.
+    /// Turns the courier's refusals into a sentence, as these clients expect.
     private func answer(_ body: () async throws -> WebResponse) async throws -> WebResponse {
         do { return try await body() } catch let problem as Problem
             where problem.kind == .badRequest

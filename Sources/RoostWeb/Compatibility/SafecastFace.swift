@@ -65,7 +65,7 @@ struct SafecastFace: Sendable {
         var found: [SafecastMeasurement] = []
         var left = skipped
         while found.count < pageSize, let sample = try samples.next() {
-            // What the owner keeps from uploads is on no map either.
+            // Values that the owner keeps from uploads are not shown on a map either.
             if let wall = sample.wall, hidden.contains(where: { $0.contains(wall) }) { continue }
             for measurement in SafecastMeasurement.all(of: sample, position) {
                 if left > 0 { left -= 1 } else { found.append(measurement) }

@@ -8,12 +8,12 @@ final class SafecastLog: Sendable {
     private static let pieceMax = 64 << 10
 
     private struct Run {
-        /// Whose reader the log has.
+        /// The history that the log reads.
         let history: OpenHistory
-        /// Nil for a survey without a sample of a counter.
+        /// The log; nil for a survey without a sample of a counter.
         var log: DriveLog?
         var isBegun = false
-        /// Given back with the last piece: the client may ask for the next log once it has it.
+        /// Released with the last piece: the client may ask for the next log once it has it.
         var seat: ExportLimiter.Seat?
     }
 

@@ -4,15 +4,16 @@ import Synchronization
 
 /// SQLite copies of the history as files of the dashboard: one at a time, for an hour.
 ///
-/// The hour is of the machine's running time, which the name has with the boot: a date that is
-/// wrong removes no copy, and keeps none. A copy of an earlier boot is as old as the present one.
+/// The hour counts by the machine's running time. A copy's name has that time and the boot, so a
+/// wrong date neither removes nor keeps a copy. One of an earlier boot counts from this boot's
+/// start.
 ///
-/// No timer removes one: each request looks, and so does the start, which also removes what a
-/// process that was killed had not finished.
+/// No timer removes a copy: each request and the start remove old ones; the start also removes
+/// unfinished ones of a process that was killed.
 package final class CopyJobs: Sendable {
     /// Seconds that a copy is kept.
     static let keepSeconds: Int64 = 3_600
-    /// Of the free space of the folder's card: a copy may take so much of it.
+    /// Share of the card's free space that a copy may take.
     static let freeShare = 0.1
 
     struct Copy: Hashable, Sendable {
@@ -56,7 +57,7 @@ package final class CopyJobs: Sendable {
         return left.sorted { $0.left > $1.left }
     }
 
-    /// Digits of an id: of the boot, and of the seconds since then; those by chance follow.
+    /// Digits of an id for the boot and for the seconds since then; random ones follow.
     private static let (bootDigits, timeDigits) = (8, 8)
 
     private var bootMark: String {

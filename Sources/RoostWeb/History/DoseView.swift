@@ -3,11 +3,11 @@ import Core
 import Store
 import StoreQueries
 
-/// What a radiation counter counted, and the dose.
+/// Counts and dose of a radiation counter.
 enum DoseView {
     private static let day = 86_400
 
-    /// `/dose`: in a time, else since the newest mark of the counter, else of the last day.
+    /// `/dose`: for a range, else since the newest mark of the counter, else for the last day.
     static func json(_ history: OpenHistory, _ name: String?, _ range: TimeRange?) throws -> String
     {
         let (reader, times) = (history.reader, history.times)

@@ -45,7 +45,7 @@ final class ExportJob: Sendable {
 
     private let run: Mutex<Run>
     private let seat: ExportLimiter.Seat
-    /// What is in it, with its end fixed.
+    /// Range of the export, with its end fixed.
     let range: TimeRange
     let tag: ExportTag
 
@@ -69,7 +69,7 @@ final class ExportJob: Sendable {
     /// - Throws: What the store throws.
     func next() throws -> [UInt8]? { try run.withLock { try $0.next() } }
 
-    /// Begins again, with the same history.
+    /// Starts again, with the same history.
     ///
     /// - Throws: What the store throws.
     func rewind() throws { try run.withLock { try $0.rewind() } }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Bounds how many exports run at a time, of a person and in all.
 final class ExportLimiter: Sendable {
-    /// Given back when its export ends, however that happens.
+    /// One permission to run an export, released when the export ends in any way.
     final class Seat: Sendable {
         private let seats: ExportLimiter
         private let user: Int64?
@@ -35,7 +35,7 @@ final class ExportLimiter: Sendable {
     }
 
     private let limit: Int
-    /// Who has one; nil for a visitor without an account.
+    /// Accounts of the taken seats; nil for a visitor without an account.
     private let taken = Mutex<[Int64?]>([])
 
     init(limit: Int) { self.limit = limit }

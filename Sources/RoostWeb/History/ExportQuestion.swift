@@ -3,20 +3,20 @@ import HTTPTypes
 import Store
 import StoreQueries
 
-/// What an export is asked for.
+/// The parameters of an export request.
 struct ExportQuestion: Sendable {
     static let keys = HistoryQuery.rangeKeys.union(["channel", "format", "survey", "without"])
-    /// Channels of one export that is not of all.
+    /// Channels that one export may name.
     private static let channelMax = 16
 
     let format: TextFormat
-    /// None for all.
+    /// Names of the channels; empty for all.
     let names: [String]
     /// Values with one of these flags are left out.
     let without: Quality
     private let survey: String?
     private let query: HistoryQuery
-    /// Of the answer that a client has begun to read; nil for a new one.
+    /// Tag of an answer that the client wants the rest of; nil for a new export.
     let known: ExportTag?
 
     /// Reads a request.
@@ -35,7 +35,7 @@ struct ExportQuestion: Sendable {
         known = request.headers[.ifRange].flatMap { ExportTag($0) }
     }
 
-    /// From when to when, with an end as soon as there is a beginning or a present.
+    /// Returns the range; it has an end if it has a beginning or a present is known.
     ///
     /// - Throws: `Problem` `not-found` for a survey that is not there.
     func range(_ history: OpenHistory) throws -> TimeRange {
@@ -47,7 +47,7 @@ struct ExportQuestion: Sendable {
             return TimeRange(from: found.range.from, to: found.range.to ?? present(history))
         }
         var range = try query.range(history, standard: nil, now: present(history))
-        // What comes while it is sent belongs to the next one.
+        // Samples that arrive while it is sent belong to the next export.
         if range.from != nil || range.to != nil { range.to = range.to ?? present(history) }
         return range
     }

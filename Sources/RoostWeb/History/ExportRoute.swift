@@ -32,7 +32,7 @@ struct ExportRoute: Sendable {
         return part(job, places, headers)
     }
 
-    /// Who has the seat; each visitor without an account counts for itself.
+    /// Returns the account that holds the seat; each visitor without one counts separately.
     private static func user(_ request: WebRequest) -> Int64? {
         guard let identity = request.identity, identity.door != .open else { return nil }
         return identity.account
@@ -53,7 +53,7 @@ struct ExportRoute: Sendable {
         )
     }
 
-    /// What came before is made and passed over.
+    /// Makes the export from its start and skips the bytes before the wanted part.
     private func part(
         _ job: ExportJob,
         _ places: Range<Int>,

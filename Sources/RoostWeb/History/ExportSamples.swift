@@ -41,19 +41,19 @@ struct ExportSamples: SampleSource {
     }
 }
 
-/// What an export takes of a history as it is.
+/// The plan of an export: format, range, channels and end, for the history as it is now.
 struct ExportPlan {
     let format: TextFormat
     let range: TimeRange
     let without: Quality
     /// Places of the wanted channels by stream; empty for all.
     let places: [StreamID: [Int]]
-    /// The last sample, where there is no range.
+    /// Position of the last sample, for an export without a range.
     let end: ExportTag.Position?
     let ordinals: [BootID: UInt32]
     let tag: ExportTag
 
-    /// Finds out what there is.
+    /// Finds the channels, their spans and the tag.
     ///
     /// - Throws: `Problem` `not-found` for a channel or a survey that is not there; what the store
     ///   throws.
@@ -100,7 +100,7 @@ struct ExportPlan {
         }.max()
     }
 
-    /// From its oldest to its newest position, and how it is dated.
+    /// Adds the oldest and newest position of a span, and its dates, to the hash.
     private static func mix(
         _ span: HistorySpan,
         _ history: OpenHistory,

@@ -1,10 +1,11 @@
 import Core
 import Store
 
-/// The `ETag` of an export: what it holds, from its oldest to its newest position, and where it
-/// ends, so that a client that comes back for the rest gets the same end.
+/// The `ETag` of an export: a hash of its content, and its end.
+///
+/// A client that comes back for the rest of an export gets the same end.
 struct ExportTag: Hashable, Sendable, CustomStringConvertible {
-    /// A place in the order of boots.
+    /// A position in the order of boots.
     struct Position: Hashable, Comparable, Sendable {
         let boot: UInt32
         /// Tenths of a second since the boot.
@@ -18,12 +19,12 @@ struct ExportTag: Hashable, Sendable, CustomStringConvertible {
     enum End: Hashable, Sendable {
         /// Tenths of a second since 1970.
         case wall(Int64)
-        /// The last sample of an export without a range, which has those without a date too.
+        /// The last sample of an export without a range, which includes samples without a date.
         case position(Position)
     }
 
     let content: UInt64
-    /// Nil for an export of nothing.
+    /// End of the export; nil for an empty one.
     let end: End?
 
     init(content: UInt64, end: End?) { (self.content, self.end) = (content, end) }

@@ -14,7 +14,7 @@ import Synchronization
 package actor HistoryClient {
     /// How long one state of the history answers.
     static let freshSeconds: Int64 = 2
-    /// Answers that are kept, so that a page that is opened again costs no reading.
+    /// Answers in the cache: a page that is opened again reads nothing.
     private static let answerMax = 16
     private static let answerBytesMax = 256 << 10
     /// Exports at a time.
@@ -179,7 +179,9 @@ package actor HistoryClient {
         }
     }
 
-    /// What the station's history lacks; nil where none answers or it has another store.
+    /// Reads the station's records that are not in the history yet.
+    ///
+    /// Nil without a station, and when it uses another store.
     private func stationTail() async throws -> StationTail? {
         guard let station else { return nil }
         do {
@@ -220,7 +222,7 @@ package actor HistoryClient {
     }
 }
 
-/// Where the open history is kept; used on its thread alone.
+/// Holder of the open history; used on its thread only.
 private final class HistoryCache: Sendable {
     let opened = Mutex<OpenHistory?>(nil)
 }

@@ -2,7 +2,7 @@ import Core
 import Store
 import StoreQueries
 
-/// What a question to the history says of channels, times and zone.
+/// Channels, times and zone in the query of a history request.
 struct HistoryQuery: Sendable {
     static let rangeKeys: Set = ["from", "to", "last"]
 
@@ -77,7 +77,7 @@ struct HistoryQuery: Sendable {
         return count * unit
     }
 
-    /// From when to when; without a word of it the last `standard` seconds, nil for all there is.
+    /// Returns the range; by default the last `standard` seconds, nil for everything.
     ///
     /// - Parameters:
     ///   - history: Says what the present is.

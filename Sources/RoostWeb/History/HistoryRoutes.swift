@@ -4,7 +4,7 @@ import HTTPTypes
 import Store
 import StoreQueries
 
-/// What the pages ask the history for.
+/// Routes that read the history for the pages.
 package struct HistoryRoutes: Sendable {
     private static let day = 86_400
 

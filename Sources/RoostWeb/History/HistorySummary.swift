@@ -4,37 +4,37 @@ import NIOCore
 import Store
 import StoreQueries
 
-/// What `/station` says from the history: means of 24 h, and how far back the record goes.
+/// The part of `/station` from the history: means of 24 h, and how far back the record goes.
 ///
-/// The whole record is accounted for at most every ten minutes: that reads all of it.
+/// The shares of the whole record are computed at most every ten minutes: that reads all of it.
 ///
 /// From the history and not from the station's program: it outlives restarts, costs the station
 /// nothing, and is the figure of `/explain`. Read at most once a minute, when a page asks.
 package actor HistorySummary {
     /// The last 24 h of one channel.
     package struct Day: Hashable, Sendable {
-        /// Nil without a value in that time.
+        /// The mean; nil without a value in that time.
         let mean: Double?
         let decimals: Int
-        /// 0…1.
+        /// Share of the time with values, 0…1.
         let coverage: Double
-        /// Values that no part can give, which the mean leaves out.
+        /// Implausible values that the mean leaves out.
         let omittedCount: Int
         let guideline: Guideline?
     }
 
-    /// Where the time since the first sample went, of the channel in use with most values.
+    /// Shares of the time since the first sample, for the channel in use with the most values.
     package struct Completeness: Hashable, Sendable {
         /// When the first sample was; ISO 8601, nil while that is not known.
         let since: String?
         /// How long the record is.
         let elapsedSeconds: Double
-        /// 0…1 of the time, covered by values.
+        /// Share of the time covered by values, 0…1.
         let covered: Double
-        /// 0…1 of the time, covered or explained.
+        /// Share of the time covered or explained, 0…1.
         let accounted: Double
 
-        /// Nil without a channel that has a past.
+        /// Fails without a channel that has values.
         init?(_ lines: [GapLedgerReport.Line], _ channels: [StoreChannel], since: String?) {
             guard let line = StoreLedger.chief(lines, of: channels), line.elapsedTenths > 0 else {
                 return nil
@@ -53,17 +53,18 @@ package actor HistorySummary {
         var days: [String: Day] = [:]
         /// When the first sample was; ISO 8601.
         var oldest: String?
-        /// How long a sample is kept at the present rate.
+        /// Days that a sample is kept at the present rate.
         var keepsDays: Int?
-        /// Nil without a record.
+        /// Completeness of the record; nil without one.
         var complete: Completeness?
-        /// Why there is none of this.
+        /// Why the summary is empty.
         var trouble: String?
     }
 
     private static let freshSeconds: Int64 = 60
-    /// From one account of the whole record to the next, at most; of a young record, whose shares
-    /// still move, a tenth of its length.
+    /// Longest interval between computations over the whole record.
+    ///
+    /// For a young record, whose shares still move, it is a tenth of its length.
     private static let accountSeconds: Int64 = 600
 
     private let history: HistoryClient
@@ -76,7 +77,7 @@ package actor HistorySummary {
     /// The last summary, or a new one after a minute.
     package func latest() async -> Summary {
         guard NIODeadline.now() >= freshUntil else { return known }
-        // Those who ask meanwhile get the one before.
+        // Requests that come meanwhile get the summary before.
         freshUntil = .now() + .seconds(Self.freshSeconds)
         let mustAccount = freshUntil > accountedUntil
         var summary = Summary()

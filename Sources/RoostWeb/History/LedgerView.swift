@@ -45,7 +45,7 @@ enum LedgerView {
         json.member("isMerged", ledger.isMerged)
     }
 
-    /// What `/proof` says of a channel too.
+    /// Writes a channel's times, counts and gaps; also for `/proof`.
     static func sums(_ line: GapLedgerReport.Line, _ json: inout JSONText) {
         json.member("elapsedSeconds", tenths: line.elapsedTenths)
         json.member("coveredSeconds", tenths: line.coveredTenths)

@@ -9,7 +9,7 @@ enum MeansView {
         let channel: String
         let unit: LocalUnit
         let zone: (name: String, zone: Zone)
-        /// Of one answer at most, in days.
+        /// Longest range of one answer, in days.
         static let daysMax: [LocalUnit: Int] = [.hour: 62, .day: 3_660]
     }
 

@@ -2,9 +2,9 @@ import Core
 import Store
 import StoreQueries
 
-/// What people wrote down, and the stretches that they named.
+/// Notes that people wrote, and surveys.
 enum NotesView {
-    /// Events that are looked through for either, at most; the newest ones.
+    /// Events that are searched for either, at most; the newest ones.
     private static let readMax = 2_000
 
     /// `/notes`, newest first: a note is where its author put it, else where it was written.

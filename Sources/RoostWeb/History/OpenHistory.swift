@@ -3,12 +3,12 @@ import Glibc
 import Store
 import StoreQueries
 
-/// A history as it is at one moment, and what dates it.
+/// A snapshot of the history, with the table that dates it.
 struct OpenHistory {
     let folder: StoreFolder
     let reader: HistoryReader
     let times: StoreTimes
-    /// Differs as soon as there is anything new; part of every `ETag`.
+    /// Changes with every new record; part of every `ETag`.
     let generation: String
     /// The present by the station's clock, else the newest sample; nil while nothing dates it.
     let now: WallTime?
@@ -32,12 +32,12 @@ struct OpenHistory {
         } catch let error as StoreError { throw folder.unreadable(error) }
     }
 
-    /// By the files' times and what waits: a history that is written to gets another.
+    /// Hash of the files' times and the waiting records: it changes when the history is written to.
     static func generation(of folder: StoreFolder, _ station: StationTail?) -> String {
         var parts: [Int64] = []
         for path in [folder.historyPath, folder.historyPath + "-wal", folder.ringPath] {
             var status = stat()
-            // What waits for a station's ring is in its answer.
+            // The station's answer has the records that wait for its ring.
             guard path != folder.ringPath || station == nil, stat(path, &status) == 0 else {
                 continue
             }

@@ -53,7 +53,7 @@ enum ProofView {
         return json.text
     }
 
-    /// What card and lasers have gone through.
+    /// Writes the wear of card and lasers.
     private static func write(
         _ history: OpenHistory,
         _ extent: StoreExtent,
@@ -72,7 +72,8 @@ enum ProofView {
                     pagesPerDay: Double(day.cardSyncs) * share + perDay / flash.pageBytes,
                     transactionsPerDay: 1
                 )
-                // Of a new card of this kind; beyond a thousand the figure says nothing.
+                // Computed for a new card of this kind; beyond a thousand years the figure says
+                // nothing.
                 json.member("yearsLeft", min(years, 1_000), decimals: 1)
             }
         }

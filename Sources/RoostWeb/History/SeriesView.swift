@@ -37,7 +37,7 @@ enum SeriesView {
     }
 
     private static func write(_ series: ChannelSeries, _ json: inout JSONText) {
-        // What nothing dates has no place on an axis of wall time.
+        // Steps without a date have no place on an axis of wall time.
         let steps = series.steps.filter { $0.time != nil && $0.inside > 0 }
         let channel = series.channel
         func number(_ mantissa: Int64) -> String {

@@ -4,16 +4,16 @@ import StoreQueries
 
 /// When the station's program started, and what ended the run before.
 package struct StartsView: Hashable, Sendable {
-    /// The newest so many are shown.
+    /// Number of starts shown, the newest.
     package static let countMax = 20
 
     package struct Start: Hashable, Sendable {
-        /// Nil while nothing dates it.
+        /// Time of the start; nil while nothing dates it.
         package let time: WallTime?
         package let reason: Reason
     }
 
-    /// What was before.
+    /// The state of the program before the start.
     package enum Reason: String, Hashable, Sendable, CaseIterable {
         /// Nothing: the history begins here.
         case first

@@ -7,9 +7,9 @@ import Synchronization
 package final class LiveBroadcaster: Sendable {
     /// Pages that watch at most.
     package static let listenerMax = 32
-    /// Items that wait for one slow page; what comes then is counted and left out.
+    /// Items that wait for one slow page; further ones are counted and left out.
     static let waitingMax = 256
-    /// A beat shows a page that its connection lives.
+    /// Interval of the beats, which show a page that its connection lives.
     static let beat = TimeAmount.seconds(15)
     static let pause = TimeAmount.seconds(3)
     private static let beatText = "event: beat\ndata: {}\n\n"

@@ -12,13 +12,13 @@ package struct LiveItems: Sendable {
 
     package enum Resumption: Hashable, Sendable {
         case items([Item])
-        /// What the page missed is not kept any more: it asks for everything anew.
+        /// The missed items are gone: the page asks for everything anew.
         case reset
     }
 
     package static let kept = 1_024
 
-    /// Another for each connection to the station: numbers of different ones do not compare.
+    /// Id of the connection to the station: numbers of different connections do not compare.
     package let epoch: String
     private var items: [Item] = []
     private var next: UInt64 = 1
@@ -37,7 +37,7 @@ package struct LiveItems: Sendable {
         return item
     }
 
-    /// What follows the item that a page names as its last.
+    /// Returns the items after the last one that a page has.
     ///
     /// - Parameter last: `Last-Event-ID`; nil of a page that begins.
     /// - Returns: The items after it, or that the page has to ask for everything.

@@ -39,12 +39,12 @@ package enum LiveText {
         return json.text
     }
 
-    /// Whether an event is the life of an alert: pages show it at once, once by its number.
+    /// Whether an event belongs to an alert's life: pages show it at once, once by its number.
     package static func isAlert(_ event: EventReport) -> Bool {
         event.kind.hasPrefix("alert ")
     }
 
-    /// What a page should ask for again after an event; nil when nothing changed that it shows.
+    /// Returns what a page should ask for again after an event; nil when nothing shown changed.
     package static func changes(_ event: EventReport) -> String? {
         let isNews =
             event.severity != "info"

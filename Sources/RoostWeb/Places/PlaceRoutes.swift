@@ -12,7 +12,7 @@ package struct PlaceRoutes: Sendable {
 
     private let history: HistoryClient
     private let questions: StationQuestions
-    /// Nil for a card without its station.
+    /// The courier; nil for a card without its station.
     private let courier: CourierClient?
 
     /// - Parameters:
@@ -36,7 +36,7 @@ package struct PlaceRoutes: Sendable {
         ]
     }
 
-    /// What the station says of itself; nil while it does not answer, as its history goes on.
+    /// Asks for the station's status; nil while it does not answer, as its history goes on.
     private func status() async throws -> StatusReport? {
         guard questions.station != nil else { return nil }
         do {
@@ -64,7 +64,7 @@ package struct PlaceRoutes: Sendable {
         }
     }
 
-    /// All, where none is named.
+    /// Returns the kinds of these names; all kinds for no names.
     private static func kinds(_ names: [String]) throws -> Set<SiteKind> {
         guard !names.isEmpty else { return Set(SiteKind.allCases) }
         return Set(
@@ -125,7 +125,7 @@ package struct PlaceRoutes: Sendable {
         let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
         let quantity = request.parameters["quantity"] ?? ""
         let own = try await status()?.position
-        // Who holds the card may read all of it.
+        // A person who holds the card may read all of it.
         let isOwner = request.identity?.right == .owner || questions.station == nil
         let state = "-\(Self.words(own))-\(isOwner)"
         return try await history.answer(request, depending: state) { history in
@@ -168,7 +168,7 @@ package struct PlaceRoutes: Sendable {
         return json.text
     }
 
-    /// The two weeks that others see: 14 days at most, none of them older.
+    /// Checks the range for visitors other than the owner: 14 days at most, none of them older.
     ///
     /// Days of a zone that sets its clocks back have an hour more.
     static func checkFortnight(_ range: TimeRange, _ now: WallTime?) throws {

@@ -10,13 +10,13 @@ import Synchronization
 package final class LivePicture: Sendable {
     package static let viewerMax = 8
     static let boundary = "roost-frame"
-    /// How often a viewer's right is looked at again.
+    /// Interval between checks of a viewer's right.
     private static let look = TimeAmount.seconds(15)
 
     private struct State {
         var viewers: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
         var lastID = 0
-        /// Of the connection that is open: is finished by the last viewer.
+        /// Keeps the connection open until the last viewer finishes it.
         var wish: AsyncStream<Void>.Continuation?
     }
 
@@ -40,7 +40,7 @@ package final class LivePicture: Sendable {
         }
     }
 
-    /// Until the stream or the last viewer ends.
+    /// Follows the camera until the stream or the last viewer ends.
     private func followOnce() async {
         let (wishes, wish) = AsyncStream<Void>.makeStream()
         let isWanted = state.withLock { state in

@@ -5,7 +5,7 @@ import HTTPTypes
 ///
 /// Viewers learn how it is. Frames are for members and owners who are logged in, not for tokens.
 package struct LiveRoutes: Sendable {
-    /// Nil for a card without its station.
+    /// The camera; nil for a card without its station.
     private let camera: RecordRoutes.Camera?
     private let looks: PictureAccessLog?
 

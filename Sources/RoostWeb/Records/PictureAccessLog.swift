@@ -10,9 +10,9 @@ import Synchronization
 package final class PictureAccessLog: Sendable {
     private static let hour = 3_600.0
 
-    /// What was looked at.
+    /// The kind of picture that a person looked at.
     enum Look: Hashable, Sendable {
-        /// By its number.
+        /// A picture, by its number.
         case picture(UInt64)
         case live
     }

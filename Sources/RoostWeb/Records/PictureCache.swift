@@ -26,7 +26,7 @@ package final class PictureCache: Sendable {
     /// Whether a camera was ever switched on here; asks the file system alone.
     var isThere: Bool { access(path, F_OK) == 0 }
 
-    /// What is in the ring, newest first; nil while there is none.
+    /// The pictures in the ring, newest first; nil while there is no ring.
     ///
     /// - Throws: `StorageError`.
     func records() throws -> [PictureRecord]? {

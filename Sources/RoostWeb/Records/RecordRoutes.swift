@@ -16,7 +16,7 @@ package struct RecordRoutes: Sendable {
     private static let lackTolerance: Int64 = 1_000_000_000
 
     private let history: HistoryClient
-    /// Nil for a card without its station.
+    /// The camera; nil for a card without its station.
     private let camera: Camera?
     private let looks: PictureAccessLog?
 
@@ -193,7 +193,7 @@ package struct RecordRoutes: Sendable {
         // Before the picture leaves: who looked is known, whatever happens next.
         await looks?.note(.picture(number), request)
         var headers: HTTPFields = [.contentType: "image/jpeg"]
-        // What is deleted must not stay in a browser.
+        // Browsers must not keep a picture that may be deleted.
         headers[.cacheControl] = "no-store"
         headers[.contentDisposition] = "inline; filename=\"\(found.record.name)\""
         return WebResponse(headers: headers, body: .bytes(found.bytes))

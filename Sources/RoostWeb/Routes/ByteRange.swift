@@ -1,17 +1,17 @@
 import HTTPTypes
 
-/// Which bytes of an answer are wanted: one range of `Range`.
+/// The bytes of an answer that a client wants: one range of the field `Range`.
 ///
 /// - Source: RFC 9110, 14.1.2.
 package enum ByteRange: Hashable, Sendable {
-    /// From a place to the end.
+    /// From an offset to the end.
     case from(Int)
-    /// From a place to another, both within.
+    /// From one offset to another, both included.
     case closed(Int, Int)
-    /// So many at the end.
+    /// This many bytes at the end.
     case last(Int)
 
-    /// Reads the field; nil for several ranges and for what is none: then all is sent.
+    /// Reads the field; nil for several ranges and invalid ones: then everything is sent.
     package init?(_ field: String) {
         let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes", !parts[1].contains(",") else {
@@ -37,7 +37,7 @@ package enum ByteRange: Hashable, Sendable {
         self.init(field)
     }
 
-    /// The places within so many bytes; nil when there are none.
+    /// Returns the offsets within so many bytes; nil when there are none.
     package func places(in count: Int) -> Range<Int>? {
         switch self {
         case .from(let first): first < count ? first..<count : nil

@@ -3,9 +3,9 @@ import HTTPTypes
 /// Decides whether a request reaches its handler, always in the same order: host, route and method,
 /// origin, type of the body, who asks, right, rate.
 ///
-/// A refusal counts for the rate, too.
+/// Refused requests count for the rate, too.
 package struct Gate: Sendable {
-    /// Who asks, as far as cookies and tokens say.
+    /// Identifies clients by their cookies and tokens.
     package protocol Authenticator: Sendable {
         /// - Throws: `Problem` for a token that is wrong or expired.
         func identity(_ headers: HTTPFields, _ peer: PeerAddress) async throws -> Identity?
@@ -41,7 +41,7 @@ package struct Gate: Sendable {
         }
     }
 
-    /// What passed: the route, and the request without its body.
+    /// An admitted request without its body, and its route.
     package struct Pass: Sendable {
         package let route: Route
         package let request: WebRequest
@@ -68,7 +68,7 @@ package struct Gate: Sendable {
     package func admit(_ head: Head) async throws -> Pass {
         let pass: Pass
         do { pass = try await examine(head) } catch let problem as Problem {
-            // At its address: guesses cost what pages cost, and who is logged in
+            // Counted at its address: guesses cost what pages cost, and a person who is logged in
             // behind the same address has a budget of their own.
             try count(head)
             throw problem
@@ -77,7 +77,7 @@ package struct Gate: Sendable {
         return pass
     }
 
-    /// Counts an answer that no right is needed for.
+    /// Counts an answer that needs no right.
     ///
     /// - Throws: `Problem` `rate-limited`.
     func count(_ head: Head) throws(Problem) { try rate.admit(nil, head.peer) }
@@ -115,8 +115,7 @@ package struct Gate: Sendable {
         } catch { return false }
     }
 
-    /// Who asks; a route for all is there also with a token that is not valid any more, and while
-    /// the accounts cannot be read.
+    /// Identifies the client; routes for all also accept invalid tokens, and unreadable accounts.
     private func identity(_ head: Head, for route: Route) async throws -> Identity? {
         do {
             return try await doorman.identity(head.headers, head.peer)

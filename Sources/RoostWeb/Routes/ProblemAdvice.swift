@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What a problem means and what to do, at the address that its `type` names.
+/// The meaning of a problem and the next step, shown at the address that its `type` names.
 package struct ProblemAdvice: Hashable, Sendable {
     package let means: String
     package let next: String

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Bounds requests a second: 20 an address without a session, 50 a session or token.
 ///
-/// What is refused counts at its address.
+/// Refused requests count at their address.
 ///
 /// A first visit asks for a page's files at once, so two seconds' worth may come together.
 package final class RequestRate: Sendable {

@@ -1,4 +1,4 @@
-/// Who may use a route.
+/// The right that a route requires.
 package enum Right: String, Hashable, Sendable, CaseIterable, Comparable {
     /// Each visitor who reaches the station.
     case anyone
@@ -8,7 +8,7 @@ package enum Right: String, Hashable, Sendable, CaseIterable, Comparable {
     case member
     case owner
 
-    /// Who has the later right has the earlier ones too; `unclaimed` is apart.
+    /// Order of the rights: a later one includes the earlier ones; `unclaimed` is apart.
     private var rank: Int {
         switch self {
         case .anyone: 0
@@ -22,7 +22,7 @@ package enum Right: String, Hashable, Sendable, CaseIterable, Comparable {
     package static func < (left: Right, right: Right) -> Bool { left.rank < right.rank }
 }
 
-/// What a token may be used for.
+/// The use that a token permits.
 package enum TokenScope: String, Hashable, Sendable, CaseIterable, Codable {
     case read, write, metrics
 }

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// What a route's body may be.
+/// The body that a route accepts.
 package enum BodyRule: Hashable, Sendable {
     case none
     /// `application/json`, at most so many bytes.
     case json(maxBytes: Int)
-    /// Of any type, at most so many bytes: for programs that name none.
+    /// A body of any type, at most so many bytes: for programs that name none.
     case any(maxBytes: Int)
 
-    /// nil without a body.
+    /// Bytes at most; nil without a body.
     var byteLimit: Int? {
         switch self {
         case .none: nil
@@ -16,11 +16,11 @@ package enum BodyRule: Hashable, Sendable {
         }
     }
 
-    /// What most forms send.
+    /// The rule for most forms.
     package static let form = BodyRule.json(maxBytes: 64 << 10)
 }
 
-/// One path with one method: who may use it and what answers.
+/// One path with one method: the right that it requires and its handler.
 ///
 /// All routes are in one table, `RouteTable`; a request that is not in it reaches no handler.
 package struct Route: Sendable {

@@ -5,15 +5,15 @@ package struct WebRequest: Sendable {
     package let method: HTTPRequest.Method
     /// Without query, as it was sent.
     package let path: String
-    /// What stood in the place of each `{name}`.
+    /// Path segments matched by each `{name}`.
     package let parameters: [String: String]
     package let query: WebQuery
     package let headers: HTTPFields
     package private(set) var body: [UInt8]
     package let peer: PeerAddress
-    /// Who asks; nil without a log-in.
+    /// The client's identity; nil without a log-in.
     package let identity: Identity?
-    /// Whether who asked may still ask: for answers that last longer than a session.
+    /// Whether the client is still admitted: for answers that last longer than a session.
     package var isStillAdmitted: @Sendable () async -> Bool = { true }
 
     package init(
@@ -43,7 +43,7 @@ package struct WebRequest: Sendable {
         return request
     }
 
-    /// Whether a browser asks, which any page on the web can make ask for an address here.
+    /// Whether a browser sent it: any page on the web can make one send a request here.
     ///
     /// Over plain HTTP a browser does not say which page that is, and may leave out `Referer`; what
     /// it calls itself no page can change.
@@ -70,10 +70,10 @@ package struct WebRequest: Sendable {
     }
 }
 
-/// Who asks.
+/// The identity of a client that logged in or sent a token.
 package struct Identity: Hashable, Sendable {
     package enum Door: Hashable, Sendable {
-        /// By the cookie of a session.
+        /// The cookie of a session.
         case session(id: Int64)
         case token(id: String, scopes: Set<TokenScope>)
         /// `roost web --store`: no accounts, on this computer alone.
@@ -81,7 +81,7 @@ package struct Identity: Hashable, Sendable {
     }
 
     package let account: Int64
-    /// For the audit and the station's events.
+    /// Name for the audit and the station's events.
     package let name: String
     package let right: Right
     package let door: Door
@@ -94,7 +94,7 @@ package struct Identity: Hashable, Sendable {
     }
 }
 
-/// Where a connection comes from, and how.
+/// The other end of a connection.
 package struct PeerAddress: Hashable, Sendable {
     /// As text, without the port: `192.168.1.7`, `fe80::1`.
     package let text: String

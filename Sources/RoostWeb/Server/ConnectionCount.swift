@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Which connections are served, by what `ConnectionShares` decides.
+/// The count of open connections; `ConnectionShares` decides which are served.
 ///
 /// Those beyond its bound are answered 429; `refusalMax` at a time, more are closed.
 final class ConnectionCount: Sendable {
@@ -11,7 +11,7 @@ final class ConnectionCount: Sendable {
     private struct State {
         var refusals = 0
         var shares: ConnectionShares
-        /// As many as there are connections.
+        /// Channels of the open connections, by number.
         var channels: [Int: any Channel] = [:]
         var last = 0
     }

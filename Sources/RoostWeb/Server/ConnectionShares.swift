@@ -1,8 +1,9 @@
-/// Which connections are open, and which one makes room where all places are taken.
+/// The open connections, and which one is closed when the limit is reached.
 ///
-/// An address has a quarter of the places at most. When all are taken, a newcomer gets the place of
-/// the oldest connection of an address that has more, and one from which a person is logged in that
-/// of the oldest stranger's: a few computers do not hold everything.
+/// An address gets at most a quarter of `limit`. At the limit, a newcomer replaces the oldest
+/// connection of an address that has more. Failing that, a newcomer from an address with a
+/// logged-in person replaces the oldest connection without one. So a few computers cannot hold
+/// everything.
 struct ConnectionShares {
     enum Answer: Hashable {
         case admitted

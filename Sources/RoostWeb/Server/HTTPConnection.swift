@@ -80,7 +80,7 @@ struct HTTPConnection: Sendable {
             do {
                 return try await body.collect(limit, declared: declared)
             } catch let error where !(error is Problem || error is CancellationError) {
-                // What cannot be read is the client's mistake, or its connection's.
+                // An unreadable body is the client's mistake, or its connection's.
                 throw Problem.badRequest("the body is no HTTP/1.1, or it broke off")
             }
         }
@@ -119,7 +119,7 @@ struct HTTPConnection: Sendable {
             head.headers.add(name: field.name.canonicalName, value: field.value)
         }
         if case .stream = response.body, request.method == .HEAD || request.version.minor == 0 {
-            // Neither knows chunks: what ends the answer is the end of the connection.
+            // Neither knows chunks: the end of the connection ends the answer.
             (head.version, mayGoOn) = (.http1_0, false)
         }
         if !mayGoOn { head.headers.replaceOrAdd(name: "connection", value: "close") }
@@ -168,7 +168,7 @@ struct HTTPConnection: Sendable {
 
     /// The body of one request, read at most once.
     private struct Body {
-        /// What is passed over at most after an answer that did not need the body.
+        /// Bytes skipped at most after an answer that did not need the body.
         private static let restMax = 64 << 10
 
         var parts: Inbound

@@ -18,7 +18,7 @@ package final class IdleExit: ChannelInboundHandler {
         }
 
         private let state = Mutex(State())
-        /// Whether the process knows something that the card does not.
+        /// Whether the process has data that is not on the card yet.
         fileprivate let isHeld: @Sendable () -> Bool
 
         package init(isHeld: @escaping @Sendable () -> Bool = { false }) { self.isHeld = isHeld }
@@ -34,7 +34,7 @@ package final class IdleExit: ChannelInboundHandler {
             }
         }
 
-        /// Since when none is open; nil while one is.
+        /// Time since which no connection is open; nil while one is.
         fileprivate var idleSince: NIODeadline? {
             state.withLock { $0.open == 0 ? $0.lastClosed : nil }
         }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// What time it is, for limits and for dates.
+/// The clock of the dashboard, for limits and for dates.
 package struct WebClock: Sendable {
     /// Seconds since the machine started, suspended time counted.
     package let uptime: @Sendable () -> Double
-    /// Seconds since 1970, as far as the machine knows.
+    /// Seconds since 1970 by the machine's clock, right or not.
     package let seconds: @Sendable () -> Int64
-    /// Names the present run of the machine.
+    /// Id of the machine's present boot.
     package let boot: String
 
     package init(

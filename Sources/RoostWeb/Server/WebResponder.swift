@@ -44,7 +44,7 @@ package struct WebResponder: Sendable {
         } catch is CancellationError {
             return secured(WebResponse(Problem(.busy, "the dashboard is ending")))
         } catch {
-            // What it was is for the log alone.
+            // Only the log has the details.
             logger.error("\(head.method.rawValue) \(head.target): \(error)")
             return secured(WebResponse(Problem(.internal, "see journalctl -u roost-web")))
         }

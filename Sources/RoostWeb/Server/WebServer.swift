@@ -34,7 +34,7 @@ package struct WebServer: Sendable {
 
     private struct Accepted: Sendable {
         let wire: Wire
-        /// Else it is one too many.
+        /// False when the limit of connections was reached.
         let isAdmitted: Bool
     }
 

@@ -4,7 +4,7 @@ import Glibc
 package struct WebServerError: Error, Hashable, CustomStringConvertible {
     package let host: String
     package let port: Int
-    /// Nil when the system gave none, as for a name that means no address.
+    /// The system's error number; nil when it gave none, as for a name without an address.
     package let errno: Int32?
     package let words: String
 

@@ -8,9 +8,9 @@ struct ClientModule: Sendable {
     var imports: [String] { importing.map(\.module) }
     /// The modules that it asks for later.
     private(set) var loads: [String] = []
-    /// What it exports.
+    /// Names that it exports.
     private(set) var names: [String] = []
-    /// Its lines without comments and without spaces that mean nothing; the imports are apart.
+    /// Its lines without comments, imports and needless spaces.
     private var body = ""
     private var importing: [(module: String, names: String)] = []
 
@@ -32,16 +32,16 @@ struct ClientModule: Sendable {
             }
             let text = ScriptLine(try joined(line, at: index + 1)).text
             guard !text.isEmpty else { continue }
-            // After these a line break means nothing, but for one that ends a comment.
+            // After these characters a line break means nothing, unless it ends a comment.
             let isOpen = text.last.map { ";{,".contains($0) } ?? false
             body += text + (isOpen && !text.contains("//") ? "" : "\n")
         }
     }
 
-    /// What it exports, as an object's members.
+    /// The exported names, as an object's members.
     var list: String { names.joined(separator: ",") }
 
-    /// Its code behind what it imports of modules whose names are not there for all.
+    /// Returns its code, after the imports from modules not in `first`, which are global.
     func body(knowing first: [String]) -> String {
         importing.filter { !first.contains($0.module) }
             .map { "const{\($0.names)}=$take(\"\($0.module)\");" }.joined() + body

@@ -1,7 +1,7 @@
-/// What a phone needs to know to install the dashboard as an app.
+/// The web app manifest, by which a phone installs the dashboard as an app.
 struct Manifest {
     let name: String
-    /// Of the client's files.
+    /// Hash of the client's files.
     let hash: String
 
     var json: String {

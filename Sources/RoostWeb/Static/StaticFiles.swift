@@ -74,7 +74,7 @@ package struct StaticFiles: Sendable {
         do { return try JoinedClient(texts) } catch { throw .notJoined(error) }
     }
 
-    /// What a file holds, by its name in the folder; the joined ones as well.
+    /// Returns a file's bytes by its name in the folder; the joined files as well.
     package func content(of name: String) -> [UInt8]? { files[name]?.bytes }
 
     /// The routes of the pages and files; `name` is the station's, for the app of a phone.

@@ -1,9 +1,9 @@
 import ControlProtocol
 import HTTPTypes
 
-/// What pages ask of alerts, and what people do about them.
+/// Routes to read alerts and to acknowledge or silence them.
 struct AlertRoutes: Sendable {
-    /// A day: after it the notices come again.
+    /// Longest snooze of an alert in seconds, a day: then notices are sent again.
     private static let snoozeMax = 86_400.0
 
     let questions: StationQuestions
@@ -34,7 +34,7 @@ struct AlertRoutes: Sendable {
         try await questions.ask(.alerts, AlertsReport.self)
     }
 
-    /// Of a card without its station, and of an older station, there are none.
+    /// Returns the rules; empty for a card without its station and for an older station.
     private func alertRules() async throws -> [AlertsReport.Rule] {
         guard questions.station != nil else { return [] }
         do {

@@ -24,8 +24,7 @@ enum ChannelLimits {
         return scale.level(of: value, after: nil).name
     }
 
-    /// `/rules`: what the lamp goes by, the guidelines that means are held against, and the rules
-    /// of alerts with what they find now.
+    /// `/rules`: the lamp's limits, the guidelines for means, and the alerts' rules and states.
     static func rules(alerts: [AlertsReport.Rule]) throws -> String {
         var json = JSONText()
         let own = try ControlCodec.line(alerts)

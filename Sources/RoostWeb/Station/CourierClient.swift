@@ -8,7 +8,7 @@ package struct CourierClient: Sendable {
     package typealias Exchange =
         @Sendable (_ line: String, _ patience: TimeAmount) async throws -> String
 
-    /// A search of the network, and the answers of stations that are slow.
+    /// Patience for a search of the network and for slow stations' answers.
     private static let searchPatience = TimeAmount.seconds(15)
 
     private let exchange: Exchange
@@ -30,7 +30,7 @@ package struct CourierClient: Sendable {
 
     init(_ exchange: @escaping Exchange) { self.exchange = exchange }
 
-    /// What became of samples and notices; nil while no courier runs, which is no fault.
+    /// Asks for the courier's report; nil while no courier runs, which is no fault.
     ///
     /// - Throws: `Problem`.
     func outbox() async throws -> CourierReport? {

@@ -48,7 +48,7 @@ struct DevicesView {
             )
             json.member("hasFixedInterval", device.hasFixedInterval ?? true)
             json.member("records", device.records ?? true)
-            // What was found or added can be changed here; what a file configures, there.
+            // Found and added devices can be changed here; those of a configuration file, there.
             json.member("isFromFile", device.origin.map { $0 == "file" } ?? (found == nil))
             json.member("origin", device.origin)
             json.array("mutes", device.mutes) { json, mute in

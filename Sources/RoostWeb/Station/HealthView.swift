@@ -2,13 +2,13 @@ import ControlProtocol
 
 /// `/health`: what is wrong now and what to do, in the shape of `roost doctor`.
 ///
-/// The station's own faults, then what it found when it examined its machine. What it cannot see
-/// from its sandbox is named as hidden.
+/// The station's own faults, then the results of its checks of the machine. Checks that its sandbox
+/// prevents are listed as hidden.
 struct HealthView {
     private let status: StatusReport
-    /// Nil from an older station.
+    /// Results of the station's checks; nil from an older station.
     private let examined: FindingsReport?
-    /// When the program started, and why anew; nil while the history cannot be read.
+    /// Starts of the program and their reasons; nil while the history cannot be read.
     private let starts: StartsView?
 
     init(_ status: StatusReport, _ examined: FindingsReport?, _ starts: StartsView?) {
@@ -65,7 +65,7 @@ struct HealthView {
         )
     }
 
-    /// Nil without a store, which `roost doctor` reports; and when a fault says it already.
+    /// The finding about the store; nil where `roost doctor` or a fault reports it.
     private var storing: FindingReport? {
         guard let store = status.store, store.state == .ok || store.state == .opening else {
             return nil

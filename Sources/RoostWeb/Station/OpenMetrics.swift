@@ -9,7 +9,7 @@ package struct OpenMetrics: Sendable {
         /// Counters are described by their whole name, and nothing ends the text.
         case prometheus
 
-        /// What a collector asks for; the older one without a word of it.
+        /// Chooses the format by the field `Accept`; by default the older one.
         package init(accepting field: String?) {
             let isNamed = field?.contains("application/openmetrics-text") == true
             self = isNamed ? .openMetrics : .prometheus
@@ -26,7 +26,7 @@ package struct OpenMetrics: Sendable {
     private let status: StatusReport
     private let listeners: Int
     private let format: Format
-    /// Of a courier that runs.
+    /// Reports of the targets, where a courier runs.
     var outbox: [OutboxReport] = []
 
     package init(_ status: StatusReport, listeners: Int, format: Format = .openMetrics) {
@@ -173,7 +173,7 @@ package struct OpenMetrics: Sendable {
         return (lines + end).joined(separator: "\n") + "\n"
     }
 
-    /// Seconds by the station's clock; nil while it has none.
+    /// Seconds since 1970 by the station's clock; nil while it has none.
     private func age(of time: String?) -> Int64? {
         guard let now = status.clock?.time.flatMap(WallTime.init(iso8601:)),
             let then = time.flatMap(WallTime.init(iso8601:))

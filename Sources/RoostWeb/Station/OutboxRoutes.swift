@@ -2,14 +2,14 @@ import ControlProtocol
 import HTTPTypes
 import NIOCore
 
-/// What became of each sample and notice at each target, and what people do about it.
+/// Routes to read and to change the delivery of samples and notices to each target.
 package struct OutboxRoutes: Sendable {
-    /// How long a page waits for what waits to go.
+    /// Seconds that a page waits for waiting items to be sent.
     private static let flushSeconds = 5.0
-    /// How long a server may take that is asked what it has, or is sent something again.
+    /// Time that a server may take to say what it has, or to receive something again.
     private static let serverPatience = TimeAmount.seconds(60)
 
-    /// Nil for a card without its station.
+    /// The courier; nil for a card without its station.
     private let courier: CourierClient?
 
     package init(_ courier: CourierClient?) { self.courier = courier }
@@ -80,7 +80,7 @@ package struct OutboxRoutes: Sendable {
         return try .json(OutboxView(report))
     }
 
-    /// What became of the first sample of each device from a moment on.
+    /// Returns the delivery of each device's first sample from a moment on.
     private func fates(_ request: WebRequest) async throws -> OutboxFatesReport {
         try request.query.allow(only: ["time", "target"])
         guard let time = try request.query.one("time") else {
@@ -110,7 +110,7 @@ package struct OutboxRoutes: Sendable {
 
     private struct Before: Decodable { let before: String }
 
-    /// Never without a time: what comes after the look at the page is not meant.
+    /// Requires a time, so that samples newer than the person's view are not dropped.
     private func drop(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: ["before"])
         var question = CourierRequest(.drop, target: request.parameters["id"])

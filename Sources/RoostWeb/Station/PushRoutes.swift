@@ -1,9 +1,9 @@
 import ControlProtocol
 import HTTPTypes
 
-/// What pages need to have a browser notified with the page closed.
+/// Routes by which a browser subscribes to notices that arrive while the page is closed.
 package struct PushRoutes: Sendable {
-    /// Nil for a card without its station.
+    /// The courier; nil for a card without its station.
     private let courier: CourierClient?
 
     package init(_ courier: CourierClient?) { self.courier = courier }

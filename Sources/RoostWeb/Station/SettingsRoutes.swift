@@ -45,7 +45,7 @@ struct SettingsRoutes: Sendable {
         )
     }
 
-    /// Of `"5f2a"` or `W/"5f2a"`.
+    /// Returns the tag in `"5f2a"` or `W/"5f2a"`.
     private static func tag(_ match: String) -> String {
         let parts = match.split(separator: "\"", omittingEmptySubsequences: false)
         return parts.count == 3 ? String(parts[1]) : match

@@ -67,7 +67,7 @@ package struct StationClient: Sendable {
         return text
     }
 
-    /// How the station is away, and since when that is known; nil while it answers.
+    /// The kind and start of the station's silence; nil while it answers.
     package var absence: (kind: StationSilence.Absence, seconds: Double)? {
         silence.absence(at: .now())
     }
@@ -175,7 +175,7 @@ extension Problem {
         Problem(.busy, "no answer within \(seconds) s; the command of the same name waits longer")
     }
 
-    /// The problem that a station's refusal is.
+    /// Converts a station's refusal to a problem.
     package init(_ failure: ControlFailure) {
         let kind: Kind =
             switch failure.code {

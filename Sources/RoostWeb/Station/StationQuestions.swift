@@ -2,7 +2,7 @@ import ControlProtocol
 
 /// Asks the station for a route, and turns its refusals into problems.
 struct StationQuestions: Sendable {
-    /// Nil for a card without a station.
+    /// The station; nil for a card without one.
     let station: StationClient?
 
     func ask<Body: Codable & Sendable>(
@@ -47,7 +47,7 @@ struct StationQuestions: Sendable {
 }
 
 extension WebRequest {
-    /// Who asks, as the station's events name people; nil where there are no accounts.
+    /// Name of the person for the station's events; nil where there are no accounts.
     var actor: String? {
         identity.map { String($0.name.prefix(64)) }.flatMap { $0.isEmpty ? nil : $0 }
     }

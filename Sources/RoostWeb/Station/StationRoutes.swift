@@ -2,9 +2,9 @@ import ControlProtocol
 import Core
 import HTTPTypes
 
-/// What the pages ask the station's program for, and tell it.
+/// Routes that read the station's program, or change it, for the pages.
 package struct StationRoutes: Sendable {
-    /// A station, or a card without one.
+    /// The station; nil for a card without one.
     private let station: StationClient?
     private let live: LiveBroadcaster?
     private let name: String
@@ -12,7 +12,7 @@ package struct StationRoutes: Sendable {
     private let isSimulated: Bool
     private let history: HistoryClient?
     private let summary: HistorySummary?
-    /// For its figures; nil leaves them out.
+    /// The courier, for its figures; nil leaves them out.
     package var courier: CourierClient?
     /// Why changes of accounts and sessions are not kept; nil while they are.
     package var accountsTrouble: @Sendable () -> String? = { nil }
@@ -227,7 +227,7 @@ package struct StationRoutes: Sendable {
         let mode: String
         let seconds: Double?
         let name: String?
-        /// Of a survey: it is kept from uploads.
+        /// Whether the survey is kept from uploads.
         let noUpload: Bool?
     }
 

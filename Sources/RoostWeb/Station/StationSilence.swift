@@ -1,8 +1,9 @@
 import NIOCore
 import Synchronization
 
-/// Whether the station answered last, for all who ask it: one that hangs costs one wait, not one
-/// for each question.
+/// Whether the station answered last.
+///
+/// It is shared by all requests, so that a station that hangs delays only one of them.
 package final class StationSilence: Sendable {
     package enum Absence: Hashable, Sendable {
         /// Nothing listens at its socket.
@@ -24,7 +25,7 @@ package final class StationSilence: Sendable {
 
     package init() {}
 
-    /// How it is away, and since when that is known; nil while it answers.
+    /// The kind and start of its silence; nil while it answers.
     package func absence(at now: NIODeadline) -> (kind: Absence, seconds: Double)? {
         state.withLock { state in
             guard let kind = state.absence else { return nil }

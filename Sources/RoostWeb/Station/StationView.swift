@@ -18,7 +18,7 @@ package struct StationView: Sendable {
     private let zone: String
     private let name: String
     private let isSimulated: Bool
-    /// What the history says, as far as it can be read.
+    /// Figures from the history, as far as it can be read.
     package var summary = HistorySummary.Summary()
     /// Why changes of accounts and sessions are not kept, with the next step.
     package var accountsTrouble: String?
@@ -238,7 +238,7 @@ package struct StationView: Sendable {
         }
     }
 
-    /// Of an older station: counted from the last attempt, with or without a value.
+    /// Seconds until the next sample of an older station, counted from the last attempt.
     private static func next(_ channel: ChannelReport) -> Double? {
         guard channel.facts == nil else { return nil }
         return channel.intervalSeconds.flatMap { interval in

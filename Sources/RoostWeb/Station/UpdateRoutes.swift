@@ -11,7 +11,7 @@ package struct UpdateRoutes: Sendable {
         (self.desk, self.history) = (desk, history)
     }
 
-    /// A card may take seconds for a piece: no request waits for another's.
+    /// Runs work on the history's thread: a card may take seconds, and other requests go on.
     private func work<Value: Sendable>(
         _ body: @escaping @Sendable (UpdateUploads) throws -> Value
     ) async throws -> Value {
@@ -20,7 +20,7 @@ package struct UpdateRoutes: Sendable {
         return try await history.work { try body(desk) }
     }
 
-    /// What is written down in the audit.
+    /// Routes whose calls are written to the audit.
     package var acts: [Route] {
         [
             Route(.post, "/api/v1/update", .owner, body: .form) { request in

@@ -2,7 +2,7 @@ import COpenSSL
 import ControlProtocol
 import Glibc
 
-/// The update of an image as the dashboard has it: what the owner uploads, and what became of it.
+/// Uploads of a new image version by the owner, and the outcome of the last update.
 ///
 /// A root service takes the whole file from here, checks who signed it, and writes it to the card;
 /// the dashboard itself writes nothing but its own folder.
@@ -11,13 +11,13 @@ package struct UpdateUploads: Sendable {
     package static let byteCountMax = 512 << 20
     /// Bytes of one piece of it.
     package static let pieceByteCountMax = 1 << 20
-    /// What stays free for the history.
+    /// Bytes of the card that stay free for the history.
     private static let spareByteCount = 64 << 20
     private static let recordByteCountMax = 65_536
 
-    /// Of the dashboard's own files.
+    /// Folder of the dashboard's own files.
     private let state: String
-    /// Where the system is; empty for this machine.
+    /// Root folder of the system; empty for this machine.
     private let root: String
 
     package init(state: String, root: String = "") { (self.state, self.root) = (state, root) }
@@ -30,7 +30,7 @@ package struct UpdateUploads: Sendable {
     /// Whether this station runs from an image, and is not updated by apt.
     var isImage: Bool { access("\(root)/usr/lib/roost/image.json", F_OK) == 0 }
 
-    /// Whether the root service is at work, or about to be.
+    /// Whether the root service works, or is about to.
     var isBusy: Bool { access(wanted, F_OK) == 0 || record("run/roost-update.json") != nil }
 
     var view: UpdateView {

@@ -3,46 +3,46 @@ import ControlProtocol
 
 /// The first sentence of the dashboard: whether the station measures, how the air is, and why not.
 ///
-/// Pure. Faults decide it before readings do: the first rule that holds.
+/// Pure. The first rule that holds decides; faults come before readings.
 package struct Verdict: Hashable, Sendable {
-    /// What the mark shows.
+    /// The symbol beside the sentence.
     package enum Level: String, Hashable, Sendable {
         case good, moderate, poor, unknown, fault
     }
 
     package let level: Level
-    /// For the client's catalogue: `level.poor`, `dust.stale`.
+    /// Key in the client's catalogue of texts: `level.poor`, `dust.stale`.
     package let code: String
     /// The sentence in English.
     package private(set) var sentence: String
-    /// Channels that it rests on.
+    /// Channels that decided it.
     package var because: [String] = []
-    /// What the sentence names: a channel or a device.
+    /// Subject of the sentence: a channel or a device.
     package var subject: String?
     /// Why the subject has no value: a `NoData`.
     package var cause: String?
     /// For how long it has been so; nil while that is not known.
     package var sinceSeconds: Double?
-    /// Until it is over: a warm-up, a mute.
+    /// Seconds until it is over, as for a warm-up or a mute.
     package var leftSeconds: Double?
-    /// What is doubtful about the values that it rests on.
+    /// Quality flags of the values that decided it.
     package var doubts: [String] = []
 
-    /// What a station's program that does not answer means.
+    /// The verdict when the station's program does not run.
     package static let down = Verdict(
         level: .fault,
         code: "daemon.down",
         sentence: "The station's program does not run."
     )
 
-    /// One that takes connections and does not answer.
+    /// The verdict when the station's program accepts connections and does not answer.
     package static let hung = Verdict(
         level: .fault,
         code: "daemon.hung",
         sentence: "The station's program does not answer."
     )
 
-    /// A history without a station: a card in a reader.
+    /// The verdict for a history without a station: a card in a reader.
     package static let cardOnly = Verdict(
         level: .unknown,
         code: "daemon.none",
@@ -151,7 +151,7 @@ package struct Verdict: Hashable, Sendable {
         }
     }
 
-    /// Values come and are not kept; nil while they are, and without a store.
+    /// The verdict while values are not stored; nil while they are, and without a store.
     private static func store(_ status: StatusReport) -> Verdict? {
         let (code, why): (String, String)
         switch status.store?.state {

@@ -71,7 +71,7 @@ enum PEM {
         return found
     }
 
-    /// What is between both lines, in base64 without breaks.
+    /// Returns the base64 text between the two marker lines, without line breaks.
     static func body(_ block: String) -> String {
         block.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
     }

@@ -16,7 +16,7 @@ struct CertificateNames: Hashable {
         names = all.isEmpty ? ["roost.local"] : Array(all.sorted().prefix(Self.nameMax))
     }
 
-    /// What an authority may sign for: these names and addresses of private networks.
+    /// Name constraints of the authority: these names and addresses of private networks.
     ///
     /// - Source: RFC 5280, section 4.2.1.10; RFC 1918; RFC 3927; RFC 4193.
     var constraints: String {
@@ -29,7 +29,7 @@ struct CertificateNames: Hashable {
         return (["critical"] + permitted).joined(separator: ",")
     }
 
-    /// What a server's certificate names.
+    /// Subject alternative names of a server's certificate.
     func alternatives(_ addresses: [String]) -> String {
         (names.map { "DNS:" + $0 } + addresses.map { "IP:" + $0 }).joined(separator: ",")
     }

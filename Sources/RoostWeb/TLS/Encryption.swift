@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Which certificate a connection gets: the owner's, or one of the station's own authority.
+/// Chooses the certificate of a connection: the owner's, or one of the station's own authority.
 ///
 /// Everything is decided at each new connection, on a thread that may wait for the card; nothing
 /// runs in between. The authority and its certificate are in the state folder, each in one file of
@@ -13,11 +13,11 @@ package final class Encryption: Sendable {
     static let addressMax = 8
 
     package struct Settings: Sendable {
-        /// Of the two files.
+        /// Folder of the authority's and the server's files.
         package var folder: String
         /// The station's name, for the authority's.
         package var station: String
-        /// That the station answers to.
+        /// Names that the station answers to.
         package var names: [String]
         package var own: OwnCertificate.Place?
 
@@ -34,7 +34,7 @@ package final class Encryption: Sendable {
         }
     }
 
-    /// What a visitor may know of it.
+    /// Facts about the encryption that a visitor may see.
     struct Facts: Hashable {
         /// The authority: nil when it cannot be made or kept.
         var authority: String?
@@ -60,7 +60,7 @@ package final class Encryption: Sendable {
     private let trusted: @Sendable () -> Int64?
     private let logger: Logger
     private let state = Mutex(State())
-    /// Apart from the state, which is held while the card writes: plain HTTP does not wait.
+    /// Not in `state`, which is locked while the card writes, so that plain HTTP does not wait.
     private let own: Mutex<OwnCertificate?>
     /// One connection after the other; as many wait as there may be connections.
     private let pool = NIOThreadPool(numberOfThreads: 1)
@@ -86,7 +86,7 @@ package final class Encryption: Sendable {
 
     deinit { pool.shutdownGracefully { _ in } }
 
-    /// What a new connection is served with, as `context(for:)`; the loop goes on meanwhile.
+    /// Returns the TLS context for a new connection, off the loop; see `context(for:)`.
     func context(
         for address: String?,
         on loop: any EventLoop
@@ -94,7 +94,7 @@ package final class Encryption: Sendable {
         pool.runIfActive(eventLoop: loop) { self.context(for: address) }
     }
 
-    /// What a new connection to an address is served with; it may wait for the card.
+    /// Returns the TLS context for a new connection to an address; may wait for the card.
     ///
     /// - Parameter address: As text; nil before anyone connected.
     /// - Returns: nil when there is none; the log says why.
@@ -222,7 +222,7 @@ package final class Encryption: Sendable {
         return nil
     }
 
-    /// Those of the certificate before: people may come back by them.
+    /// Addresses of the certificate before: people may use them again.
     private static func addresses(_ certificate: Certificate?) -> [String] {
         let names = certificate?.names.split(separator: ",") ?? []
         return names.compactMap { name in

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A certificate with its key, as one text: what one file of the state folder holds.
+/// A certificate with its key as one text, in one file of the state folder.
 struct KeyPair: Hashable {
     /// PEM; the certificate first.
     let text: String
@@ -26,11 +26,11 @@ enum Authority {
     private static let day: Int64 = 86_400
     /// 2050-01-01T00:00:00Z: X.509 writes dates before it in the form that every reader knows.
     static let end: Int64 = 2_524_608_000
-    /// Of an authority.
+    /// Validity of an authority's certificate.
     static let life = (epoch - earlySeconds)..<end
-    /// Apple's systems take up to 398 days.
+    /// Validity of a server's certificate; Apple's systems accept up to 398 days.
     static let serverLifeSeconds = 397 * day
-    /// Clocks of phones may be behind.
+    /// Time by which certificates are dated back, as clocks of phones may be slow.
     static let earlySeconds = day
     /// 2026-01-01T00:00:00Z: no certificate is from before it, whatever the clock says.
     static let epoch: Int64 = 1_767_225_600

@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// What OpenSSL refused, in its own words.
+/// An error of OpenSSL, as its text.
 struct OpenSSLError: Error, Hashable, CustomStringConvertible {
     let description: String
 
-    /// Takes the last reason of this thread.
+    /// Reads the last error of this thread.
     init() {
         var words = [CChar](repeating: 0, count: 256)
         copenssl_reason(&words, words.count)
@@ -21,7 +21,7 @@ enum OpenSSLText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What a function writes into a buffer of the largest size.
+    /// Returns the text that a function writes into a buffer of the largest size.
     ///
     /// - Throws: `OpenSSLError` when it returns a negative count.
     static func pem(

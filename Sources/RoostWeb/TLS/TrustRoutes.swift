@@ -1,7 +1,6 @@
 import HTTPTypes
 
-/// What a phone needs before it trusts the station: the authority's certificate, and its
-/// fingerprint to compare.
+/// Routes for a phone that is to trust the station: the authority's certificate and fingerprint.
 package struct TrustRoutes: Sendable {
     private let encryption: Encryption?
     private let station: String
