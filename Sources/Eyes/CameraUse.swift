@@ -1,10 +1,10 @@
 import Core
 import Synchronization
 
-/// Whether the camera is read now, by a picture of a motion or by the live picture.
+/// Whether the camera is in use, by a picture of a motion or by the live picture.
 package final class CameraUse: Sendable {
     private let count = Mutex(0)
-    /// Raised at each beginning and end.
+    /// Raised at each start and end of a use.
     package let hasChanged = Signal()
 
     package init() {}
@@ -14,7 +14,7 @@ package final class CameraUse: Sendable {
     package func begin() { change(by: 1) }
     package func end() { change(by: -1) }
 
-    /// Reads the camera for as long as `body` runs.
+    /// Marks the camera as in use while `body` runs.
     package func during<Value>(
         _ body: () throws(CaptureError) -> Value
     ) throws(CaptureError) -> Value {

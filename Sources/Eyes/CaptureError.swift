@@ -1,6 +1,6 @@
 import GuardedPrograms
 
-/// Why there is no picture.
+/// Why a capture gave no picture.
 package enum CaptureError: Error, Hashable, Sendable {
     case late(Duration)
     case tooLarge(byteMax: Int)
@@ -10,7 +10,7 @@ package enum CaptureError: Error, Hashable, Sendable {
 }
 
 extension CaptureError {
-    /// Of a program that did not run to its end.
+    /// Converts the fault of a program that did not run to its end.
     init(_ fault: GuardedProgram.Fault, limit: Duration, byteMax: Int) {
         self =
             switch fault {
@@ -20,7 +20,7 @@ extension CaptureError {
             }
     }
 
-    /// Starts a program whose end is not waited for.
+    /// Starts a program without waiting for its end.
     static func starting(
         _ command: [String],
         _ mark: CaptureMark?

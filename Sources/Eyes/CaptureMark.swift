@@ -2,14 +2,15 @@ import CCapture
 import Glibc
 import GuardedPrograms
 
-/// Marks all that a capture starts, by a variable of its environment, so that what outlived both
-/// `roost-eyes` and the guard between them is found and ended.
+/// Marks all processes of a capture by an environment variable.
+///
+/// So those that outlived both `roost-eyes` and the guard between them are found and ended.
 ///
 /// A process that removes the variable itself is not found; under systemd the service's control
 /// group ends that one too.
 package struct CaptureMark: Hashable, Sendable {
     private static let name = "ROOST_CAPTURE"
-    /// Rounds in which new ones are looked for: what is ended may have started another before.
+    /// Rounds of the search: a process that is ended may have started another before.
     private static let rounds = 8
     private static let environmentMax = 1 << 20
 
@@ -18,7 +19,7 @@ package struct CaptureMark: Hashable, Sendable {
     /// - Parameter ring: The file of the pictures: one `roost-eyes` uses it.
     package init(ring: String) { text = "\(Self.name)=\(ring)" }
 
-    /// This process's environment with a mark.
+    /// Returns this process's environment with the mark.
     static func environment(with mark: CaptureMark?) -> [String] {
         GuardedProgram.ownEnvironment.filter { !$0.hasPrefix("\(name)=") }
             + (mark.map { [$0.text] } ?? [])
@@ -37,7 +38,7 @@ package struct CaptureMark: Hashable, Sendable {
         return ended.count
     }
 
-    /// Whether the process has the mark; then it is killed.
+    /// Kills the process if it has the mark.
     private func end(_ process: Int32) -> Bool {
         guard isMarked(process) else { return false }
         let watch = ccapture_watch(process)

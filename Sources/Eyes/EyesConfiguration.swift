@@ -2,25 +2,25 @@ import Motions
 import Pictures
 import Profiles
 
-/// What `eyes.json` says: which command takes a picture, how many are kept, and when none is taken.
+/// The settings in `eyes.json`: command for a picture, pictures to keep, times without pictures.
 package struct EyesConfiguration: Hashable, Sendable {
-    /// Where it is, unless a command says otherwise; without it there is no camera.
+    /// Default path of the file; without a file there is no camera.
     package static let standardPath = "/etc/roost/eyes.json"
-    /// Bytes of the file.
+    /// Bytes of the file, at most.
     package static let byteLimit = 64 << 10
 
     /// The program and its arguments, 1…64; it writes one JPEG to standard output.
     package let command: [String]
     /// The camera that `command` reads; nil where the owner named a program.
     package let camera: CameraSettings?
-    /// How long it may take, 1…60 s.
+    /// Time limit of the command, 1…60 s.
     package let limit: Duration
     package let ring: String
     package let shape: PictureShape
-    /// 1…3 650; older pictures are deleted.
+    /// Days that pictures are kept, 1…3 650; older ones are deleted.
     package let retentionDays: Int
     package let masks: [MaskTime]
-    /// Nil without a live picture.
+    /// The live picture; nil where none is configured.
     package let live: LiveSettings?
 
     /// Reads a configuration.

@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import HardwareIO
 
-/// What a client of `roost-eyes` may ask for.
+/// The requests that clients of `roost-eyes` can make.
 package protocol EyesService: Sendable {
     func report() async -> EyesReport
 
@@ -13,15 +13,15 @@ package protocol EyesService: Sendable {
     func delete(_ pictures: PictureChoice) async throws -> Int
 }
 
-/// Which pictures are to be deleted.
+/// The pictures that are to be deleted.
 package enum PictureChoice: Hashable, Sendable {
     case one(UInt64)
-    /// What came later than the look at the list is not meant.
+    /// All pictures up to this number, so that none is deleted that the person has not seen listed.
     case allUpTo(UInt64)
 }
 
 extension EyesRequest.Command {
-    /// Who may ask.
+    /// Local users who may send the command.
     ///
     /// The other services, which talk to servers and to devices, need no pictures.
     package var users: Set<LocalUser> {
@@ -103,7 +103,7 @@ package actor EyesControl {
         }
     }
 
-    /// The answer to one line.
+    /// Answers one line.
     package func answer(_ line: String, from peer: PeerCredentials? = nil) async throws -> String {
         do {
             let request = try ControlCodec.message(EyesRequest.self, from: line)

@@ -3,7 +3,7 @@ import HardwareIO
 import LinuxIO
 import Pictures
 
-/// Who may change the ring's file on the card: one process at a time.
+/// The lock of the ring's file: one process at a time may change it.
 package enum PictureWriterLock {
     /// Opens the ring to change it and hands it to `body`.
     ///

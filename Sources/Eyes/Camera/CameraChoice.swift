@@ -1,9 +1,9 @@
-/// Which camera is meant.
+/// The choice of a camera in `eyes.json`.
 package enum CameraChoice: Hashable, Sendable {
-    /// The first one that gives pictures, by the number of its device.
+    /// The first camera that gives pictures, by device number.
     case any
     case path(String)
-    /// By the numbers of its maker and model, 0…0xFFFF, and its serial number where there are two.
+    /// Vendor and product id, 0…0xFFFF, and serial number where two cameras share them.
     case usb(vendor: UInt16, product: UInt16, serial: String?)
 
     /// Reads `any`, `/dev/video0`, `usb:046d:0825` or `usb:046d:0825:SERIAL`.

@@ -15,13 +15,13 @@ package struct CameraNode: Hashable, Sendable {
         }
     }
 
-    /// Of all that are looked at.
+    /// Video devices that are examined, at most.
     private static let countMax = 64
 
     package let path: String
     /// The camera's own words, such as `HD Webcam C270`.
     package let name: String
-    /// Nil when it is not on USB.
+    /// Ids on USB; nil for a device that is not on USB.
     package let usb: USB?
 
     package init(path: String, name: String, usb: USB? = nil) {
@@ -58,11 +58,11 @@ package struct CameraNode: Hashable, Sendable {
         }
     }
 
-    /// The first that is meant; nil while none is plugged in.
+    /// Returns the first device that matches `choice`; nil while none is plugged in.
     package static func first(_ choice: CameraChoice, root: String = "") -> CameraNode? {
         let nodes = all(root: root)
         let node = nodes.first { node in
-            // What is not on USB may be a decoder and is asked; a camera on USB would wake for it.
+            // A device not on USB may be a decoder and is asked; asking a USB camera would wake it.
             node.isMeant(by: choice) && (choice != .any || node.usb != nil || node.isCamera)
         }
         if let node { return node }
@@ -76,13 +76,13 @@ package struct CameraNode: Hashable, Sendable {
             let product = line("\(folder)/idProduct").flatMap({ UInt16($0, radix: 16) })
         else { return nil }
         let serial = line("\(folder)/serial").flatMap { text in
-            // One that cannot be shown as it is could not be written into a file either.
+            // A name with such characters could not be written into a file either.
             PlainText.shown(text, limit: 128) == text ? text : nil
         }
         return USB(vendor: vendor, product: product, serial: serial)
     }
 
-    /// The first line of at most 255 bytes.
+    /// Reads the first line, at most 255 bytes.
     private static func line(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -116,7 +116,7 @@ package struct CameraNode: Hashable, Sendable {
         EyesReport.Camera(device: "\(choice)", path: path, name: name)
     }
 
-    /// How `eyes.json` names this one and no other.
+    /// The name in `eyes.json` for this device and no other.
     package var choice: CameraChoice {
         guard let usb else { return .path(path) }
         return .usb(vendor: usb.vendor, product: usb.product, serial: usb.serial)

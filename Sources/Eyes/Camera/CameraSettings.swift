@@ -1,18 +1,19 @@
 import Profiles
 
-/// What `eyes.json` says of a camera that `roost-eyes` reads itself.
+/// The settings in `eyes.json` for a camera that `roost-eyes` reads itself.
 package struct CameraSettings: Hashable, Sendable {
-    /// This program, which reads the camera in a process of its own: a driver that hangs holds up
-    /// that one alone, and its end is known.
+    /// Path of this program, which reads the camera in a process of its own.
+    ///
+    /// A driver that hangs blocks only that process, whose exit code says why it ended.
     package static let program = "/proc/self/exe"
 
     package let choice: CameraChoice
-    /// What is asked for; the camera takes the size that is nearest to it.
+    /// Requested width; the camera uses its nearest size.
     package let width: Int
     package let height: Int
-    /// Of JPEG where the camera gives none itself, 1…100.
+    /// Quality of the JPEG, 1…100, where the camera does not encode itself.
     package let quality: Int
-    /// How long a camera that was just opened gets to set its exposure, 0…10 s.
+    /// Time for a camera that was just opened to set its exposure, 0…10 s.
     package let settle: Duration
 
     /// Reads the object `camera`.
@@ -31,12 +32,12 @@ package struct CameraSettings: Hashable, Sendable {
         reader.finish()
     }
 
-    /// One picture.
+    /// Command that takes one picture.
     var command: [String] {
         start + ["--width=\(width)", "--height=\(height)", "--settle=\(settle / .seconds(1))"]
     }
 
-    /// Pictures until it is ended.
+    /// Command that takes pictures until it is ended.
     var liveCommand: [String] {
         start + [
             "--width={width}", "--height={height}", "--frames-per-second={framesPerSecond}",

@@ -7,13 +7,13 @@ import Glibc
 /// Belongs to one thread. Only the process that reads the camera makes one: calls of a driver can
 /// hang.
 package final class CameraStream {
-    /// What is asked for.
+    /// The requested format.
     package struct Wish: Hashable, Sendable {
         package var width: Int
         package var height: Int
-        /// Nil for the camera's own.
+        /// Nil for the camera's own rate.
         package var framesPerSecond: Int?
-        /// Of JPEG, 1…100.
+        /// Quality of the JPEG, 1…100.
         package var quality: Int
 
         package init(width: Int, height: Int, framesPerSecond: Int? = nil, quality: Int) {
@@ -22,9 +22,9 @@ package final class CameraStream {
         }
     }
 
-    /// No picture for so long is the end of a stream.
+    /// Milliseconds without a picture after which the stream ends.
     private static let silenceMilliseconds: Int32 = 5_000
-    /// So many cut frames in a row are the end of a stream.
+    /// Cut-off frames in a row after which the stream ends.
     private static let cutMax = 100
 
     private let descriptor: Int32
@@ -35,7 +35,7 @@ package final class CameraStream {
     private var stride: UInt32 = 0
     private var buffers = ccamera_buffers()
 
-    /// Opens the first camera that is meant and gives pictures, and starts it.
+    /// Opens and starts the first camera that matches `choice` and gives pictures.
     ///
     /// - Parameters:
     ///   - wish: The camera takes what is nearest to it.
@@ -76,10 +76,10 @@ package final class CameraStream {
         close(descriptor)
     }
 
-    /// The size that the camera gives.
+    /// The size of the camera's pictures.
     package var size: (width: Int, height: Int) { (Int(width), Int(height)) }
 
-    /// The nodes to be tried; a path may be a link that udev made.
+    /// Returns the device paths to try; a path may be a link that udev made.
     private static func paths(_ choice: CameraChoice) -> [String] {
         if case .path(let path) = choice { return [path] }
         return CameraNode.all().filter { $0.isMeant(by: choice) }.map(\.path)

@@ -21,7 +21,7 @@ package enum CameraTrouble: Error, Hashable, Sendable {
         }
     }
 
-    /// What a reader that ended meant; nil for other codes.
+    /// Maps the reader process's exit code to the trouble; nil for other codes.
     package init?(exitCode: Int32) {
         let plain: [CameraTrouble] = [
             .absent, .forbidden, .busy, .formatUnknown, .encoderMissing, .silent,

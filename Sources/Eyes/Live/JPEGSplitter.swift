@@ -2,8 +2,8 @@ import Glibc
 
 /// Finds the JPEG pictures in a stream of them (MJPEG) by their markers.
 ///
-/// A picture inside a segment of another, as the small one that cameras add, is not taken for one.
-/// What is no picture is passed over. Bound: `byteMax` bytes of a picture; a larger one is dropped
+/// A picture inside a segment of another, such as a thumbnail of the camera, is not counted as one.
+/// Bytes between pictures are skipped. Bound: `byteMax` bytes of a picture; a larger one is dropped
 /// and counted.
 package struct JPEGSplitter: Sendable {
     private enum Place {
@@ -17,7 +17,7 @@ package struct JPEGSplitter: Sendable {
     private let byteMax: Int
     private var buffer: [UInt8] = []
     private var place = Place.outside
-    /// Bytes of `buffer` that are understood; beyond its end within a segment that has not arrived.
+    /// Bytes of `buffer` already parsed; past its end within a segment that is incomplete.
     private var position = 0
     /// Pictures that were larger than `byteMax`.
     package private(set) var tooLargeCount = 0

@@ -1,16 +1,16 @@
 import Core
 import Glibc
 
-/// One connection that gets the live picture; a frame that it has no room for is left out.
+/// One connection that gets the live picture; frames that do not fit into the socket are dropped.
 struct LiveFollower {
-    /// A peer that takes nothing for so long loses the connection.
+    /// Time after which a peer that reads nothing is disconnected.
     static let stuckMax: Duration = .seconds(10)
 
     let descriptor: Int32
-    /// It has its last message, and is closed behind it.
+    /// Whether the last message was queued: the connection closes after it.
     private(set) var isEnding = false
     private(set) var isGone = false
-    /// What is left of a message that did not fit.
+    /// Unsent rest of a message that did not fit into the socket.
     private var rest: ArraySlice<UInt8> = []
     private var stuckSince: MonotonicInstant?
 
@@ -18,7 +18,7 @@ struct LiveFollower {
 
     var isWaiting: Bool { !rest.isEmpty }
 
-    /// Sends a frame, if the one before is through.
+    /// Sends a frame, if the one before was sent completely.
     mutating func offer(_ message: [UInt8], at now: MonotonicInstant) {
         guard rest.isEmpty, !isEnding, !isGone else { return check(now) }
         rest = message[...]
@@ -33,7 +33,7 @@ struct LiveFollower {
         flush(at: now)
     }
 
-    /// Goes on with what did not fit.
+    /// Sends more of the rest.
     mutating func flush(at now: MonotonicInstant) {
         while !rest.isEmpty, !isGone {
             let count = rest.withUnsafeBytes {
@@ -51,7 +51,7 @@ struct LiveFollower {
         if isEnding { isGone = true }
     }
 
-    /// Reads what the peer sends, which means nothing, to see that it has closed.
+    /// Reads and ignores the peer's bytes, to see that it has closed.
     mutating func listen() {
         var bytes = [UInt8](repeating: 0, count: 512)
         let count = recv(descriptor, &bytes, bytes.count, 0)

@@ -6,18 +6,18 @@ import Core
 /// Pure. The first follower starts it, the last one stops it; it never runs while a bound is
 /// reached or in a masked time, nor while a picture of a motion is taken.
 package struct LivePictureMachine: Sendable {
-    /// Between a program's end and the next start, for the camera.
+    /// Pause between a program's end and its next start, for the camera.
     package static let pause: Duration = .seconds(1)
-    /// A running program without a picture for so long is ended.
+    /// Time without a picture after which a running program is ended.
     package static let silenceMax: Duration = .seconds(5)
-    /// How often followers make the bounds be looked at.
+    /// Interval of checks of the bounds while there are followers.
     package static let look: Duration = .seconds(1)
-    /// How long a picture of a motion may hold the camera.
+    /// Longest wait for a picture of a motion that uses the camera.
     package static let patience: Duration = .seconds(60)
 
     package enum Phase: Hashable, Sendable {
         case idle
-        /// For the camera, since then.
+        /// Waiting for the camera since this instant.
         case waiting(MonotonicInstant)
         case starting(until: MonotonicInstant)
         case running(until: MonotonicInstant)
@@ -26,14 +26,14 @@ package struct LivePictureMachine: Sendable {
     package enum Action: Hashable, Sendable {
         case start
         case stop
-        /// Says why to all followers and closes their connections.
+        /// Sends the reason to all followers and closes their connections.
         case refuse(LivePictureReport)
     }
 
-    /// What is so at a step.
+    /// The inputs of a step.
     package struct Facts: Hashable, Sendable {
         package var followerCount: Int
-        /// A bound or a mask.
+        /// Refusal by a bound or a mask; nil when neither applies.
         package var refusal: LivePictureReport?
         package var isCameraFree: Bool
 
@@ -48,7 +48,7 @@ package struct LivePictureMachine: Sendable {
     }
 
     package private(set) var phase = Phase.idle
-    /// What went wrong with the last try; nil once one has a picture.
+    /// Error of the last try; nil once a try gave a picture.
     package private(set) var trouble: String?
     private var restsUntil = MonotonicInstant.boot
     private let limit: Duration
@@ -63,7 +63,7 @@ package struct LivePictureMachine: Sendable {
         }
     }
 
-    /// When `step` has to be asked again, if nothing happens before; nil for never.
+    /// Returns when `step` has to be called again, if nothing happens before; nil for never.
     package func nextLook(after now: MonotonicInstant) -> MonotonicInstant? {
         let soon = now.advanced(by: Self.look)
         switch phase {
@@ -73,7 +73,7 @@ package struct LivePictureMachine: Sendable {
         }
     }
 
-    /// What is to be done, in this order.
+    /// Returns the next actions, in this order.
     package mutating func step(_ facts: Facts, at now: MonotonicInstant) -> [Action] {
         guard facts.followerCount > 0 else { return stop(at: now) }
         if let refusal = facts.refusal { return stop(at: now) + [.refuse(refusal)] }
@@ -96,14 +96,14 @@ package struct LivePictureMachine: Sendable {
         }
     }
 
-    /// A picture came.
+    /// Records that a picture came.
     package mutating func frame(at now: MonotonicInstant) {
         guard isProgramUp else { return }
         trouble = nil
         phase = .running(until: now.advanced(by: Self.silenceMax))
     }
 
-    /// The program ended by itself, could not be started or sends what is no picture.
+    /// Records that the program ended by itself, could not be started or sends no pictures.
     package mutating func fail(_ why: String, at now: MonotonicInstant) -> [Action] {
         trouble = why
         return stop(at: now) + [.refuse(LivePictureReport(.gone, why: why))]
@@ -117,7 +117,7 @@ package struct LivePictureMachine: Sendable {
         return [.stop]
     }
 
-    /// How the picture is, for clients.
+    /// The state of the picture, for clients.
     package func report(_ refusal: LivePictureReport?) -> LivePictureReport {
         switch phase {
         case .running: LivePictureReport(.running)

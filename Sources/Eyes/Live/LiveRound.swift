@@ -4,13 +4,13 @@ import Core
 import Glibc
 import GuardedPrograms
 
-/// What the thread of the live picture has open: its program and its connections.
+/// Program and connections of the live picture, as its thread holds them.
 ///
 /// Bound: `followerMax` connections; one more is closed.
 struct LiveRound: ~Copyable {
     private static let followerMax = 4
     private static let pieceBytes = 256 << 10
-    /// From the end of a program's output to its own.
+    /// Milliseconds from the end of a program's output to its exit, at most.
     private static let endMilliseconds: Int32 = 500
 
     enum Heard {
@@ -30,7 +30,7 @@ struct LiveRound: ~Copyable {
 
     init(frames: Int) { period = .seconds(1) / frames }
 
-    /// Those that are to get pictures.
+    /// Number of connections that get pictures.
     var followerCount: Int { followers.count { !$0.isEnding } }
 
     mutating func add(_ descriptor: Int32) {
@@ -81,7 +81,7 @@ struct LiveRound: ~Copyable {
         followers = []
     }
 
-    /// Waits for whatever comes first.
+    /// Waits for the first event.
     mutating func wait(
         _ listener: Int32,
         _ bell: Int32,
@@ -105,7 +105,7 @@ struct LiveRound: ~Copyable {
         isOutputReadable = sets[2].revents != 0
     }
 
-    /// Goes on with what connections have not taken, and drops those that are closed.
+    /// Sends rests of messages, and drops connections that are closed.
     mutating func hear(at now: MonotonicInstant) {
         for index in followers.indices {
             followers[index].listen()
@@ -115,7 +115,7 @@ struct LiveRound: ~Copyable {
         followers.removeAll(where: \.isGone)
     }
 
-    /// Reads what the program has written, once.
+    /// Reads the program's output, once.
     mutating func read() -> Heard {
         guard isOutputReadable, let program else { return .nothing }
         let count = Glibc.read(program.output, &piece, piece.count)

@@ -11,9 +11,9 @@ import Synchronization
 /// Without a connection nothing runs and the thread sleeps. `LivePictureMachine`
 /// decides, `LiveRound` acts.
 package final class LiveServer: Sendable {
-    /// Who may see the live picture: the other services may not.
+    /// Local users who may see the live picture; other services may not.
     package static let users: Set<LocalUser> = [.root, .person, .unknown, .dashboard]
-    /// How often the clock of the masks and the machine's bounds are looked at.
+    /// Interval of checks of masks and of the machine's bounds.
     private static let look: Duration = .milliseconds(900)
 
     private struct Shared {
@@ -31,7 +31,7 @@ package final class LiveServer: Sendable {
     private let mark: CaptureMark?
     private let use: CameraUse
     private let refusal: @Sendable () -> LivePictureReport?
-    /// Wakes this thread; and the one that takes pictures.
+    /// Wakes this thread; `frameBell` wakes the one that takes pictures.
     private let bell: Int32
     private let frameBell: Int32
     private let shared: Mutex<Shared>
@@ -59,7 +59,7 @@ package final class LiveServer: Sendable {
         close(frameBell)
     }
 
-    /// How the picture is.
+    /// The state of the picture.
     package func report() -> LivePictureReport {
         let refusal = refusal()
         var report = shared.withLock { $0.machine.report(refusal) }
@@ -90,7 +90,7 @@ package final class LiveServer: Sendable {
         let isFree = shared.withLock { shared in
             shared.isCapturing = !shared.machine.isProgramUp
             shared.isFrameWanted = !shared.isCapturing
-            // What rang before was for a picture of before.
+            // Forget signals for earlier pictures.
             if shared.isFrameWanted { hush(frameBell) }
             return shared.isCapturing
         }
@@ -109,7 +109,7 @@ package final class LiveServer: Sendable {
         return try capture(body)
     }
 
-    /// Runs `body`, which has the camera, and gives the camera back.
+    /// Runs `body` with the camera reserved, and releases the camera.
     private func capture(
         _ body: () throws(CaptureError) -> [UInt8]
     ) throws(CaptureError) -> [UInt8] {

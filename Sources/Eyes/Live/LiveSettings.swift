@@ -1,6 +1,6 @@
 import Profiles
 
-/// What `eyes.json` says of the live picture; without it there is none.
+/// The settings in `eyes.json` for the live picture; without them there is none.
 package struct LiveSettings: Hashable, Sendable {
     /// The program and its arguments, 1…64; it writes JPEGs to standard output, one after another.
     ///
@@ -8,11 +8,11 @@ package struct LiveSettings: Hashable, Sendable {
     package let command: [String]
     /// Whether the owner named a program.
     package var isOwn: Bool { command.first != CameraSettings.program }
-    /// 1…30; what the program sends beyond it is left out.
+    /// Frames in a second, 1…30; the program's further ones are dropped.
     package let framesPerSecond: Int
     package let width: Int
     package let height: Int
-    /// How long the program may take to its first picture, 1…60 s.
+    /// Time limit of the program's first picture, 1…60 s.
     package let limit: Duration
     package let bounds: MachineBounds
 

@@ -8,7 +8,7 @@ package struct LiveTrial: Sendable {
     package struct Outcome: Hashable, Sendable {
         package var frameCount = 0
         package var byteCount = 0
-        /// When the first picture came.
+        /// Time of the first picture.
         package var first: Duration?
     }
 

@@ -1,7 +1,7 @@
 import ControlProtocol
 import Glibc
 
-/// How hot the machine may be, and how much memory has to be free, for a live picture.
+/// Bounds for a live picture: highest temperature, and least free memory, of the machine.
 package struct MachineBounds: Hashable, Sendable {
     package let celsiusMax: Double
     package let freeMegabytesMin: Int
@@ -10,7 +10,7 @@ package struct MachineBounds: Hashable, Sendable {
         (self.celsiusMax, self.freeMegabytesMin) = (celsiusMax, freeMegabytesMin)
     }
 
-    /// What the machine says; nil of what it does not know.
+    /// Measured state of the machine; nil for unknown figures.
     package struct Facts: Hashable, Sendable {
         package var celsius: Double?
         package var freeMegabytes: Int?
@@ -19,7 +19,7 @@ package struct MachineBounds: Hashable, Sendable {
             (self.celsius, self.freeMegabytes) = (celsius, freeMegabytes)
         }
 
-        /// Reads them of this machine.
+        /// Reads the state of this machine.
         ///
         /// - Parameter root: Before each path; for tests.
         /// - Returns: Its hottest zone, and `MemAvailable`.
@@ -43,7 +43,7 @@ package struct MachineBounds: Hashable, Sendable {
             text(path).split(separator: "\n").first.map(String.init)
         }
 
-        /// The first 4 KiB; nothing of what cannot be read.
+        /// Reads the first 4 KiB; empty for an unreadable file.
         private static func text(_ path: String) -> String {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return "" }
@@ -54,7 +54,7 @@ package struct MachineBounds: Hashable, Sendable {
         }
     }
 
-    /// Which bound is reached; nil while none is.
+    /// Returns the refusal by the bound that is reached; nil while none is.
     package func refusal(_ facts: Facts) -> LivePictureReport? {
         if let celsius = facts.celsius, celsius >= celsiusMax {
             return LivePictureReport(
