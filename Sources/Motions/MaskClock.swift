@@ -22,18 +22,17 @@ package final class MaskClock: Sendable {
         (self.masks, self.minuteOfDay) = (masks, minuteOfDay)
     }
 
-    /// In the machine's zone.
+    /// The minute of the day in the machine's zone.
     package static let minuteOfZone: MinuteOfDay = { seconds in
         var (time, parts) = (time_t(seconds), tm())
         guard localtime_r(&time, &parts) != nil else { return nil }
         return Int(parts.tm_hour * 60 + parts.tm_min)
     }
 
-    /// What the station says of its clock, each time that it says it.
+    /// Records whether the station trusts its clock, at each of its reports.
     package func note(isSure: Bool) { self.isSure.withLock { $0 = isSure } }
 
-    /// Whether there is a mask that holds, or may: times of day mean nothing on a clock that is not
-    /// trusted.
+    /// Whether a mask holds, or may hold: on an untrusted clock times of day mean nothing.
     package func holds(at now: Int, isSure: Bool) -> Bool {
         guard !masks.isEmpty else { return false }
         guard isSure, Self.isPlausible(now), let minute = minuteOfDay(now) else { return true }
@@ -44,7 +43,7 @@ package final class MaskClock: Sendable {
         now >= WallTime.plausible.nanoseconds / 1_000_000_000
     }
 
-    /// The same by what the station last said of its clock.
+    /// Whether a mask holds, or may hold, by the station's last report on its clock.
     package func holds(at now: Int) -> Bool { holds(at: now, isSure: isSure.withLock { $0 }) }
 
     /// Why there is no live picture now; nil while no mask keeps it away.

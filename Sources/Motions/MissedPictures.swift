@@ -2,8 +2,7 @@ import ControlProtocol
 import Core
 import Pictures
 
-/// Why the newest motions have no picture, for the page of records, which knows a motion by its
-/// time.
+/// Reasons why the newest motions have no picture, by the motion's time, for the page of records.
 ///
 /// Bound: `EyesReport.Lack.limit`; the oldest goes. A motion without a sure time is left out.
 package struct MissedPictures: Sendable {

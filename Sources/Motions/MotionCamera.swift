@@ -2,17 +2,17 @@ import Core
 import HardwareIO
 import Pictures
 
-/// What takes the picture of a motion, and has the ring of pictures on a card.
+/// The camera that takes pictures of motions, and its ring of pictures on a card.
 ///
-/// Neither may hold up the caller's thread.
+/// Neither may block the caller's thread.
 package protocol MotionCamera: Sendable {
-    /// Whether the camera is plugged in; nil where nothing can be looked for, as with a program.
+    /// Whether the camera is plugged in; nil where that is unknown, as with a program.
     func isThere() -> Bool?
 
-    /// What is said while it is not plugged in.
+    /// Text for people while it is not plugged in.
     var absence: String { get }
 
-    /// One picture.
+    /// Takes one picture.
     ///
     /// - Throws: Why there is none, as text for the log and the page of records;
     ///   `CancellationError`.

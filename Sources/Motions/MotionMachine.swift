@@ -9,22 +9,22 @@ package struct MotionMachine: Sendable {
     package static let waitingMax = 4
 
     package enum Admission: Hashable, Sendable {
-        /// A picture is to be taken; `taken` or `failed` follows.
+        /// A picture is to be taken; a call of `taken` or `failed` follows.
         case capture
         case masked
         case leftOut(Report)
     }
 
-    /// What follows from a motion without a picture.
+    /// Consequences of a motion without a picture.
     package struct Report: Hashable, Sendable {
         package let why: String
         /// Whether it is worth a line in the log: another reason than the one before.
         package let isNew: Bool
-        /// What the station should record; nil while the camera failed already.
+        /// The event to record at the station; nil if the camera already failed before.
         package let news: News?
     }
 
-    /// What the station should record.
+    /// The events of the camera that the station should record.
     package enum News: Hashable, Sendable {
         case fails(why: String)
         case works(leftOut: Int)
@@ -34,7 +34,7 @@ package struct MotionMachine: Sendable {
     package private(set) var taken = 0
     package private(set) var leftOut = 0
     package private(set) var masked = 0
-    /// Why the last motion has no picture; nil once one has again.
+    /// Why the last motion has no picture; nil once a picture was taken again.
     package private(set) var trouble: String?
     package private(set) var lacks = MissedPictures()
     /// Motions without a picture since the last one that has one.
@@ -42,7 +42,7 @@ package struct MotionMachine: Sendable {
 
     package init() {}
 
-    /// A motion was seen.
+    /// Admits a motion to the camera, or refuses it.
     package mutating func admit(_ motion: SeenMotion, isMasked: Bool) -> Admission {
         guard !isMasked else {
             masked += 1
@@ -57,21 +57,21 @@ package struct MotionMachine: Sendable {
         return .capture
     }
 
-    /// One that waited has its picture.
+    /// Records that a waiting motion got its picture.
     package mutating func succeed() -> News? {
         waiting -= 1
         taken += 1
         return recover()
     }
 
-    /// A masked time began while one waited, or while its picture was taken: it gets none.
+    /// Records that a motion gets no picture as a masked time began before it was stored.
     package mutating func mask(_ motion: SeenMotion) {
         waiting -= 1
         masked += 1
         lacks.add(motion, .masked)
     }
 
-    /// One that waited has none.
+    /// Records that a waiting motion got no picture.
     ///
     /// - Parameters:
     ///   - why: For the log and the page of records.
@@ -85,7 +85,7 @@ package struct MotionMachine: Sendable {
         return leaveOut(why)
     }
 
-    /// The camera was looked for.
+    /// Records whether the camera is plugged in.
     ///
     /// - Parameters:
     ///   - isThere: Whether it is plugged in.

@@ -9,19 +9,19 @@ import Synchronization
 ///
 /// `MotionMachine` decides which motion gets one; this carries it out.
 package final class MotionWatcher: Sendable {
-    /// How often the camera is looked for.
+    /// Interval of checks whether the camera is plugged in.
     private static let cameraLook: Duration = .seconds(20)
     private static let cleaning: Duration = .seconds(3_600)
-    /// Before the station is asked again to record what it did not.
+    /// Pause before the station is asked again to record an event.
     private static let newsPause: Duration = .seconds(60)
     private static let retries: ClosedRange<Duration> = .seconds(1) ... .seconds(15)
 
-    /// What one watches by.
+    /// The settings of a watcher.
     package struct Settings: Sendable {
         package let masks: MaskClock
         /// Pictures older than this are deleted, in days.
         package let retentionDays: Int
-        /// Of this boot; without one nothing is deleted for its age.
+        /// Id of the present boot; without it no picture is deleted for its age.
         package let boot: BootID?
         /// The machine's time, trusted or not.
         package let wall: @Sendable () -> WallTime
@@ -41,7 +41,7 @@ package final class MotionWatcher: Sendable {
     private let camera: any MotionCamera
     private let station: StationLine
     private let logger: Logger
-    /// Shows how it is, as one line.
+    /// Shows the state as one line.
     private let show: @Sendable (String) -> Void
     private let state = Mutex(MotionCounts())
     private let hasNews = Signal()
@@ -156,7 +156,7 @@ package final class MotionWatcher: Sendable {
         state.withLock { $0.trusted = (wall, station.clock.now) }
     }
 
-    /// Has the station record what its owner should learn of the camera, until cancelled.
+    /// Has the station record the camera's events, until cancelled.
     private func informStation() async throws {
         while !Task.isCancelled {
             while let news = state.withLock({ $0.news }) {
@@ -310,7 +310,7 @@ package final class MotionWatcher: Sendable {
         }
     }
 
-    /// Now, with the trusted time as it was last heard and counted on; nil without a boot's name.
+    /// The present, with the last trusted time counted on; nil without a boot's id.
     private var moment: RingTime? {
         guard let boot = settings.boot else { return nil }
         let now = station.clock.now

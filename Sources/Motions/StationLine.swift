@@ -2,9 +2,9 @@ import ControlProtocol
 import Core
 import HardwareIO
 
-/// The way to a station's control socket; each question has a connection of its own.
+/// Client of a station's control socket; each question has a connection of its own.
 package struct StationLine: Sendable {
-    /// How long an answer may take.
+    /// Time limit of an answer.
     private static let patience: Duration = .seconds(10)
 
     package let clock: any NodeClock
