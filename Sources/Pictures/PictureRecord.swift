@@ -3,18 +3,20 @@ import HardwareIO
 
 /// One picture of the ring: what it shows and where it lies.
 package struct PictureRecord: Hashable, Sendable {
-    /// What a used slot begins with, in ASCII.
+    /// First bytes of a used slot, in ASCII.
     static let magic = Array("ROOST-PICTURE-01".utf8)
+    /// Bytes of the header, little-endian.
+    ///
     /// Magic 16, number 8, time 8, instant 8, bytes 4, CRC-32 of the picture 4, length of the
-    /// source 1, source 63, CRC-32 of these 112 bytes 4; little-endian.
+    /// source 1, source 63, CRC-32 of these 112 bytes 4.
     static let byteCount = 116
-    /// Behind it, of newer pictures: boot 16, uptime 8, the ring's age 8, CRC-32 of all before 4.
+    /// Bytes with the stamp behind it: boot 16, uptime 8, the ring's age 8, CRC-32 of all before 4.
     static let stampedByteCount = 152
-    /// What an emptied slot begins with; then the number of its last picture 8, CRC-32 of both 4.
+    /// First bytes of an emptied slot; then the number of its last picture 8, CRC-32 of both 4.
     private static let emptiedMagic = Array("ROOST-EMPTIED-01".utf8)
     /// Bytes of a source's name, at most; a longer one loses whole characters.
     static let sourceMax = 63
-    /// Stands for no time.
+    /// Value for an unknown time.
     private static let undated = Int64.min
 
     /// When a picture was stored, by the ring's age.
@@ -26,7 +28,7 @@ package struct PictureRecord: Hashable, Sendable {
         let seconds: Int64
     }
 
-    /// 1 for the first picture of the ring; never given twice.
+    /// Number of the picture, from 1; never given twice.
     package let number: UInt64
     /// When the motion began; nil while no clock was trusted.
     package let time: WallTime?
@@ -35,7 +37,7 @@ package struct PictureRecord: Hashable, Sendable {
     /// The motion sensor.
     package let source: String
     package let byteCount: Int
-    /// Nil for a picture from before pictures had one.
+    /// Time of storing; nil for a picture from before pictures had one.
     package let stamp: Stamp?
     let checksum: UInt32
 
@@ -65,7 +67,7 @@ package struct PictureRecord: Hashable, Sendable {
         return "\(stamp)-\(number).jpg"
     }
 
-    /// Reads a slot's header; nil for none of ours, or a damaged one.
+    /// Reads a slot's header; nil for a foreign or damaged one.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
         var input = LittleEndianReader(bytes[Self.magic.count...])
@@ -93,7 +95,7 @@ package struct PictureRecord: Hashable, Sendable {
         return stamp
     }
 
-    /// What a slot says once its picture is gone, 512 bytes: only which number it had.
+    /// Returns the 512 bytes of an emptied slot, which keep only the number of its picture.
     static func emptied(_ number: UInt64) -> [UInt8] {
         guard number > 0 else { return [UInt8](repeating: 0, count: 512) }
         var bytes = emptiedMagic
@@ -110,7 +112,7 @@ package struct PictureRecord: Hashable, Sendable {
         return UInt32(input.number(4)) == CRC32.checksum(bytes[..<24]) ? number : 0
     }
 
-    /// 512 bytes.
+    /// The header, 512 bytes.
     var header: [UInt8] {
         var bytes = Self.magic
         bytes.append(littleEndian: number, 8)

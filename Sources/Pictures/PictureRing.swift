@@ -10,11 +10,11 @@ import HardwareIO
 package final class PictureRing {
     package let shape: PictureShape
     private let storage: any BlockStorage
-    /// By slot; nil where there is none.
+    /// Pictures by slot; nil for an empty one.
     private var slots: [PictureRecord?]
-    /// By slot, the number of the last picture that was there; 0 where there was none.
+    /// Number of the last picture of each slot; 0 for a slot that never had one.
     private var numbers: [UInt64]
-    /// How old the ring was when a picture was last stored, or that was last written.
+    /// Age of the ring when a picture was last stored, or the age last written.
     package private(set) var age: RingAge
     /// Slots that could not be written since the ring was opened; they are passed over.
     private var badSlots: Set<Int> = []
@@ -44,7 +44,7 @@ package final class PictureRing {
         age = Self.age(first, slots)
     }
 
-    /// Opens a ring as it is.
+    /// Opens a ring that already has a shape.
     ///
     /// - Throws: `StorageError`; `.absent` while nothing has given it a shape.
     package init(asFound storage: any BlockStorage) throws(StorageError) {
@@ -57,7 +57,7 @@ package final class PictureRing {
         age = Self.age(first, slots)
     }
 
-    /// The later of what stands beside the shape and what the pictures say.
+    /// The later of the age beside the shape and the ages of the pictures.
     private static func age(_ first: [UInt8], _ slots: [PictureRecord?]) -> RingAge {
         let written = RingAge(first[512...]) ?? .new
         let newest = slots.compactMap { $0 }.max { $0.number < $1.number }
@@ -78,7 +78,7 @@ package final class PictureRing {
         return (slots, numbers)
     }
 
-    /// Newest first.
+    /// All pictures, newest first.
     package var records: [PictureRecord] {
         slots.compactMap { $0 }.sorted { $0.number > $1.number }
     }
@@ -142,7 +142,7 @@ package final class PictureRing {
         return record
     }
 
-    /// An empty slot, else that of the oldest picture.
+    /// Returns an empty slot, else that of the oldest picture.
     private var freeSlot: Int {
         let usable = slots.indices.filter { !badSlots.contains($0) }
         return usable.min { (slots[$0]?.number ?? 0) < (slots[$1]?.number ?? 0) } ?? 0
@@ -163,8 +163,8 @@ package final class PictureRing {
 
     /// Removes what has become too old by the ring's age, and writes that age down.
     ///
-    /// Without pictures nothing is written. One from before pictures had an age goes by its date,
-    /// too, each time that the dates of two days are together.
+    /// Without pictures nothing is written. A picture from before pictures had an age is also
+    /// deleted by its date, each time that the dates of two days agree.
     ///
     /// - Parameters:
     ///   - limit: Days that a picture is kept, from 1.
@@ -184,7 +184,8 @@ package final class PictureRing {
 
     /// How old a picture is, in seconds.
     ///
-    /// Of the present boot by its uptime: a time without power that is known only now was before.
+    /// In the present boot its uptime decides: time without power that only became known now was
+    /// before it.
     private func age(of stamp: PictureRecord.Stamp, at moment: RingTime) -> Int64 {
         guard stamp.boot == moment.boot else { return age.seconds - stamp.seconds }
         return moment.uptime.nanoseconds / 1_000_000_000 - stamp.uptime
@@ -195,7 +196,7 @@ package final class PictureRing {
         return date - time.nanoseconds / 1_000_000_000 > seconds
     }
 
-    /// The shape's sector is written with the age's, as it is: each is whole or as before.
+    /// Writes the shape's unchanged sector with the age's: each is whole or as before.
     private func write(_ new: RingAge) throws(StorageError) {
         try storage.write(0, shape.header + new.sector)
         try storage.sync()

@@ -1,11 +1,11 @@
 import HardwareIO
 
-/// How a ring of pictures lies on the card: a block that says so, then slots of equal size.
+/// The layout of a ring of pictures on the card: a block that says so, then slots of equal size.
 package struct PictureShape: Hashable, Sendable {
     static let magic = Array("ROOST-PICTURES-1".utf8)
     package static let blockSize = 4_096
 
-    /// Pictures that there is room for.
+    /// Number of pictures that fit.
     package let slotCount: Int
     /// Blocks of a slot: one for its header, the others for the picture.
     package let slotBlocks: Int
@@ -45,7 +45,7 @@ package struct PictureShape: Hashable, Sendable {
 
     func block(ofSlot slot: Int) -> Int { 1 + slot * slotBlocks }
 
-    /// 512 bytes.
+    /// The first block's header, 512 bytes.
     var header: [UInt8] {
         var bytes = Self.magic
         bytes.append(littleEndian: UInt64(slotCount), 4)

@@ -1,12 +1,12 @@
 import Core
 import HardwareIO
 
-/// A moment of the machine that has the ring.
+/// A moment of the machine that holds the ring.
 package struct RingTime: Hashable, Sendable {
     package let boot: BootID
-    /// Since that boot.
+    /// Time since that boot.
     package let uptime: MonotonicInstant
-    /// Nil while no clock is trusted.
+    /// Wall time; nil while no clock is trusted.
     package let wall: WallTime?
 
     package init(boot: BootID, uptime: MonotonicInstant, wall: WallTime?) {
@@ -14,7 +14,7 @@ package struct RingTime: Hashable, Sendable {
     }
 }
 
-/// How old a ring of pictures is: the time by which pictures age.
+/// The age of a ring of pictures, by which its pictures age.
 ///
 /// It counts the time that the machine ran, and the time that it was off as `AgreedDates` knows it.
 /// It never goes back and needs no date, so that neither a clock that was never set nor one that is
@@ -25,10 +25,10 @@ package struct RingAge: Hashable, Sendable {
     /// CRC-32 of these 80 bytes 4; little-endian.
     private static let byteCount = 84
     private static let unknown = Int64.min
-    /// 292 000 years; nothing here comes near it.
+    /// Greatest age in seconds, 292 000 years.
     private static let limit = Int64.max / 1_000_000
 
-    /// Seconds, from 0.
+    /// The age in seconds, from 0.
     package let seconds: Int64
     private let boot: BootID?
     /// Seconds since that boot.
@@ -36,7 +36,7 @@ package struct RingAge: Hashable, Sendable {
     private let dates: AgreedDates
     /// Seconds since 1970, by the least of the dates of two days.
     ///
-    /// Known at the moment when they are together; it is not written.
+    /// Only known at the moment when two days' dates are together; not written.
     let date: Int64?
 
     private init(
@@ -51,10 +51,10 @@ package struct RingAge: Hashable, Sendable {
         self.date = date
     }
 
-    /// Of a ring that has kept nothing yet.
+    /// The age of a ring that has stored nothing yet.
     static let new = RingAge(seconds: 0, boot: nil, uptime: 0, dates: AgreedDates())
 
-    /// The later of this and what the newest picture says of it.
+    /// Returns the later of this age and the newest picture's.
     ///
     /// - Parameters:
     ///   - stamp: Of the newest picture.
@@ -73,9 +73,9 @@ package struct RingAge: Hashable, Sendable {
         )
     }
 
-    /// The age at a later moment.
+    /// Returns the age at a later moment.
     ///
-    /// Of a boot that is not the last one, all the time since its start counts.
+    /// In a boot other than the last one, all the time since its start counts.
     package func advanced(to moment: RingTime) -> RingAge {
         let isSameBoot = boot == moment.boot
         let now = max(moment.uptime.nanoseconds / 1_000_000_000, isSameBoot ? uptime : 0)
@@ -97,7 +97,7 @@ package struct RingAge: Hashable, Sendable {
         )
     }
 
-    /// Reads the second sector of the ring; nil for none of ours, or a damaged one.
+    /// Reads the second sector of the ring; nil for a foreign or damaged one.
     init?(_ bytes: ArraySlice<UInt8>) {
         if let earlier = Self.earlier(bytes) {
             self = earlier
@@ -129,7 +129,7 @@ package struct RingAge: Hashable, Sendable {
         )
     }
 
-    /// As it was written before dates had to agree: `ROOST-PICTUREAGE`, with one trusted time.
+    /// Reads the older format, `ROOST-PICTUREAGE`: one trusted time, as dates need not agree.
     private static func earlier(_ bytes: ArraySlice<UInt8>) -> RingAge? {
         let byteCount = 68
         var input = LittleEndianReader(bytes)
@@ -153,7 +153,7 @@ package struct RingAge: Hashable, Sendable {
         )
     }
 
-    /// 512 bytes; zeros while no moment is known.
+    /// The sector, 512 bytes; zeros while no moment is known.
     var sector: [UInt8] {
         guard let boot else { return [UInt8](repeating: 0, count: 512) }
         var bytes = Self.magic
