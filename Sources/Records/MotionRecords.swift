@@ -6,26 +6,26 @@ import StoreQueries
 /// A page of records, newest first: one for each motion, with its picture where there is one, and
 /// one for each picture whose motion the history does not have.
 package struct MotionRecords {
-    /// Events that one page reads at most; then it ends early, and the next goes on there.
+    /// Events that one page reads at most; beyond that it ends early, and the next one continues.
     static let eventsMax = 20_000
     private static let eventsAtOnce = 500
-    /// How far the instants of one motion may differ: ticks are tenths of a second.
+    /// Greatest difference between instants of one motion: ticks are tenths of a second.
     private static let instantTolerance: Int64 = 150_000_000
     private static let timeTolerance: Int64 = 2_000_000_000
 
     package struct Item: Hashable {
-        /// The motion's event, else nil.
+        /// The motion's event; nil for a picture without one.
         package var event: EventID?
         package var time: WallTime?
         package var isSure = false
         package var instant: MonotonicInstant
         package var source: String
-        /// How long the motion lasted; nil while it lasts, and where its end is not known.
+        /// Duration of the motion; nil while it lasts, and where its end is not known.
         package var seconds: Double?
         package var picture: PictureRecord?
     }
 
-    /// Where the next page begins.
+    /// The position of the next page.
     package struct Cursor: Hashable, CustomStringConvertible {
         /// Events are read from here on; nil reads from the newest.
         var resume: EventID?
@@ -40,7 +40,7 @@ package struct MotionRecords {
     }
 
     package private(set) var items: [Item] = []
-    /// Where the next page begins; nil on the last.
+    /// Position of the next page; nil on the last.
     package private(set) var next: Cursor?
 
     private let pictures: [PictureRecord]
@@ -69,10 +69,9 @@ package struct MotionRecords {
         try read(reader, times, cursor)
     }
 
-    /// What was read of the events, newest first.
+    /// The state of reading the events, newest first.
     private struct Reading {
-        /// Ends whose motion has not come yet, by sensor: how long it was, and the event read
-        /// before it.
+        /// Ends of motions whose start was not read yet, by sensor, with duration and event before.
         var ends: [String: (seconds: Double?, before: EventID?, order: Int)] = [:]
         var before: EventID?
         var last: EventID?
