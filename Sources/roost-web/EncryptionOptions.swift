@@ -2,7 +2,7 @@ import ArgumentParser
 import Logging
 import RoostWeb
 
-/// What `roost-web` takes about encryption.
+/// Options of `roost-web` for encryption.
 struct EncryptionOptions: ParsableArguments {
     @Option(help: "Address and port of HTTPS; may be given several times.")
     var listenTls: [String] = []
@@ -22,7 +22,7 @@ struct EncryptionOptions: ParsableArguments {
         }
     }
 
-    /// Those opened here.
+    /// Addresses of HTTPS that this process opens itself.
     func sockets() throws -> [WebServer.Socket] {
         try listenTls.map { try ListenAddress.socket($0, of: "--listen-tls") }
     }
@@ -35,7 +35,7 @@ struct EncryptionOptions: ParsableArguments {
         return tlsPort.contains(port)
     }
 
-    /// Makes what gives connections their certificates.
+    /// Makes the source of the connections' certificates.
     ///
     /// - Parameters:
     ///   - state: Where the authority is kept.
@@ -65,7 +65,7 @@ struct EncryptionOptions: ParsableArguments {
         )
     }
 
-    /// To the first port of HTTPS.
+    /// Redirect to the first port of HTTPS.
     func redirect(_ settings: WebServer.Settings) -> HTTPSRedirect? {
         guard let encryption = settings.encryption, let first = settings.encrypted.first else {
             return nil

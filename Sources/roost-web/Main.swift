@@ -71,7 +71,7 @@ struct Web: ParsableCommand {
     @Option(help: "What is on for clients of other systems; see docs/reference/faces.md.")
     var faces = "/etc/roost/faces.json"
 
-    /// In place of / for what the page Update reads and asks for; for tests.
+    /// Root folder for the page Update, instead of `/`; for tests.
     @Option(help: .hidden)
     var imageRoot = ""
 
@@ -252,7 +252,7 @@ struct Web: ParsableCommand {
         return Faces(settings, sources)
     }
 
-    /// What is served beside the pages, and the sockets for it.
+    /// Sockets and settings of the servers beside the pages.
     private struct Doors {
         let claims: CInt?
         let faces: FaceSettings
@@ -274,7 +274,7 @@ struct Web: ParsableCommand {
         } catch { throw ValidationError("\(faces): \(error)") }
     }
 
-    /// Who may come in: accounts, or, on this computer alone, anyone.
+    /// Opens the accounts, or admits anyone with `--open` or `--store`, on this computer only.
     private func door(
         _ house: AccountStation,
         on loop: any EventLoop,
@@ -309,7 +309,7 @@ struct Web: ParsableCommand {
         )
     }
 
-    /// Where the page is, for `roost claim` to say.
+    /// URLs of the dashboard, for the answer to `roost claim`.
     private func addresses(_ socket: WebServer.Socket, isEncrypted: Bool = false) -> [String] {
         let (host, port): (String, Int?) =
             switch socket {
@@ -343,7 +343,7 @@ struct Web: ParsableCommand {
         }
     }
 
-    /// A wrong folder is said at once, and not by each page.
+    /// Checks the folder at the start, so that not each page has to report it.
     private func demandStore() throws {
         guard let store else { return }
         let folder = StoreFolder(path: store)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RoostWeb
 
-/// Whether there is a map, and whose pictures it shows.
+/// Options of the map: whether there is one, and the server of its pictures.
 struct MapOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
