@@ -5,13 +5,13 @@ import Motions
 
 /// Keeps the station's lamps informed of whether the camera is read.
 ///
-/// What it says holds for a while only, so that no lamp says "off" after this process was killed,
-/// and none stays lit.
+/// Each announcement expires, so that no lamp shows "off" after this process was killed, and none
+/// stays lit.
 struct CameraLamp: Sendable {
-    /// How long it is said to be on; said again while it is.
+    /// Time for which the camera is announced as on; repeated while it is.
     private static let lease: Duration = .seconds(30)
     private static let renewal: Duration = .seconds(10)
-    /// How long an end of this process waits for the station.
+    /// Time that this process waits for the station when it ends.
     private static let patience: Duration = .milliseconds(300)
 
     let use: CameraUse
@@ -37,7 +37,7 @@ struct CameraLamp: Sendable {
         }
     }
 
-    /// Says at the end of the process that the camera is off; a station that is slow hears nothing.
+    /// Announces at the end of the process that the camera is off, unless the station is slow.
     func putOut() async {
         guard use.isOn else { return }
         do {

@@ -7,7 +7,7 @@ import LinuxIO
 import Motions
 import Pictures
 
-/// What clients of `roost-eyes` learn of it, and may have it do.
+/// Answers clients of `roost-eyes`: reports its state and deletes pictures.
 struct CameraReport: EyesService {
     private let configuration: EyesConfiguration
     private let watcher: MotionWatcher

@@ -13,7 +13,7 @@ final class CardCamera: MotionCamera {
     private let configuration: EyesConfiguration
     private let captures: DiskThread
     private let changes: DiskThread
-    /// Nil without a live picture.
+    /// Server of the live picture; nil where none is configured.
     let live: LiveServer?
     let use = CameraUse()
 
@@ -51,7 +51,7 @@ final class CardCamera: MotionCamera {
         return try await changes.run { try PictureWriterLock.change(path, shape: shape, body) }
     }
 
-    /// By the program for pictures, or from the live picture while that has the camera.
+    /// Takes a picture by the program, or from the live picture while that uses the camera.
     private func capture() throws(CaptureError) -> [UInt8] {
         let mark = CaptureMark(ring: configuration.ring)
         let program = CaptureProgram(
@@ -61,7 +61,7 @@ final class CardCamera: MotionCamera {
             mark: mark
         )
         func take() throws(CaptureError) -> [UInt8] {
-            // What left the program's group would stay, one more for each motion.
+            // Processes that left the program's group would pile up, one for each motion.
             defer { _ = mark.endLeftovers() }
             return try program.run()
         }

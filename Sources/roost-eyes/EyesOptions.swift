@@ -3,7 +3,7 @@ import ClientSupport
 import Eyes
 import Profiles
 
-/// The configuration, by option.
+/// Option that names the configuration.
 struct EyesOptions: ParsableArguments {
     @Option(help: "The configuration file.")
     var config = EyesConfiguration.standardPath
