@@ -11,7 +11,7 @@ package final class CameraStream {
     package struct Wish: Hashable, Sendable {
         package var width: Int
         package var height: Int
-        /// Nil for the camera's own rate.
+        /// Frames in a second; nil for the camera's own rate.
         package var framesPerSecond: Int?
         /// Quality of the JPEG, 1…100.
         package var quality: Int
