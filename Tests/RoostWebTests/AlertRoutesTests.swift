@@ -49,7 +49,7 @@ import Testing
         #expect(try JSONDecoder().decode(Rules.self, from: Data(bytes)).alerts.isEmpty)
     }
 
-    /// Those who look may not act.
+    /// Viewers may not change alerts.
     @Test(arguments: ["/api/v1/alerts/1/ack", "/api/v1/alerts/1/snooze", "/api/v1/alerts/test"])
     func actingNeedsAMember(_ path: String) async {
         let routes = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false).all
@@ -60,7 +60,7 @@ import Testing
         #expect(member.status != .forbidden)
     }
 
-    /// The clock of a browser is used for an owner alone.
+    /// Only an owner's browser clock is used.
     @Test func onlyAnOwnersBrowserMayOfferItsTime() async {
         let routes = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false).all
         let headers: HTTPFields = [.contentType: "application/json"]

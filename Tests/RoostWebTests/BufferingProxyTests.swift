@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostWeb
 
-/// What comes piece by piece, behind a reverse proxy that buffers answers as nginx does unasked.
+/// Streamed answers behind a reverse proxy that buffers answers, as nginx does by default.
 @Suite struct BufferingProxyTests {
     /// Holds an answer back, its head too, until a buffer is full or the answer ends.
     ///
@@ -78,7 +78,7 @@ import Testing
         #expect(proxy.passed.hasPrefix("retry: 3000\n\nevent: hello"), "\(proxy.passed)")
     }
 
-    /// Each download that comes piece by piece, as soon as its first piece.
+    /// Each streamed download starts with its first piece.
     @Test func aDownloadBeginsAtOnce() async throws {
         let response = await Self.stage().ask("/pieces")
         let proxy = Proxy()
@@ -86,7 +86,7 @@ import Testing
         #expect(proxy.passed == "a")
     }
 
-    /// The double holds back what does not say that it must not be held.
+    /// The double buffers answers that do not forbid it.
     @Test func withoutTheFieldNothingComes() async throws {
         var response = await Self.stage().ask("/live")
         let field = try #require(HTTPField.Name("x-accel-buffering"))

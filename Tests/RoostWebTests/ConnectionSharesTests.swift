@@ -23,7 +23,7 @@ import Testing
         #expect(shares.counts.values.reduce(0, +) == 64)
     }
 
-    /// A computer that takes all addresses of a network does not keep out who is logged in.
+    /// A computer with many addresses does not keep out people who are logged in.
     @Test func aKnownAddressTakesThePlaceOfAStranger() {
         var shares = ConnectionShares(limit: 64)
         for number in 0..<64 {

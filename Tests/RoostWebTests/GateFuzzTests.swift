@@ -6,8 +6,7 @@ import RoostWeb
 import TestSupport
 import Testing
 
-/// Sends what no browser sends, from a fixed seed: no answer is an error of ours, and none lets a
-/// stranger in.
+/// Sends malformed requests from a fixed seed: none causes an internal error or admits a stranger.
 ///
 /// `ROOST_FUZZ_COUNT=1000000` makes it the long form.
 @Suite struct GateFuzzTests {

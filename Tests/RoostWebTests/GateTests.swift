@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    /// A table of addresses that never ends would be the guesser's to fill.
+    /// A guesser must not be able to fill the memory with addresses.
     @Test func boundsTheTableOfTheRate() throws {
         let time = StageTime()
         let rate = RequestRate(time.clock)
@@ -153,13 +153,13 @@ import Testing
 // MARK: - The rules, a second time
 
 extension GateTests {
-    /// Who asks, as the doorman says it.
+    /// A client with a given identity.
     struct Asker: Gate.Authenticator {
         let name: String
         let identity: Identity?
         var isClaimed = true
         var hasToken = false
-        /// The doorman throws: the token is wrong.
+        /// Whether the authenticator throws: the token is wrong.
         var isRefused = false
 
         func identity(_ headers: HTTPFields, _ peer: PeerAddress) throws -> Identity? {

@@ -10,7 +10,7 @@ import Testing
 @Suite struct HistorySummaryTests {
     private typealias Boot = QueryFixture.Boot
 
-    /// Of 330 min 20 have no cause, and 30 were a power cut.
+    /// Of 330 min, 20 min have no cause, and 30 min were a power cut.
     @Test func saysHowMuchOfTheRecordIsCoveredAndAccountedFor() async throws {
         let fixture = try QueryFixture([
             Boot(started: "2026-04-14T00:00:00Z", minutes: 180, silent: [60..<80]),
@@ -24,7 +24,7 @@ import Testing
         #expect(abs(complete.accounted - 310.0 / 330) < 0.01)
         #expect(complete.since?.hasPrefix("2026-04-14T00:0") == true)
         #expect(HistorySummary.pause(after: complete) == 600)
-        // The second answer is the first one, kept.
+        // The second answer comes from the cache.
         #expect(await summary.latest().complete == complete)
     }
 
@@ -37,7 +37,7 @@ import Testing
         #expect(abs(complete.covered - 2.0 / 3) < 0.02)
     }
 
-    /// In ten minutes its shares would be those of its warm-up.
+    /// Shares renewed only every ten minutes would be those of a young record's warm-up.
     @Test func ofAYoungRecordTheSharesAreRenewedSoon() async throws {
         let boot = Boot(started: "2026-04-14T00:00:00Z", minutes: 20, silent: [])
         let fixture = try QueryFixture([boot]) { $0 }

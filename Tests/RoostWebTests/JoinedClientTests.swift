@@ -17,7 +17,7 @@ import Testing
         "css/tokens.css": ":root { --a: 1; }\n", "css/more.css": "b { color: blue; }\n",
     ]
 
-    /// What runs at the start is there for all pages, so that none of them has to name it again.
+    /// Modules that run at the start are global, so that no page has to import them again.
     @Test func wrapsEveryModuleThatIsNeeded() throws {
         let script = try JoinedClient(Self.small).script
         #expect(

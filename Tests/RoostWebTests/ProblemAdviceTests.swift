@@ -20,7 +20,7 @@ import Testing
         return (response.status.code, String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The address in `type` leads to what it means and what to do.
+    /// The address in `type` leads to the meaning and the next step.
     @Test(arguments: Problem.Kind.allCases)
     func eachTypeHasItsPage(kind: Problem.Kind) async throws {
         let refusal = WebResponse(Problem(kind, "x"))

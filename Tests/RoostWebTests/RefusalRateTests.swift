@@ -2,7 +2,7 @@ import HTTPTypes
 import RoostWeb
 import Testing
 
-/// Whatever is refused counts at its address: guesses cost what pages cost.
+/// Refused requests count at their address: guesses cost what pages cost.
 @Suite struct RefusalRateTests {
     private static let routes = [
         Route(.get, "/open", .anyone) { _ in WebResponse() },
@@ -69,7 +69,7 @@ import Testing
         #expect(await GateTests.kind(gate, head) == .rateLimited)
     }
 
-    /// A stranger behind the same address does not hold back who is logged in.
+    /// A stranger behind the same address does not hold back people who are logged in.
     @Test func whoIsLoggedInIsCountedApart() async throws {
         let time = StageTime()
         let gate = Self.gate(.owner, time)

@@ -156,7 +156,7 @@ import Testing
         #expect((verdict.code, verdict.level) == ("store.failing", .fault))
     }
 
-    /// Each row of the table of states that a status can bring about.
+    /// Tests each row of the table of states that a status can cause.
     @Test(
         arguments: [
             (.ok, "level.good", .good), (.opening, "level.good", .good),
@@ -237,7 +237,7 @@ import Testing
         #expect(verdict.sentence.hasSuffix("But attic has no value: unplugged."))
     }
 
-    /// A Plantower without formaldehyde; one that had it and says it no more is another matter.
+    /// A Plantower that never measured formaldehyde is fine; one that no longer gives it is not.
     @Test func whatAPartDoesNotMeasureIsNoFault() {
         func verdict(_ age: Double?) -> Verdict {
             let absent = ChannelReport(

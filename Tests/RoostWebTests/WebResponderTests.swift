@@ -58,7 +58,7 @@ import Testing
         #expect(response.status == .misdirectedRequest)
     }
 
-    /// nginx with its defaults holds back what comes piece by piece, even the head.
+    /// By default nginx holds back streamed answers, even the head.
     @Test(arguments: [("/api/v1/stream", "no"), ("/api/v1/echo", nil)])
     func aProxyKeepsNoStreamBack(target: String, buffering: String?) async throws {
         let response = await Self.answer(Gate.Head(.get, authority: "balcony", target: target))

@@ -9,7 +9,7 @@ import Testing
 
 /// The real server, asked by clients that break off and send what is no HTTP.
 @Suite struct WebServerTests {
-    /// What was logged as a warning or worse.
+    /// Logged warnings and errors.
     private final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
@@ -28,7 +28,7 @@ import Testing
         func log(event: LogEvent) { lines.add("\(event.message)") }
     }
 
-    /// Bodies that came to the handler.
+    /// Bodies that reached the handler.
     private final class Bodies: Sendable {
         private let bodies = Mutex<[[UInt8]]>([])
         var all: [[UInt8]] { bodies.withLock { $0 } }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// The places of an address are taken: one more is told so, and a reset says nothing.
+    /// A connection beyond the limit is answered with 429, as a reset would say no reason.
     @Test func aConnectionTooManyIsAnswered() async throws {
         var settings = WebServer.Settings()
         settings.connectionMax = 0
@@ -79,7 +79,7 @@ import Testing
         #expect(answer.lowercased().contains("connection: close"))
     }
 
-    /// Sends all, then the end; gives everything that came back.
+    /// Sends all bytes, then the end; returns everything that came back.
     private static func ask(
         _ request: String,
         _ lines: Lines,

@@ -54,7 +54,7 @@ final class AccountsStage: Sendable {
             ),
             hosts: HostNames(["balcony"]),
             doorman: CookieAuthenticator(accounts),
-            // The rate is tested apart.
+            // The rate limit is tested elsewhere.
             clock: StageTime.fast
         )
         responder = WebResponder(gate, logger: logger)
@@ -137,14 +137,14 @@ final class AccountsStage: Sendable {
     }
 }
 
-/// Who asks, and from where.
+/// Credentials and address of one client.
 struct Browser: Sendable {
     var cookie: String?
     var token: String?
     var address = "192.168.1.7"
 }
 
-/// What came back.
+/// Status, headers and body of an answer.
 struct Answer: Sendable {
     let status: Int
     let headers: HTTPFields
@@ -160,7 +160,7 @@ struct Answer: Sendable {
         }
     }
 
-    /// What a browser sends back; nil when the answer sets none.
+    /// Cookie that a browser sends back; nil when the answer sets none.
     var cookie: String? { headers[.setCookie]?.split(separator: ";").first.map(String.init) }
 
     /// The text member of this name, without escapes.
@@ -170,13 +170,13 @@ struct Answer: Sendable {
     }
 }
 
-/// What the station would say, as a test sets it.
+/// A double of the station, whose answers a test sets.
 final class StageHouse: Sendable {
     let isDateTrusted = Mutex(false)
     let window = Mutex(ClaimWindowReport.closed)
     /// The station's address in a network without a password.
     let openNetwork = Mutex<UInt32?>(nil)
-    /// Who claimed, as the station was told.
+    /// New owners' names that the station was told.
     let closedBy = Mutex<[String]>([])
 
     func asked(_ time: StageTime) -> AccountStation {
@@ -196,7 +196,7 @@ final class StageHouse: Sendable {
     }
 }
 
-/// Time that stands still until a test moves it, and what the station did with it.
+/// Time that stands still until a test moves it, and a record of the station's sleeps.
 final class StageTime: Sendable {
     let uptime = Mutex(1_000.0)
     let boot = Mutex("one")
@@ -209,14 +209,14 @@ final class StageTime: Sendable {
         seconds.withLock { $0 += length }
     }
 
-    /// The machine is off for so long, and has then run for ten seconds.
+    /// Simulates that the machine is off for so long and has then run for ten seconds.
     func reboot(after length: Int64) {
         boot.withLock { $0 += "'" }
         uptime.withLock { $0 = 10 }
         seconds.withLock { $0 += length + 10 }
     }
 
-    /// An hour further at each look.
+    /// A clock that advances an hour at each reading.
     static var fast: WebClock {
         let time = StageTime()
         return WebClock(

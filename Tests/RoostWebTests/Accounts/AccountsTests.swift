@@ -80,7 +80,7 @@ import Testing
         let back = await stage.ask(.get, "/me", as: anna)
         #expect(back.status == 401)
         #expect(back.text("type") == "/problems/unauthenticated")
-        // Without a session too.
+        // Logging out also works without a session.
         #expect(await stage.ask(.post, "/logout", "{}").status == 204)
     }
 
@@ -142,7 +142,8 @@ import Testing
         )
     }
 
-    /// Many addresses of one guesser use up the hour; the owner's own address is not one of them.
+    /// Many addresses of a guesser use up the hour's tries; the owner's own address is not
+    /// affected.
     @Test func keepsTheOwnersAddressOpen() async throws {
         let stage = try AccountsStage()
         _ = try await stage.claim()
@@ -153,7 +154,7 @@ import Testing
         }
         let login = AccountsStage.logIn("anna@example.org")
         let stranger = Browser(address: "192.168.3.1")
-        // What is left for the account in this minute.
+        // The account's remaining try in this minute.
         let wrong = AccountsStage.logIn("anna@example.org", "no")
         #expect(await stage.ask(.post, "/login", wrong, as: stranger).status == 401)
         #expect(await stage.ask(.post, "/login", login, as: stranger).status == 429)
@@ -250,6 +251,6 @@ import Testing
 }
 
 extension String {
-    /// How often a text occurs.
+    /// Counts the occurrences of a text.
     func components(of text: String) -> Int { ranges(of: text).count }
 }

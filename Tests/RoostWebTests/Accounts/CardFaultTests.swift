@@ -6,13 +6,13 @@ import Testing
 
 @testable import RoostWeb
 
-/// A card that takes nothing while the dashboard runs: the way out does not need it.
+/// A card that cannot be written while the dashboard runs: logging out works without it.
 @Suite struct CardFaultTests {
-    /// The errors that a card gives, by what SQLite says.
+    /// The errors of a card, as SQLite reports them.
     enum Fault: CaseIterable, Sendable {
-        /// No page more than there is.
+        /// The file cannot grow.
         case full
-        /// Not even a change in place.
+        /// The file cannot be changed at all.
         case readOnly
 
         func begin(_ database: WebDatabase) async throws {
@@ -79,14 +79,14 @@ import Testing
         #expect(await stage.ask(.get, "/me", as: desk).status == 200)
         let sessions = await stage.ask(.get, "/sessions", as: desk).body
         #expect(sessions.components(of: #""isThis":"#) == 2)
-        // The page says what to do.
+        // The page tells the next step.
         let trouble = try #require(stage.accounts.trouble)
         #expect(trouble.contains("web.db"))
         #expect(trouble.contains(fault == .full ? "df -h" : "writable"))
         var view = StationView(.none(name: "balcony"), name: "b", zone: "UTC", isSimulated: false)
         view.accountsTrouble = trouble
         #expect(view.json.contains(#""accounts":{"trouble":"#))
-        // The session before ends, also one that is in memory alone.
+        // The session before ends, even if it is in memory only.
         let login = AccountsStage.logIn("anna@example.org")
         let again = await stage.ask(.post, "/login", login, as: desk)
         #expect(again.status == 200)
@@ -103,7 +103,7 @@ import Testing
         #expect(later.accounts.roster.sessions.count == 2)
     }
 
-    /// What has to be on the card before it counts says what is wrong, and changes nothing.
+    /// A change that needs the card is refused with the reason, and changes nothing.
     @Test func aNewPasswordNeedsTheCard() async throws {
         let stage = try AccountsStage()
         let phone = try await stage.claim()
@@ -117,7 +117,7 @@ import Testing
         #expect(await stage.ask(.post, "/login", old).status == 200)
     }
 
-    /// A card that became full still takes what changes in place: its journal has kept its room.
+    /// A full card still takes changes in place, as the journal has kept its room.
     @Test func theJournalKeepsItsRoom() async throws {
         let stage = try AccountsStage()
         _ = try await stage.claim()
@@ -128,7 +128,7 @@ import Testing
         #expect(later.accounts.roster == stage.accounts.roster)
     }
 
-    /// What is in memory alone is bounded, and a log-out of it is not forgotten.
+    /// Changes in memory only are bounded, and no log-out among them is forgotten.
     @Test func whatTheCardLacksIsBounded() async throws {
         let stage = try AccountsStage()
         let phone = try await stage.claim()
@@ -145,7 +145,7 @@ import Testing
         #expect(await stage.ask(.get, "/me", as: phone).status == 200)
     }
 
-    /// A row that is there already, or another one of its number, holds up no later change.
+    /// A row that exists already, or has another's number, blocks no later change.
     @Test(arguments: [true, false])
     func aKeptSessionIsWrittenOnce(isThere: Bool) async throws {
         let stage = try AccountsStage()

@@ -39,7 +39,7 @@ import Testing
         try SafeFile.write("balcony 2026 x\n", to: stage.folder.path(ClaimFile.name))
         stage.accounts.takeCode(from: stage.folder.path)
         #expect(await claim(stage, "wrong-code").status == 400)
-        // As people type it.
+        // Codes as people type them.
         #expect(await claim(stage, "BALCONY2026X").status == 201)
         stage.accounts.takeCode(from: stage.folder.path)
         #expect(await claim(stage, "BALCONY2026X").status == 409)
@@ -56,7 +56,7 @@ import Testing
         }
         stage.accounts.takeCode(from: stage.folder.path)
         #expect(await claim(stage, "balcony-2026").status == 410)
-        // The way by the station itself stays.
+        // A code from `roost claim` is still possible.
         let code = try await stage.accounts.newClaimCode()
         #expect(await claim(stage, code).status == 201)
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RoostWeb
 
-/// Who may own a station: each request × each user, and over a real socket.
+/// Local users who may own a station: each request × each user, and over a real socket.
 @Suite struct ClaimRightsTests {
     @Test(arguments: LocalUser.allCases)
     func peopleMayOwnAndServicesMayNot(user: LocalUser) async throws {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// This process stands for a service: what the kernel says of it decides.
+    /// This process plays a service: the user id that the kernel gives decides.
     @Test(arguments: ["roost", "roost-courier", "roost-eyes", "a person"])
     func theKernelSaysWhoAsks(name: String) async throws {
         let users = LocalUsers(own: 4_000_000) { $0 == name ? geteuid() : nil }
@@ -52,7 +52,7 @@ import Testing
         #expect(await stage.ask(.get, "/me", as: anna).status == (isAllowed ? 401 : 200))
     }
 
-    /// As systemd hands it over: a connection waits there before the dashboard looks.
+    /// Tests a socket from systemd: a connection waits there before the dashboard listens.
     private static func listen(_ path: String) throws -> CInt {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()

@@ -39,7 +39,7 @@ import Testing
         #expect(stage.house.closedBy.withLock { $0 } == ["Anna"])
     }
 
-    /// Of two claims at once one makes the owner.
+    /// Two claims at once make only one owner.
     @Test func letsOneOfTwoClaimsIn() async throws {
         let stage = try AccountsStage()
         stage.house.window.withLock { $0 = Self.byButton }
@@ -50,7 +50,7 @@ import Testing
         #expect(stage.accounts.roster.accounts.count == 1)
     }
 
-    /// A form with a mistake costs nothing, and a wrong code is wrong in the window, too.
+    /// A form with a mistake does not use up the window, and a wrong code is refused in it, too.
     @Test func checksTheFormInTheWindowToo() async throws {
         let stage = try AccountsStage()
         stage.house.window.withLock { $0 = Self.byButton }
@@ -84,7 +84,7 @@ import Testing
         #expect(answer.status == (isNear ? 201 : 400))
     }
 
-    /// Who is in an access point without a password is near, and may be a stranger.
+    /// A visitor in an open access point is near, but may be a stranger.
     @Test func powerOnCountsInNoOpenNetwork() async throws {
         let house = StageHouse()
         house.openNetwork.withLock { $0 = 0xC0A8_0104 }
@@ -96,7 +96,7 @@ import Testing
         #expect(await stage.ask(.post, "/claim", AccountsStage.person("Anna")).status == 201)
     }
 
-    /// What the kernel says of this machine is one address and mask an interface.
+    /// Each interface of this machine has one IPv4 address and mask.
     @Test func readsTheMachinesNetworks() {
         for subnet in DirectNetwork().subnets() {
             #expect(subnet.address >> 24 != 127, "the loopback is no network")

@@ -32,7 +32,7 @@ import Testing
         #expect(await stage.ask(.post, "/login", right, as: tablet).status == 200)
     }
 
-    /// A try a minute is left for each account, and an address has few of them.
+    /// Each account keeps a try a minute, of which an address gets few.
     @Test func theReserveIsATryAMinute() async throws {
         let stage = try AccountsStage()
         _ = try await stage.claim()
@@ -52,7 +52,7 @@ import Testing
         #expect(await stage.ask(.post, "/login", wrong, as: eve).status == 429)
     }
 
-    /// An address that does not exist has the same reserve: who asks learns nothing.
+    /// An unknown address has the same reserve, so a guesser learns nothing.
     @Test func unknownAccountsAnswerAlike() async throws {
         let stage = try AccountsStage()
         _ = try await stage.claim()

@@ -55,7 +55,7 @@ import Testing
         #expect(await stage.ask(.get, "/members", as: ben).status == 403)
         let owner = #"{"role":"owner"}"#
         #expect(await stage.ask(.patch, "/members/2", owner, as: anna).status == 204)
-        // At once, in the session that is open.
+        // The new role counts at once, in the open session.
         #expect(await stage.ask(.get, "/members", as: ben).status == 200)
         #expect(await stage.ask(.delete, "/members/1", as: ben).status == 204)
         #expect(await stage.ask(.get, "/me", as: anna).status == 401)
@@ -185,11 +185,11 @@ import Testing
         let audit = await stage.ask(.get, "/audit", as: anna)
         #expect(audit.body.contains(#""action":"mute","target":"dust/pm25""#))
         #expect(audit.body.contains(#""action":"change","target":"PATCH settings""#))
-        // What was refused did not happen.
+        // The refused change is not in the audit.
         #expect(!audit.body.contains("forget"))
     }
 
-    /// A word for each in every language.
+    /// Every language has a word for each action.
     @Test func namesEachActionInTheCatalogues() throws {
         let parts = #filePath.split(separator: "/").dropLast(4)
         let folder = "/" + parts.joined(separator: "/") + "/Sources/RoostWeb/www/strings/"

@@ -8,7 +8,7 @@ import Testing
 
 /// A refusal writes nothing to the card, however often it is asked for.
 @Suite struct RefusalWriteTests {
-    /// Each allowed claim wrote 24 KB: of a station without owner, by anyone in its network.
+    /// Each allowed wrong claim wrote 24 KB: on a station without owner, by anyone in its network.
     @Test func aRefusedClaimWritesNothing() async throws {
         let stage = try AccountsStage()
         let card = try CardWatch(stage)
@@ -18,7 +18,7 @@ import Testing
             stage.time.pass(1)
         }
         #expect(try card.writes() == 0)
-        // Of a code that is there its five tries are kept, since a restart must give no more.
+        // The five tries of an existing code are stored, since a restart must give no more.
         _ = try await stage.accounts.newClaimCode()
         var written = 0
         try card.forget()
@@ -54,7 +54,7 @@ import Testing
             let path = GateTests.path(of: route).replacing("/api/v1", with: "")
             for browser in browsers {
                 for body in bodies {
-                    // The throttle would hide what is behind it.
+                    // The throttle would hide the answers behind it.
                     stage.time.pass(60)
                     let answer = await stage.ask(route.method, path, body, as: browser)
                     let count = try card.writes()
@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-/// Whether the folder of the accounts was written to: it and its files bear an old time.
+/// Detects writes to the folder of the accounts, by an old time on it and its files.
 struct CardWatch {
     private let paths: [String]
 
@@ -80,7 +80,7 @@ struct CardWatch {
         try forget()
     }
 
-    /// Gives them the old time.
+    /// Sets the old time on the files.
     func forget() throws {
         for path in paths {
             let old = [timespec(tv_sec: 1_000, tv_nsec: 0), timespec(tv_sec: 1_000, tv_nsec: 0)]

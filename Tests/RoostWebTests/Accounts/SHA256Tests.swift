@@ -22,7 +22,7 @@ import Testing
         #expect(Self.hex(SHA256.digest(message)) == digest)
     }
 
-    /// Lengths around the edge of a block differ in their padding.
+    /// Lengths around a block's size differ in their padding.
     @Test func padsEachLength() {
         let digests = Set((0...130).map { SHA256.digest([UInt8](repeating: 0, count: $0)) })
         #expect(digests.count == 131)

@@ -45,7 +45,7 @@ import Testing
         #expect(await stage.ask(.post, "/invitations/\(code)", ben).status == 201)
     }
 
-    /// What has ended stays ended when the clock goes back behind its day.
+    /// Expired tokens and invitations stay expired when the clock goes back before their last day.
     @Test func aClockThatGoesBackLetsNothingInAgain() async throws {
         let stage = try AccountsStage()
         let anna = try await stage.claim()
@@ -61,7 +61,7 @@ import Testing
         #expect(await stage.ask(.post, "/invitations/\(code)", ben).status == 410)
     }
 
-    /// A file of an earlier version: what is left by its dates is left.
+    /// Tokens in a file of an earlier version keep the time left by their dates.
     @Test func carriesTheTokensOfAnEarlierFile() async throws {
         let folder = try TestFolder()
         let time = StageTime()
@@ -83,8 +83,9 @@ import Testing
         #expect(await later.ask(.get, "/invitations", as: browsers.0).body == #"{"items":[]}"#)
     }
 
-    /// What had ended in an earlier file stays ended: a last use and a trusted date count the age
-    /// on, and the newest line of the audit is from before.
+    /// Tokens that had expired in an earlier file stay expired.
+    ///
+    /// A last use and a trusted date continue the age, while the newest line of the audit is older.
     @Test(arguments: [true, false])
     func endsTheTokensOfAnEarlierFile(isSessionUsed: Bool) async throws {
         let folder = try TestFolder()

@@ -55,7 +55,7 @@ import Testing
         #expect(error?.description.contains("newer version (9 wings)") == true)
     }
 
-    /// A version with one step more was on trial, and the board went back.
+    /// A newer version was on trial, and the board went back to this one.
     @Test func aVersionBeforeFindsItsAccountsAgain() async throws {
         let folder = try TestFolder()
         do {
@@ -82,7 +82,7 @@ import Testing
         #expect(try again.runNow { try $0.scalar("SELECT count(*) FROM accounts") } == 1)
     }
 
-    /// What was revoked while the newer version ran stays revoked; a token that was not goes on.
+    /// A way back restores nothing that the newer version revoked; other tokens go on.
     @Test func aWayBackBringsNothingBackThatWasRevoked() async throws {
         let folder = try TestFolder()
         do {
@@ -137,7 +137,7 @@ import Testing
         #expect(found == "kept 01 annanewviewer 500")
     }
 
-    /// Tables of a newer version that cannot be compared: then the accounts alone count.
+    /// Tables of a newer version that cannot be compared leave only the accounts valid.
     @Test func aWayBackFromOtherTablesKeepsTheAccounts() async throws {
         let folder = try TestFolder()
         do {
@@ -157,7 +157,7 @@ import Testing
         #expect(accounts == 1 && sessions == 0)
     }
 
-    /// What a power cut between two steps of the change leaves, each way.
+    /// A power cut between two steps of the change leaves a whole file, each way.
     @Test func aPowerCutWithinAChangeLeavesAWholeFile() throws {
         let folder = try TestFolder()
         let path = folder.path("web.db")
@@ -185,7 +185,7 @@ import Testing
         #expect(access(path + ".schema-4", F_OK) != 0)
     }
 
-    /// A step that fails leaves the file, and no half of it.
+    /// A step that fails leaves the file unchanged.
     @Test func aStepThatFailsLeavesTheFileAsItWas() throws {
         let folder = try TestFolder()
         do { _ = try WebDatabase(folder: folder.path) }
@@ -209,7 +209,7 @@ import Testing
         #expect(error?.description.contains("--state") == true)
     }
 
-    /// A change that finds no room is refused, and what was there stays and answers.
+    /// A change without room is refused; existing data stays and is served.
     @Test func losesNothingWhenTheCardIsFull() async throws {
         let stage = try AccountsStage()
         let anna = try await stage.claim()
@@ -236,7 +236,7 @@ import Testing
         #expect(await later.ask(.get, "/me", as: anna).status == 200)
     }
 
-    /// One runs, eight wait, the others are refused at once.
+    /// One job runs, eight wait, further ones are refused at once.
     @Test func boundsWhatWaits() async throws {
         let stage = try AccountsStage()
         var ends: [Int32] = [0, 0]

@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    /// Both limits count as above; of a minute PM10 comes last, as of a file the last row.
+    /// A value at a limit counts as above; PM10 is last in a minute, as the last row is in a file.
     @Test(arguments: [
         ([5: Int64(49)], "", "0.0"), ([5: 50], "PM2.5", "5.0"), ([5: 149], "PM2.5", "14.9"),
         ([5: 150], "PM10", "15.0"), ([5: 150, 6: 51], "PM2.5", "5.1"),
@@ -55,7 +55,7 @@ import Testing
         #expect(text.contains(#""time":"Tue Nov  8 00:30:00 2022","value":6.0"#))
     }
 
-    /// Asked once while the clock was a year ahead: what comes then is told when it comes.
+    /// A client asked while the clock was a year ahead: later values are still reported.
     @Test func aDayOfAWrongYearSilencesNoAlert() async throws {
         let folder = try TestFolder(isInMemory: true)
         let database = try WebDatabase(folder: folder.path)
@@ -98,7 +98,7 @@ import Testing
         #expect(second.contains(#""value":16.0"#))
     }
 
-    /// A further name is answered and not remembered: invented names take no client's place.
+    /// A further name is answered and not remembered: invented names displace no client.
     @Test func remembersSixteenClients() async throws {
         let folder = try TestFolder()
         let database = try WebDatabase(folder: folder.path)
@@ -113,7 +113,7 @@ import Testing
         #expect(try await stage.text("/compat/alert?client=0").contains(#""alert":false"#))
     }
 
-    /// A picture or a script of any web page can ask; what a client has seen stays as it was.
+    /// A page elsewhere can make a browser ask; the client's cursor does not move by it.
     @Test(arguments: [
         ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101"),
         ("Origin", "http://evil.example"), ("Referer", "http://evil.example/"),
@@ -153,7 +153,7 @@ import Testing
         #expect(try await late.text("/compat/alert?client=new").contains(#""alert":false"#))
     }
 
-    /// What rollups point at and what rows say is the same.
+    /// Rollups lead to the same answer as all rows.
     @Test func aLongHistoryIsJudgedAsRowsAre() async throws {
         for minute in [0, 59, 60, 1_439, 2_000, 4_318] {
             let fixture = try Self.fixture(minutes: 4_320, [Int64(minute): 50])

@@ -29,13 +29,13 @@ import Testing
         #expect(good.map(\.value) == [30])
         outcomes[0] = .value(351_000, flag)
         #expect(measurements(outcomes).map(\.value) == (isOmitted ? [] : [351_000]))
-        // Where it was made cannot be: it is nowhere, and not at the station.
+        // Its position is impossible: it is not placed at the station's instead.
         outcomes[0] = .value(30)
         outcomes[1] = .value(FixedPoint(460_671_000, decimals: 7), flag)
         #expect(measurements(outcomes) == (isOmitted ? [] : good))
     }
 
-    /// A station says *no data* with the value beside it: no face has that.
+    /// A station reports *no data* with the implausible value beside it: no face shows that value.
     @Test func noFaceHasWhatCannotBe() {
         func report(_ name: String, _ value: Measured?, _ noData: String?) -> ChannelReport {
             var reading = ReadingReport(

@@ -111,7 +111,7 @@ import Testing
         #expect(second.hasPrefix("PM2.5,12.0,Sun Oct 30 02:30:00 2022\r\n"))
     }
 
-    /// Time in which the station was off moves no window.
+    /// Time in which the station was off shifts no window.
     @Test func aStopLeavesHolesAndNames() async throws {
         let boots = [
             QueryFixture.Boot(started: "2022-11-06T07:49:04Z", minutes: 10),
@@ -138,7 +138,7 @@ import Testing
         #expect(await stage.get("/compat/files/hourly?all=2").status == .badRequest)
     }
 
-    /// The first sample that ever was is kept: names stay when the history has lost it.
+    /// The first sample's time is stored: names stay when the history has lost it.
     @Test func theOriginIsKept() async throws {
         let folder = try TestFolder()
         let database = try WebDatabase(folder: folder.path)

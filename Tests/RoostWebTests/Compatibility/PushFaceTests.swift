@@ -11,7 +11,7 @@ import Testing
 @Suite struct PushFaceTests {
     private static let token = String(repeating: "ab", count: 32)
 
-    /// A courier that takes what is right, one notice in all, and remembers what it was asked.
+    /// A courier that accepts valid requests and one notice in all, and records the requests.
     private final class Courier: Sendable {
         private let state = Mutex<(asked: [CourierRequest], tokens: Int)>(([], 1))
 
@@ -142,7 +142,7 @@ import Testing
         #expect(await stage.post("/notify", Self.notice).status == .serviceUnavailable)
     }
 
-    /// Two hundred bodies that are wrong: refused with a reason, and no token is taken.
+    /// Two hundred invalid bodies: each is refused with a reason, and no token is stored.
     @Test func bodiesThatAreWrongTakeNoToken() async throws {
         var random = Dice(state: 7)
         var bodies = [

@@ -88,7 +88,7 @@ import Testing
         #expect(CopyJobs(folder: site.folder.path, clock: clock).sweep().isEmpty)
     }
 
-    /// It is at least as old as the boot in which it is found.
+    /// A copy of an earlier boot is at least as old as the present boot.
     @Test func aCopyOfAnEarlierBootGoesWithinAnHour() async throws {
         let site = try Site(WebClock(boot: "1a", uptime: { 90_000 }, seconds: { 0 }))
         _ = try await site.make()
@@ -100,7 +100,7 @@ import Testing
         #expect(left(3_600).isEmpty)
     }
 
-    /// What a process that was killed left is gone at the next start.
+    /// A start removes unfinished copies of a process that was killed.
     @Test func aStartRemovesWhatWasNotFinished() throws {
         let folder = try TestFolder()
         for name in ["copy-1.part", "copy-2.db", "other.part"] {

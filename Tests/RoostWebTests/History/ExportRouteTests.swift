@@ -23,7 +23,7 @@ import Testing
         return headers
     }
 
-    /// Each piece of it is what the whole has there.
+    /// Each requested part equals that part of the whole.
     @Test(arguments: [
         "bytes=0-0", "bytes=100-999", "bytes=5000-", "bytes=-100", "bytes=0-9999999", "bytes=1-1",
     ])
@@ -67,7 +67,7 @@ import Testing
         #expect(other.status == .ok)
     }
 
-    /// What the station measured since then is not in the rest of an export.
+    /// Samples measured since then are not in the rest of an export.
     @Test(arguments: ["", "?last=2h", "?from=2026-04-14T01:00:00Z"])
     func anExportEndsWhereItBeganTo(query: String) async throws {
         let boot = QueryFixture.Boot(started: "2026-04-14T00:00:00Z", minutes: 180)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RoostWeb
 
-/// What an owner may ask of places, and what others may.
+/// Rights to ask for places: owners, and others.
 @Suite struct PlaceRoutesTests {
     private static func now(_ text: String) -> WallTime? { WallTime(iso8601: text) }
 

@@ -14,7 +14,7 @@ import Testing
         #expect(try TileServer("https://notopenstreetmap.org/{z}/{x}/{y}").credit == nil)
     }
 
-    /// What stands there goes into a content policy and into a page.
+    /// Refuses templates that are unsafe in a content policy or in a page.
     @Test(arguments: [
         "", "tile.example.org/{z}/{x}/{y}.png", "javascript:alert({z}{x}{y})",
         "https:///{z}/{x}/{y}.png", "https://a.org/{z}/{x}.png", "https://a.org/{z}/{x}/{y}/{y}",

@@ -12,7 +12,7 @@ import Testing
 
 /// A history with motions, and the pictures of some.
 final class RecordsStage {
-    /// What `roost-eyes` was asked.
+    /// The requests to `roost-eyes`.
     final class Asked: Sendable {
         private let requests = Mutex<[EyesRequest]>([])
         var all: [EyesRequest] { requests.withLock { $0 } }

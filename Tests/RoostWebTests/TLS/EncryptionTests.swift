@@ -168,7 +168,7 @@ import Testing
         ] { #expect(await ask(method, scheme, host) == nil) }
     }
 
-    /// A browser whose page has said over HTTPS that it trusts the authority, and no other one.
+    /// Only a browser with the cookie that it trusts this authority is redirected.
     @Test func aBrowserThatHasTrustedIsSentToHTTPS() async throws {
         let stage = try EncryptionStage()
         let encryption = stage.encryption(names: ["balcony"])
@@ -214,7 +214,7 @@ import Testing
         #expect(await redirect.answer(head)?.status == nil)
     }
 
-    /// A card that stands still holds up a new encrypted connection, and nothing else of the page.
+    /// A card that hangs delays a new encrypted connection, and nothing else of the page.
     @Test func theLoopGoesOnWhileACertificateIsMade() async throws {
         let stage = try EncryptionStage()
         _ = stage.encryption().context(for: nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import RoostWeb
 
 @Suite struct TLSLayerTests {
-    /// A browser: the client's side of OpenSSL, and the channel of the server.
+    /// A browser double: the client's side of OpenSSL, and the channel of the server.
     private final class Browser {
         let channel = EmbeddedChannel()
         let session: OpaquePointer
@@ -29,7 +29,7 @@ import Testing
             _ = try? channel.finish(acceptAlreadyClosed: true)
         }
 
-        /// What the client has for the wire.
+        /// Returns the client's bytes for the wire.
         func speak() -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: copenssl_waiting(session) + 1)
             return Array(bytes[..<copenssl_drain(session, &bytes, bytes.count)])

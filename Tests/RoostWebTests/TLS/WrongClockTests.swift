@@ -4,11 +4,11 @@ import Testing
 
 @testable import RoostWeb
 
-/// What a clock that is wrong for a while may leave behind: nothing.
+/// A clock that is wrong for a while leaves nothing wrong behind.
 @Suite struct WrongClockTests {
     private static let day: Int64 = 86_400
 
-    /// Nine years ahead as a Pi without a network may be, a year either way, and 1970.
+    /// Tests nine years ahead, as a Pi without a network may be, a year either way, and 1970.
     @Test(arguments: [9 * 365, 365, -365, -20_000] as [Int64])
     func anAuthorityIsGoodWhateverTheClockSaidAtFirst(days: Int64) throws {
         let stage = try EncryptionStage()
@@ -47,8 +47,9 @@ import Testing
         #expect(read.from <= EncryptionStage.start && EncryptionStage.start < read.until)
     }
 
-    /// One that an earlier version made nine years ahead: once the station trusts a date, it is
-    /// made again, as no phone can use it.
+    /// An authority dated nine years ahead by an earlier version is replaced.
+    ///
+    /// It is made again once the station trusts a date, as no phone can use it.
     @Test func anAuthorityOfTheFutureIsMadeAgainByATrustedDate() throws {
         let stage = try EncryptionStage()
         let begin = EncryptionStage.start + 9 * 365 * Self.day
