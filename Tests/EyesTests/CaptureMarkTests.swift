@@ -31,7 +31,7 @@ import Testing
         #expect(mark.endLeftovers() == 1)
         #expect(Self.end(of: marked) == SIGKILL)
         for process in others {
-            // Still there; the signals of this thread, which it inherited, may be blocked.
+            // The process still runs; signals of this thread, which it inherited, may be blocked.
             var status: Int32 = 0
             #expect(waitpid(process, &status, WNOHANG) == 0)
             kill(process, SIGKILL)

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Nothing here waits.
+    /// No request here waits.
     private struct StillClock: NodeClock {
         let now = MonotonicInstant.boot
         let wallTime: WallTime? = nil

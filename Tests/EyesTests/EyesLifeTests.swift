@@ -10,11 +10,11 @@ import Testing
 /// Lives of a camera without a real one: motions, a camera and a card with faults, masked times,
 /// kills and power cuts, by a seed.
 ///
-/// The machine and the ring are those of `roost-eyes`; thread, process and station are not there.
+/// The machine and the ring are those of `roost-eyes`; threads, process and station are left out.
 @Suite struct EyesLifeTests {
     private enum Camera: CaseIterable { case well, slow, failing, absent }
 
-    /// What the world knows beside what the machine and the ring say.
+    /// State of the simulated world beside the machine and the ring.
     private struct World {
         var random: SplitMix64
         var card: SimulatedBlockStorage
@@ -25,11 +25,11 @@ import Testing
         /// Motions whose picture is being taken, the oldest first.
         var waiting: [Int] = []
         var motionCount = 0
-        /// Of this process.
+        /// Motions seen by this process.
         var seen = 0
         /// Motions whose picture was acknowledged, the newest last.
         var kept: [Int] = []
-        /// What the station was asked to record, of this process.
+        /// Events that this process asked the station to record.
         var news: [MotionMachine.News] = []
         /// Motions of this process that have no picture, with a sure time.
         var lacking: [Int] = []
@@ -63,7 +63,7 @@ import Testing
             try step(&world)
             try check(world, seed)
         }
-        // All is well again, and the next motion has its picture.
+        // The camera works again, and the next motion has its picture.
         (world.camera, world.isMasked, world.card.faults) = (.well, false, .init())
         while !world.waiting.isEmpty { finish(&world) }
         move(&world)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// The camera is done with the oldest, well or not.
+    /// Finishes the oldest picture, with success or failure.
     private func finish(_ world: inout World) {
         guard !world.waiting.isEmpty else { return }
         let number = world.waiting.removeFirst()
@@ -132,7 +132,7 @@ import Testing
         } catch { return false }
     }
 
-    /// In the middle of a picture, if one waits.
+    /// Cuts the power in the middle of a picture, if one waits.
     private func cutPower(_ world: inout World) {
         world.card.faults = .init()
         world.card.faults.powerEndsAt =
@@ -145,7 +145,7 @@ import Testing
         world.card = world.card.afterPowerCut(survivals[Int(world.random.next() % 4)])
     }
 
-    /// A new process, of which nothing waits.
+    /// Starts a new process, which has no waiting motions.
     private func start(_ world: inout World) {
         world.machine = MotionMachine()
         (world.waiting, world.seen, world.news, world.lacking) = ([], 0, [], [])
@@ -157,7 +157,7 @@ import Testing
         try #require(sum == world.seen, "seed \(seed)")
         try #require(machine.waiting == world.waiting.count)
         try #require(machine.waiting <= MotionMachine.waitingMax)
-        // Trouble and its end are said in turns.
+        // Trouble and its end alternate.
         for (one, next) in zip(world.news, world.news.dropFirst()) {
             switch (one, next) {
             case (.fails, .works), (.works, .fails): break
@@ -169,7 +169,7 @@ import Testing
         try checkRing(world, seed)
     }
 
-    /// Each picture is whole and of one motion, and the newest acknowledged ones are there.
+    /// Checks that pictures are whole and of one motion, and the newest acknowledged ones there.
     private func checkRing(_ world: World, _ seed: UInt64) throws {
         guard !world.kept.isEmpty else { return }
         let ring = try PictureRing(asFound: world.card)
@@ -178,7 +178,7 @@ import Testing
         for (record, number) in zip(ring.records, numbers) {
             try #require(ring.picture(record) == Self.picture(number), "seed \(seed)")
         }
-        // One that was cut may have cost the place of the oldest, or be there unacknowledged.
+        // An interrupted one may have replaced the oldest, or be there unacknowledged.
         let newest = Set(world.kept).union(numbers).sorted().suffix(world.shape.slotCount - 1)
         try #require(Set(newest).isSubset(of: numbers), "seed \(seed)")
     }

@@ -11,13 +11,13 @@ import Testing
         #expect(clock.refusal()?.state == .masked)
         let none = MaskClock([])
         #expect(none.refusal() == nil && !none.holds(at: 0, isSure: false))
-        // Half of each day is open.
+        // Half of each day is not masked.
         let half = MaskClock([all[0]])
         half.note(isSure: true)
         let (day, noon) = (20_000 * 86_400, 20_000 * 86_400 + 43_200)
         #expect((half.refusal(at: day) == nil) != (half.refusal(at: noon) == nil))
         #expect(half.holds(at: day, isSure: false) && half.holds(at: noon, isSure: false))
-        // 1970, of a clock that calls itself synchronised.
+        // 1970, from a clock that claims to be synchronised.
         for instant in [0, 43_200] {
             #expect(half.refusal(at: instant)?.why?.contains("not trusted") == true)
         }

@@ -46,7 +46,7 @@ import Testing
         #expect(machine.look(isThere: true, absence: "away") == .works(leftOut: 0))
         _ = machine.admit(Self.motion, isMasked: false)
         _ = machine.fail(Self.motion, "late")
-        // Being plugged in is no cure for another trouble.
+        // Plugging in ends no other trouble.
         #expect(machine.look(isThere: false, absence: "away") == nil)
         #expect(machine.look(isThere: true, absence: "away") == nil)
         #expect(machine.trouble == "late")

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Makes the folder of a device as the kernel has it: links to an interface below its device.
+    /// Makes the folder of a device as in the kernel: links to an interface below its device.
     private static func add(
         _ node: String,
         _ name: String,

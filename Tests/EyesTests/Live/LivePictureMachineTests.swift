@@ -11,7 +11,7 @@ import Testing
         MonotonicInstant(nanoseconds: Int64(seconds * 1e9))
     }
 
-    /// One that runs since second 100.
+    /// A machine whose program runs since second 100.
     private static func running() -> LivePictureMachine {
         var machine = LivePictureMachine(limit: limit)
         _ = machine.step(Facts(followerCount: 1), at: at(100))
@@ -94,7 +94,7 @@ import Testing
         let gone = LivePictureReport(.gone, why: "it ended")
         #expect(machine.fail("it ended", at: Self.at(101)) == [.stop, .refuse(gone)])
         #expect(!machine.isProgramUp)
-        // A frame that was on its way starts nothing.
+        // A late frame starts nothing.
         machine.frame(at: Self.at(101))
         #expect(machine.report(nil) == gone)
     }
