@@ -2,7 +2,7 @@ import Core
 import Profiles
 import Store
 
-/// What services that many stations report to have in the configuration.
+/// Parser of the targets in `courier.json` that send to services such as sensor.community.
 enum CommunityKinds {
     static func sensorCommunity(
         _ reader: inout EntryReader,

@@ -1,12 +1,12 @@
 import Profiles
 
-/// What `courier.json` says: where samples go, whom notices reach, and what is fetched.
+/// Parsed `courier.json`: where samples go, whom notices reach, and what is fetched.
 package struct CourierConfiguration: Sendable {
     /// Where the configuration is, unless a command says otherwise.
     package static let standardPath = "/etc/roost/courier.json"
-    /// Targets and receivers together; and feeds.
+    /// Entries of targets and receivers together, and of feeds.
     package static let entryLimit = 16
-    /// Bytes of the file.
+    /// Bytes of the file that are read at most.
     package static let byteLimit = 256 << 10
 
     package let network: NetworkSettings
@@ -128,8 +128,8 @@ package struct NetworkSettings: Hashable, Sendable {
     package let metered: Metered
     /// As `http://proxy.example:3128`; nil for none.
     package let proxy: String?
-    /// Of the dashboard, for links in notices: `https://air.example.org`; nil for the one that the
-    /// station announces.
+    /// URL of the dashboard for links in notices, such as `https://air.example.org`; nil means
+    /// the one that the station announces.
     package let address: String?
 
     init(_ reader: ObjectReader?) {

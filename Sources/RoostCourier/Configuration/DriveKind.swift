@@ -2,7 +2,7 @@ import Core
 import Profiles
 import StoreQueries
 
-/// What drives for Safecast have in the configuration.
+/// Parser of the targets in `courier.json` that send drives to Safecast.
 enum DriveKind {
     static func read(
         _ reader: inout EntryReader,

@@ -1,9 +1,9 @@
 import Core
 import Profiles
 
-/// What targets of files have in the configuration.
+/// Parser of the targets in `courier.json` that receive files.
 enum FileKinds {
-    /// What all of them have.
+    /// Options that every target of files has.
     private struct Shared {
         let periods: [FilePeriod]
         let naming: FileNaming

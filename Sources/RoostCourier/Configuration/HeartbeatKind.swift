@@ -1,7 +1,7 @@
 import Core
 import Profiles
 
-/// What a heartbeat has in the configuration.
+/// Parser of the heartbeat targets in `courier.json`.
 enum HeartbeatKind {
     static func read(
         _ reader: inout EntryReader,

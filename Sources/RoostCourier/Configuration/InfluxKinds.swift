@@ -1,7 +1,7 @@
 import Core
 import Profiles
 
-/// What databases that take InfluxDB's lines have in the configuration.
+/// Parser of the targets in `courier.json` that take InfluxDB's line protocol.
 enum InfluxKinds {
     static func influx1(
         _ reader: inout EntryReader,

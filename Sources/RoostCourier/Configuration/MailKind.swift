@@ -1,7 +1,7 @@
 import Core
 import Profiles
 
-/// What notices by mail have in the configuration.
+/// Parser of the receivers in `courier.json` that get notices by mail.
 enum MailKind {
     static let name = "smtp"
     private static let recipientLimit = 10

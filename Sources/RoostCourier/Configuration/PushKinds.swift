@@ -1,6 +1,6 @@
 import Profiles
 
-/// What receivers with subscribers have in the configuration.
+/// Parser of the receivers in `courier.json` that have subscribers: Web Push and APNs.
 enum PushKinds {
     static let webPush = "webpush"
     static let apns = "apns"

@@ -1,15 +1,15 @@
 import Core
 
-/// What all receivers have.
+/// Options that every receiver of notices has.
 package struct ReceiverOptions: Hashable, Sendable {
-    /// At most one notice in this time, 1 min…24 h.
+    /// Shortest time between two notices, 1 min…24 h.
     package var every: Duration = .seconds(1_200)
-    /// Reminds while an alert lasts; nil never.
+    /// Time between reminders while an alert lasts; nil sends none.
     package var remind: Duration? = .seconds(14_400)
-    /// The first notice waits so long, so that what happens at once goes together.
+    /// Time that the first notice waits, so that simultaneous alerts share one.
     package var wait: Duration = .seconds(10)
     package var severities: Set<Notice.Severity> = [.warning, .critical]
-    /// Patterns of rules; empty: all.
+    /// Patterns of rules; empty means all rules.
     package var rules: [String] = []
     /// Patterns of `device/quantity`; empty: all.
     package var channels: [String] = []

@@ -1,10 +1,11 @@
 import Core
 
-/// Which channels a target gets, by the owner's patterns of `device/quantity`.
+/// The channels that a target gets, chosen by the owner's patterns of `device/quantity`.
 ///
 /// `*` stands for any letters, also within a part: `*/pm25`, `balcony/*`, `door*/motion`.
 package struct StreamChoice: Hashable, Sendable {
-    /// Empty: all but motion, which leaves the house only where its owner names it.
+    /// Patterns of channels that the target gets; empty means all but motion, which leaves the
+    /// house only where its owner names it.
     let wanted: [String]
     /// Channels that no target gets.
     let left: [String]
@@ -24,7 +25,7 @@ package struct StreamChoice: Hashable, Sendable {
     /// Whether a pattern can fit a channel at all.
     static func isPattern(_ text: String) -> Bool { text.contains("/") || text.contains("*") }
 
-    /// What to write instead of what is no pattern.
+    /// Returns the error message for a text that is not a pattern.
     static func advice(_ text: String) -> String {
         "expected device/quantity, found \"\(text)\"; all of a device is \"\(text)/*\""
     }

@@ -1,7 +1,7 @@
 import Core
 import StoreQueries
 
-/// What making a target needs besides its configuration.
+/// Everything that making a target needs besides its configuration.
 package struct TargetDependencies: Sendable {
     package typealias MakeTarget = @Sendable (TargetDependencies) throws -> TargetWork
     package typealias MakeReceiver = @Sendable (TargetDependencies) throws -> any NoticeReceiver
@@ -24,7 +24,7 @@ package struct TargetDependencies: Sendable {
     }
 }
 
-/// What the courier is to do for one entry of `targets`.
+/// The kind of work that the courier does for one entry of `targets`.
 package enum TargetWork: Sendable {
     /// Sends it the samples that are recorded.
     case samples(any SampleTarget)

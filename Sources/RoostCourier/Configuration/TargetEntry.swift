@@ -72,7 +72,7 @@ package struct TargetEntry: Sendable {
         return common
     }
 
-    /// What the outbox is to know: the target's own traits, and what the owner says of them.
+    /// Combines the target's own traits with the owner's options; the stricter limit counts.
     package func traits(_ own: SampleTargetTraits) -> SampleTargetTraits {
         var traits = own
         if let age = common.ageLimit { traits.ageLimit = min(age, own.ageLimit ?? age) }

@@ -1,4 +1,4 @@
-/// What all targets of samples have.
+/// Options that every target of samples has.
 package struct TargetOptions: Hashable, Sendable {
     /// Patterns of `device/quantity`; empty: all but motion.
     package var streams: [String] = []

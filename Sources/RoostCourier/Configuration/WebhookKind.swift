@@ -1,7 +1,7 @@
 import Core
 import Profiles
 
-/// What a webhook has in the configuration.
+/// Parser of the webhook targets in `courier.json`.
 enum WebhookKind {
     static func read(
         _ reader: inout EntryReader,

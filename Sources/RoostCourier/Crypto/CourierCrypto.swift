@@ -6,7 +6,7 @@ package struct CryptoFailure: Error, Hashable, Sendable, CustomStringConvertible
 
     package init(_ words: String) { description = words }
 
-    /// What was tried, and OpenSSL's last reason of this thread.
+    /// Returns an error with the failed attempt and OpenSSL's last error on this thread.
     static func reason(_ attempt: String) -> Self {
         var words = [CChar](repeating: 0, count: 256)
         copenssl_reason(&words, words.count)

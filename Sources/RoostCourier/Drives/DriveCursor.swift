@@ -1,7 +1,7 @@
 import Core
 import Store
 
-/// What a target of drives must remember, as bytes that the station keeps for it.
+/// Delivery progress of a target of drives, as bytes that the station keeps for it.
 ///
 /// Version 3 (1 is `OutboxCursor`, 2 `FileCursor`), all numbers unsigned LEB128 and boots as their
 /// sixteen bytes: the version; settled and seen, each as 0, or 1 with boot and tick; waiting;
@@ -10,7 +10,7 @@ import Store
 /// plus 1, whether it is described, its samples, tenths since 1970 of its beginning, tenths from
 /// there to its end, boot and tick. At most 716 bytes.
 package struct DriveCursor: Hashable, Sendable {
-    /// A boot and a tick in it: a place whose boot's number has to be looked up.
+    /// A sample's place as boot and tick; the boot's number has to be looked up.
     package struct Place: Hashable, Sendable {
         package let boot: BootID
         package let tick: Tick

@@ -8,22 +8,22 @@ import Store
 /// receiver fails at while it takes others is set aside, and tried again by itself. Each step of an
 /// upload is repeated until the receiver has taken it: it knows a file that it has by its content.
 package struct DriveMachine: Sendable {
-    /// What a person should learn of.
+    /// Events that a person should know about.
     package enum Notice: Hashable, Sendable {
         case held(DeliveryReason)
         case resumed
         case refused(name: String, samples: Int, DeliveryReason)
-        /// The receiver fails at it and takes others.
+        /// The receiver fails at this drive and accepts others.
         case setAside(name: String, DeliveryReason)
         case expired(samples: Int)
         /// The cursor could not be read: the target begins anew.
         case cursorLost(String)
     }
 
-    /// What to do with the oldest drive without a fate.
+    /// Next step for the oldest drive whose delivery is undecided.
     package enum Turn: Hashable, Sendable {
         case send(PlannedDrive)
-        /// Nothing: it waits for its date.
+        /// The drive waits until its date is known.
         case waits(PlannedDrive)
         case leaveOut(PlannedDrive, LeftOut)
     }
@@ -40,9 +40,9 @@ package struct DriveMachine: Sendable {
     package private(set) var held: DeliveryReason?
     /// The last failure; nil after a success.
     package private(set) var trouble: DeliveryReason?
-    /// What the receiver still does; nil when nothing is known of it.
+    /// Work that the receiver still does on an upload; nil when none is known.
     package private(set) var working: DeliveryReason?
-    /// Nothing is sent before.
+    /// Earliest time of the next request.
     package private(set) var notBefore = MonotonicInstant.boot
     private let pace: Duration
     private var delay: RetryDelay
@@ -55,7 +55,7 @@ package struct DriveMachine: Sendable {
 
     /// - Parameters:
     ///   - mark: Where it was; a fresh one begins with the oldest drive.
-    ///   - seed: Of the back-off's random part.
+    ///   - seed: For the random part of the back-off.
     package init(_ mark: DriveCursor = DriveCursor(), pace: Duration, seed: UInt64) {
         (self.mark, self.pace) = (mark, pace)
         delay = RetryDelay(seed: seed)
@@ -68,7 +68,7 @@ package struct DriveMachine: Sendable {
     ///   - drives: Those without a fate, oldest first.
     ///   - seen: The place up to which they were counted before.
     ///   - settled: The place up to which they have their fates, but for those aside.
-    /// - Returns: What to say of it.
+    /// - Returns: Events to report.
     package mutating func see(
         _ drives: [PlannedDrive],
         after seen: OutboxPosition?,
@@ -130,17 +130,17 @@ package struct DriveMachine: Sendable {
         return isBehind && mark.upload(of: drive) == nil
     }
 
-    /// What to do with the first of the drives without a fate.
+    /// Decides the next step for the oldest drive whose delivery is undecided.
     ///
     /// - Parameters:
     ///   - drive: The oldest.
     ///   - ageLimit: Those that ended longer ago are left out.
     ///   - now: Seconds since 1970; nil while the clock is not known.
-    /// - Returns: What to do with it.
+    /// - Returns: The next step.
     package func turn(of drive: PlannedDrive, ageLimit: Duration?, now: Int?) -> Turn {
         if drive.isPrivate { return .leaveOut(drive, .markedPrivate) }
         let isUnderWay = mark.upload(of: drive) != nil
-        // What the ring does meanwhile does not matter.
+        // The receiver has the data, so it does not matter if the ring overwrites it.
         if isAtReceiver(drive) { return .send(drive) }
         if drive.samples == 0 || mark.hasExpired && drive.hasOldest {
             return .leaveOut(drive, mark.hasExpired ? .expired : .noValue)
@@ -191,7 +191,7 @@ package struct DriveMachine: Sendable {
     ///
     /// - Parameters:
     ///   - lines: Samples that have a line in its log.
-    /// - Returns: What to say of it.
+    /// - Returns: Events to report.
     package mutating func finish(
         _ step: DriveStep,
         of drive: PlannedDrive,
@@ -308,7 +308,7 @@ package struct DriveMachine: Sendable {
         return isNew ? [.setAside(name: drive.name, reason)] : []
     }
 
-    /// Of a drive that the receiver has those that it had when its upload began.
+    /// Counts the samples of a drive; once it is uploaded, those that it had when the upload began.
     private func samples(of drive: PlannedDrive) -> Int {
         isAtReceiver(drive) ? mark.upload(of: drive)?.samples ?? drive.samples : drive.samples
     }

@@ -12,7 +12,7 @@ package struct DriveUpload: Hashable, Sendable {
     }
 }
 
-/// What became of one step of an upload.
+/// Result of one step of an upload.
 package enum DriveStep: Hashable, Sendable {
     /// The next one can follow at once.
     case moved(DriveUpload)
@@ -21,14 +21,14 @@ package enum DriveStep: Hashable, Sendable {
     case ended(DeliveryOutcome)
 }
 
-/// A place that drives are sent to, in steps that may be repeated.
+/// A receiver of drives, which are sent in steps that may be repeated.
 ///
 /// It makes requests and judges answers; what happens after a failure is decided by `DriveMachine`.
 package protocol DriveTarget: Sendable {
     /// Takes the next step: sends the file while `upload` has no number, else asks the receiver
     /// how far it is and does what is missing.
     ///
-    /// - Returns: What became of it.
+    /// - Returns: The outcome.
     /// - Throws: `CancellationError`. What the network does is in the step.
     func advance(
         _ upload: DriveUpload,

@@ -4,14 +4,14 @@ import Supervision
 
 /// Sends one target the drives that are over, as `DriveMachine` decides.
 package actor DriveTask: Child {
-    /// What it works with.
+    /// Dependencies of a drive task.
     package struct World: Sendable {
         package let source: any DriveSource
         package let keeper: any CursorStore
         package let network: any CourierNetwork
         package let clock: any NodeClock
         let dates: LeastDate
-        /// Receives what people should learn of.
+        /// Receives the events that people should know about.
         package let tell: @Sendable (_ target: String, DriveMachine.Notice) -> Void
 
         package init(
@@ -43,12 +43,12 @@ package actor DriveTask: Child {
         package let present: Present?
         package let held: DeliveryReason?
         package let trouble: DeliveryReason?
-        /// What the receiver still does.
+        /// Work that the receiver still does on an upload; nil when none is known.
         package let working: DeliveryReason?
         package let waitsForClock: Bool
         package let notBefore: MonotonicInstant
         package let lastDelivery: MonotonicInstant?
-        /// Drives that the receiver fails at while it takes others.
+        /// Drives that the receiver fails at while it accepts others.
         package let refusals: [OutboxStanding.Refusal]
         /// Why the station's store cannot be read now; nil while it can.
         package let sourceTrouble: String?
@@ -68,13 +68,13 @@ package actor DriveTask: Child {
     private let world: World
     private let heartbeat: Heartbeat
     private let changed = Signal()
-    /// What gives drives their fates is alone.
+    /// Lets only one task at a time decide what became of a drive.
     private let turns: TaskLock
     private var machine: DriveMachine
     private var hasBegun = false
-    /// Without a fate, oldest first.
+    /// Drives whose delivery is undecided, oldest first.
     private var drives: [PlannedDrive] = []
-    /// Lines of the log that was made last: making it again for each step would read it again.
+    /// Number of lines of the log made last, kept because making a log again reads the store again.
     private var made: (place: OutboxPosition, lines: Int)?
     private var waitsForClock = false
     private var lastDelivery: MonotonicInstant?
@@ -85,7 +85,7 @@ package actor DriveTask: Child {
     /// - Parameters:
     ///   - id: The target's, from the configuration.
     ///   - work: Where drives go, and which.
-    ///   - seed: Of the back-off's random part.
+    ///   - seed: For the random part of the back-off.
     package init(
         id: String,
         _ work: DriveWork,
@@ -209,7 +209,7 @@ package actor DriveTask: Child {
 
     /// Looks for drives, and counts the samples of new ones.
     ///
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     package func see() async throws {
         guard hasBegun else { return }
         let before = machine.mark
@@ -277,7 +277,7 @@ package actor DriveTask: Child {
         if upload.importID == nil || made?.place != drive.place {
             switch try await world.source.file(of: drive, current.dates) {
             case .file(let found): file = found
-            // What is left of a drive that the receiver has may be less than what it got.
+            // The ring may have lost samples of a drive that the receiver already has.
             case .empty where upload.importID != nil, .tooLong where upload.importID != nil: break
             case .empty: return machine.leaveOut(drive, .noValue)
             case .tooLong:
@@ -297,7 +297,7 @@ package actor DriveTask: Child {
     /// Their owner does not want them delivered. One whose log the receiver has goes on.
     ///
     /// - Returns: How many samples.
-    /// - Throws: What reading the store throws; `CancellationError`.
+    /// - Throws: Errors of reading the store; `CancellationError`.
     package func drop(before moment: WallTime) async throws -> Int {
         try await turns.run {
             try await begin()
@@ -319,10 +319,10 @@ package actor DriveTask: Child {
         }
     }
 
-    /// What became of the first drive with samples that ended at a moment or later.
+    /// Finds the first drive with samples that ended at a moment or later.
     ///
-    /// - Returns: The drive, and whether it has its fate; nil where there is none.
-    /// - Throws: What reading the store throws.
+    /// - Returns: The drive, and whether its delivery is decided; nil where there is none.
+    /// - Throws: Errors of reading the store.
     package func fate(from moment: WallTime) async throws -> (drive: PlannedDrive, isSettled: Bool)?
     {
         let settled = try await place(machine.mark.settled)

@@ -3,7 +3,7 @@ import Store
 
 /// A survey that is over and has samples of a radiation counter.
 package struct PlannedDrive: Hashable, Sendable {
-    /// What is known of its time.
+    /// How certain the date of a drive is.
     package enum Dating: Hashable, Sendable {
         /// A trusted clock dated it.
         case known
@@ -67,7 +67,7 @@ package struct DriveFile: Hashable, Sendable {
     }
 }
 
-/// What making a log came to.
+/// Result of making the log file of a drive.
 package enum DriveMade: Hashable, Sendable {
     case file(DriveFile)
     /// No sample has a count, a date and a place.
@@ -76,22 +76,22 @@ package enum DriveMade: Hashable, Sendable {
     case tooLong
 }
 
-/// Where drives come from.
+/// Reader of the drives in the station's store.
 package protocol DriveSource: Sendable {
     /// The surveys that are over, with samples or without, after a place.
     ///
     /// - Parameter place: Of the last one that is not wanted any more; nil wants all.
     /// - Returns: Oldest first.
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     func drives(after place: OutboxPosition?) async throws -> [PlannedDrive]
 
     /// The log of a drive: for the same dates the same bytes whenever it is made.
     ///
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     func file(of drive: PlannedDrive, _ dates: DriveDates) async throws -> DriveMade
 
     /// A boot's number in the store; nil when it is not known any more.
     ///
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     func number(of boot: BootID) async throws -> Int?
 }

@@ -34,7 +34,7 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
-    /// What the names of its devices begin with at the station, before a colon.
+    /// Prefix of the source's device names at the station, before a colon.
     var source: String {
         switch self {
         case .singapore: SingaporeRows.source
@@ -43,12 +43,12 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
-    /// Whether a question names a day, which is over at some time, or none for what is newest.
+    /// Whether a request names one whole day, or no time at all for the newest values.
     ///
     /// Others name when they begin.
     var asksByDay: Bool { if case .singapore = self { true } else { false } }
 
-    /// What gets on by itself; none for another station that is only to say how it is.
+    /// Parts that are fetched independently; empty where only another station's status is wanted.
     package var parts: [FeedPart] {
         switch self {
         case .singapore(let data): data.map { .publication($0) }
@@ -57,7 +57,7 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
-    /// For so long a service that is well may give nothing new: a few of its own intervals.
+    /// Time without new values that is normal for the source: a few of its own intervals.
     var silenceLimit: Duration {
         switch self {
         case .singapore: .seconds(3 * 3_600)
@@ -173,8 +173,8 @@ package enum FeedKind: Hashable, Sendable {
         return days
     }
 
-    /// What to ask for the places of its stations; nil where values come with their places, or
-    /// none are to be had.
+    /// Path of the request for the places of the source's stations; nil where values come with
+    /// their places, or there are none to ask for.
     package var registryPath: String? {
         guard case .arpa(let sensors, _) = self else { return nil }
         let ids = sensors.map { "'\($0.id)'" }.joined(separator: ",")
@@ -182,7 +182,7 @@ package enum FeedKind: Hashable, Sendable {
         return "\(Self.registry)?$where=\(wanted)&$order=idsensore&$limit=\(sensors.count)"
     }
 
-    /// The page after one of them.
+    /// Returns the path of the page that follows another.
     package func path(_ path: String, continuedBy next: String) -> String {
         let key =
             switch self {

@@ -1,27 +1,27 @@
 import Core
 import Feeds
 
-/// A part of a feed that gets on by itself, whatever becomes of the others.
+/// A part of a feed that is fetched independently of the others.
 package enum FeedPart: Hashable, Sendable {
-    /// Of data.gov.sg: `psi`.
+    /// A publication of data.gov.sg, such as `psi`.
     case publication(String)
-    /// All sensors of Lombardy, as one question names them.
+    /// All sensors of Lombardy that one request names.
     case sensors([ARPASensor])
-    /// Of another station: `dust/pm25`.
+    /// A channel of another station, such as `dust/pm25`.
     case channel(String)
 
-    /// What the station has of a source: a stream, without the source's name.
+    /// A stream of a source that the station already has, without the source's name.
     struct Known: Sendable {
         let device: String
         let quantities: [String]
         let newest: WallTime
     }
 
-    /// Since when values are missing.
+    /// Times up to which the station has a part's values.
     struct Reach: Hashable {
-        /// Until when all of its series are there.
+        /// Time up to which all series of the part are there.
         var all: WallTime?
-        /// When its newest value is.
+        /// Time of the newest value of the part.
         var newest: WallTime?
     }
 

@@ -82,14 +82,14 @@ struct FeedProgress {
         if place.isClosed { passed.insert(place.first) }
     }
 
-    /// What a question with pages of all times brought is there until it was asked.
+    /// Records that a request without a day fetched all values up to the time it was made.
     mutating func reached(_ time: WallTime?) {
         if let time { reach.all = time }
     }
 
     mutating func stop(at place: Place) { rest = place }
 
-    /// It was taken whole.
+    /// Records that the part was fetched completely.
     mutating func finish(_ wall: WallTime?, at now: MonotonicInstant, missed: Int) {
         (doneAt, trouble, notBefore, isPending, passed) = (now, nil, nil, false, [])
         missedDays += missed

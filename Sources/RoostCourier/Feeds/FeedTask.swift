@@ -11,18 +11,18 @@ import Supervision
 /// once: this task remembers nothing over a restart, and reads in the history since when it asks.
 /// Each part (`FeedPart`) gets on by itself: one that fails does not hold up the others.
 package actor FeedTask: Child {
-    /// What it works with.
+    /// Dependencies of a feed task.
     struct World: Sendable {
         let link: any StationLink
         let network: any CourierNetwork
         let secrets: any SecretSource
         let clock: any NodeClock
         let seed: UInt64
-        /// Nil asks from the present on.
+        /// The station's history; without it, fetching starts at the present.
         var history: (any HistoryAccess)?
     }
 
-    /// How it stands, for reports.
+    /// State of the feed, for reports.
     package struct Standing: Hashable, Sendable {
         package var trouble: DeliveryReason?
         package var isHeld = false
@@ -55,12 +55,12 @@ package actor FeedTask: Child {
     private var askedAt: WallTime?
     /// How far each part is; empty until the history was read.
     private var progress: [FeedPart: FeedProgress] = [:]
-    /// What the server said of a page, so that it need not send it again, and what follows it; at
-    /// most `pageLimit`, then all are dropped.
+    /// Validators (`ETag`, date) and next page of each page fetched, by path, so that an unchanged
+    /// one is not sent again; at most `pageLimit`, then all are dropped.
     private var marks: [String: Mark] = [:]
     /// Whether the registry answered.
     private var isLocated = false
-    /// Sensors of which nothing is taken, with why.
+    /// Sensors that are skipped, with the reason.
     private var differing: [String: String] = [:]
     package private(set) var standing: Standing
     private let wakeUp = Signal()
@@ -165,19 +165,19 @@ package actor FeedTask: Child {
         return wentWell
     }
 
-    /// What one turn has done.
+    /// Counts of one turn.
     private struct Round {
         var requestCount = 0
-        /// Of `requestCount`, for the part that is asked for now.
+        /// Value of `requestCount` at which the present part stops.
         var end = 0
         var omitted = 0
     }
 
-    /// Takes a part: the rest of an earlier turn, and what came since.
+    /// Fetches a part: the rest of an earlier turn, then the newer values.
     private func take(_ part: FeedPart, at now: WallTime?, _ round: inout Round) async throws {
         if let rest = progress[part]?.rest { try await follow(rest, of: part, &round) }
         let paths = entry.kind.paths(of: part, at: now, since: progress[part]?.reach.all)
-        // What is asked for each time may have changed since a turn that ended early.
+        // The list of requests may have changed since a turn that ended early.
         let open = Set(entry.kind.paths(of: part, at: now, since: now))
         for first in paths where progress[part]?.passed.contains(first) != true {
             let isClosed = entry.kind.asksByDay && !open.contains(first)
@@ -266,7 +266,7 @@ package actor FeedTask: Child {
         }
     }
 
-    /// What the registry has otherwise than the configuration; nil for nothing.
+    /// Difference between the registry and the configuration; nil where there is none.
     private var difference: DeliveryReason? {
         let words = differing.sorted { $0.key < $1.key }.map(\.value)
         guard let first = words.first else { return nil }
@@ -274,7 +274,7 @@ package actor FeedTask: Child {
         return DeliveryReason("sensor", others + first)
     }
 
-    /// Which part the service answers without a value, and since when; nil while each gives some.
+    /// The part that gives no values, and since when; nil while every part gives some.
     private var silence: DeliveryReason? {
         let limit = entry.kind.silenceLimit
         return entry.kind.parts.lazy.compactMap { [progress, askedAt] part in

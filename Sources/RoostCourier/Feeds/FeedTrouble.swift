@@ -16,18 +16,18 @@ struct FeedTrouble: Error {
         (reason, self.isHeld) = (DeliveryReason(code, words), isHeld)
     }
 
-    /// Of an answer that is no success.
+    /// Makes the trouble of an answer that is not a success.
     init(_ answer: OutboundAnswer) {
         self.init(DeliveryClassifier.judge(answer))
         isOfPart = answer.status != 429
         isFinal = isHeld
     }
 
-    /// Of a request without an answer.
+    /// Makes the trouble of a request that got no answer.
     init(_ failure: NetworkFailure) {
         let outcome = DeliveryClassifier.judge(failure)
         self.init(outcome)
-        // A question without an answer says nothing of the next one.
+        // A request without an answer says nothing about the next one.
         if case .unknown = outcome { isOfPart = true }
     }
 

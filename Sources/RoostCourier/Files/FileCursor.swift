@@ -1,4 +1,4 @@
-/// What a target of files must remember, as bytes that the station keeps for it.
+/// Delivery progress of a target of files, as bytes that the station keeps for it.
 ///
 /// Version 2 (1 is `OutboxCursor`), all numbers unsigned LEB128: the version, origin, periods
 /// (count; then number in `FilePeriod.allCases`, settled and seen as seconds after the origin,

@@ -7,13 +7,13 @@ import Core
 /// on, a file whose fate is unknown is sent again under the same name. One that the receiver fails
 /// at while it takes others is set aside, and tried again by itself.
 package struct FileOutboxMachine: Sendable {
-    /// What a person should learn of.
+    /// Events that a person should know about.
     package enum Notice: Hashable, Sendable {
         case held(DeliveryReason)
         case resumed
-        /// The file is a dead letter: what has its name at the receiver stays.
+        /// The file is not sent again; a file of the same name at the receiver stays.
         case refused(PlannedFile, samples: Int, DeliveryReason)
-        /// The receiver fails at it and takes others.
+        /// The receiver fails at this file and accepts others.
         case setAside(PlannedFile, DeliveryReason)
         case expired(FilePeriod, samples: Int)
         case drained(files: Int)
@@ -63,7 +63,7 @@ package struct FileOutboxMachine: Sendable {
     ///   - time: Since when samples can be read, and until when they are counted now.
     ///   - left: Samples that can still be read from `settled` to `seen`, and of files aside.
     ///   - new: Samples from `seen` to the end.
-    /// - Returns: What to say of it.
+    /// - Returns: Events to report.
     package mutating func see(
         _ period: FilePeriod,
         in time: (oldest: Int, end: Int),
@@ -130,8 +130,8 @@ package struct FileOutboxMachine: Sendable {
     ///
     /// - Parameters:
     ///   - samples: Samples in its time; `skipped`: samples since the last file that have none.
-    ///   - outcome: What the target said; nil leaves the file out as too old.
-    /// - Returns: What to say of it.
+    ///   - outcome: The outcome; nil leaves the file out as too old.
+    /// - Returns: Events to report.
     package mutating func finish(
         _ file: PlannedFile,
         samples: (own: Int, skipped: Int),

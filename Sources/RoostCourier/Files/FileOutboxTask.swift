@@ -3,14 +3,14 @@ import Supervision
 
 /// Sends one target files of what is recorded, as `FileOutboxMachine` decides.
 package actor FileOutboxTask: Child {
-    /// What it works with.
+    /// Dependencies of a file task.
     package struct World: Sendable {
         package let source: any FileSource
         package let keeper: any CursorStore
         package let network: any CourierNetwork
         package let clock: any NodeClock
         let dates: LeastDate
-        /// Receives what people should learn of.
+        /// Receives the events that people should know about.
         package let tell: @Sendable (_ target: String, FileOutboxMachine.Notice) -> Void
 
         package init(
@@ -66,7 +66,7 @@ package actor FileOutboxTask: Child {
     /// - Parameters:
     ///   - id: The target's, from the configuration.
     ///   - work: Where files go, and which.
-    ///   - seed: Of the back-off's random part.
+    ///   - seed: For the random part of the back-off.
     ///   - heartbeat: Beaten at each turn and each piece of a file.
     package init(
         id: String,
@@ -157,7 +157,7 @@ package actor FileOutboxTask: Child {
             let next = begun.quotient + (begun.remainder > 0 ? 1 : 0)
             var start = work.hasBacklog ? origin : origin + max(next, 0) * period.seconds
             if let limit = work.ageLimit, let wall = world.clock.wallTime {
-                // What is too old for a new target by the present date is not for it.
+                // A new target does not get files that are already too old by the present date.
                 let edge = Int(wall.unixSeconds) - Int(limit.components.seconds)
                 let old = (edge - origin).flooredDivision(by: period.seconds).quotient
                 start = max(start, origin + old * period.seconds)
@@ -165,7 +165,7 @@ package actor FileOutboxTask: Child {
             machine.marks[period] = FilePeriodCursor(from: start)
         }
         machine.resumeAsides()
-        // A period that the configuration does not name any more keeps its mark, and waits.
+        // A period that the configuration no longer names keeps its mark, and waits.
         self.origin = origin
         // Where windows begin is decided once, also when no file is sent before a restart.
         await keep(origin)
@@ -174,7 +174,7 @@ package actor FileOutboxTask: Child {
 
     /// Counts what was recorded since the last look, and what the ring wrote over.
     ///
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     package func see() async throws {
         guard let extent = try await world.source.extent() else { return }
         let (oldest, end) = (extent.lowerBound, extent.upperBound)
@@ -254,7 +254,7 @@ package actor FileOutboxTask: Child {
     ///   - range: Seconds since 1970; files that lie in it, at least in part.
     ///   - repairs: Whether files that are missing are sent again.
     /// - Returns: By periods, and by time in each; empty before the first look at the store.
-    /// - Throws: What reading the store throws; `CancellationError`.
+    /// - Throws: Errors of reading the store; `CancellationError`.
     package func prove(_ range: Range<Int>, repairs: Bool) async throws -> [FileProof] {
         guard let origin else { return [] }
         var proofs: [FileProof] = []
@@ -300,7 +300,7 @@ package actor FileOutboxTask: Child {
         var files: [PlannedFile] = []
         for period in work.periods {
             guard var start = machine.marks[period]?.settled else { continue }
-            // What failed, and one after it. Bound: what can fail and be aside.
+            // Failed files and the first after them. Bound: files that fail or are set aside.
             while let file = try await world.source.next(period, from: start, origin: origin) {
                 start = file.range.upperBound
                 if machine.asides.contains(file.place) { continue }

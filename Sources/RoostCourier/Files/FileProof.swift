@@ -1,4 +1,4 @@
-/// What a comparison of a file with what the receiver has found.
+/// Result of comparing a file with the receiver's copy.
 package struct FileProof: Hashable, Sendable {
     /// `hourly/Sun Nov  6 07:49:04 2022.csv`, with the target's prefix.
     package let path: String

@@ -10,7 +10,7 @@ package struct PlannedFile: Hashable, Sendable {
         (self.period, self.range, self.name) = (period, range, name)
     }
 
-    /// What is the same when it is made again.
+    /// Identity of a file: the same when it is made again.
     struct Place: Hashable, Sendable {
         let period: FilePeriod
         let from: Int
@@ -33,7 +33,7 @@ package protocol FileSource: Sendable {
     /// recorded, dated and can be read.
     ///
     /// - Returns: nil while nothing is dated.
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     func extent() async throws -> Range<Int>?
 
     /// The first file of a period at or after a time that is over at the extent's end.
@@ -44,12 +44,12 @@ package protocol FileSource: Sendable {
     ///   - start: The beginning of a window.
     ///   - origin: Where the first window begins.
     /// - Returns: nil when there is none yet.
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     func next(_ period: FilePeriod, from start: Int, origin: Int) async throws -> PlannedFile?
 
     /// How many samples that files are made of are dated within a time and can be read.
     ///
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     func count(_ range: Range<Int>) async throws -> Int
 
     /// A piece of a file's bytes.
@@ -58,6 +58,6 @@ package protocol FileSource: Sendable {
     ///   - number: From 0 on.
     ///   - origin: Where the first window begins.
     /// - Returns: nil after the last; a piece may be empty.
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     func piece(_ number: Int, of file: PlannedFile, origin: Int) async throws -> [UInt8]?
 }

@@ -32,7 +32,7 @@ extension FileTarget {
     package var probe: OutboundRequest? { nil }
 }
 
-/// What a receiver has under a file's name.
+/// State of one file name at the receiver.
 package enum FileHolding: Hashable, Sendable {
     /// The same bytes, by the proof that its protocol gives.
     case equal
@@ -42,7 +42,7 @@ package enum FileHolding: Hashable, Sendable {
     /// It could not be asked.
     case unanswered(DeliveryReason)
 
-    /// What an answer without a file says.
+    /// Converts the outcome of a request into the state of the file at the receiver.
     ///
     /// - Parameter outcome: As the target judges the answer of an upload.
     /// - Returns: Why it could not be asked, or that it has the file.

@@ -1,12 +1,12 @@
 import Core
 
-/// What one target of files is sent.
+/// A target of files, with the options that say which files it gets.
 package struct FileWork: Sendable {
     package let target: any FileTarget
-    /// In order of their lengths, at least one.
+    /// Periods that files cover, shortest first, at least one.
     package let periods: [FilePeriod]
     package let naming: FileNaming
-    /// Before each path, empty or with a slash at its end.
+    /// Text before each path: empty, or ending with a slash.
     package let prefix: String
     /// Whether what was recorded before the target was added is sent.
     package var hasBacklog = true

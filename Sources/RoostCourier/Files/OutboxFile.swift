@@ -13,7 +13,7 @@ package struct OutboxFile: Sendable {
 
     /// Reads the pieces once for size and hashes.
     ///
-    /// - Throws: What `piece` throws.
+    /// - Throws: Errors of `piece`.
     package init(
         path: String,
         piece: @escaping @Sendable (Int) async throws -> [UInt8]?
@@ -59,7 +59,7 @@ package actor FileStream {
 
     /// The next bytes; nil at the end.
     ///
-    /// - Throws: What making the file throws.
+    /// - Throws: Errors of making the file.
     package func next() async throws -> [UInt8]? {
         while left > 0 {
             if piece.isEmpty {

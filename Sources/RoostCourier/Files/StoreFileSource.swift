@@ -9,8 +9,8 @@ package protocol HistoryAccess: Sendable {
     /// on the card yet.
     ///
     /// - Parameter body: Runs where a read of the card holds up nothing.
-    /// - Returns: What `body` returns.
-    /// - Throws: What opening and `body` throw.
+    /// - Returns: The result of `body`.
+    /// - Throws: Errors of opening and of `body`.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (HistoryReader, StoreTimes) throws -> Value
     ) async throws -> Value

@@ -1,6 +1,6 @@
 /// How to reach an MQTT broker.
 package struct BrokerSettings: Hashable, Sendable {
-    /// What the broker says for us when we vanish.
+    /// Message that the broker publishes when this client vanishes (the will of MQTT).
     package struct Will: Hashable, Sendable {
         package let topic: String
         package let payload: [UInt8]

@@ -1,4 +1,4 @@
-/// What targets ask of the network; libcurl and libmosquitto in the program, a simulation in tests.
+/// Network of the targets: libcurl and libmosquitto in the program, a simulation in tests.
 package protocol CourierNetwork: Sendable {
     /// Sends a request and waits for its answer, within its time.
     ///
@@ -13,7 +13,7 @@ package protocol CourierNetwork: Sendable {
     ///   - request: Its own body is not used.
     ///   - size: Bytes of the body.
     ///   - read: The next piece, at most 64 KiB; nil at the end.
-    /// - Returns: What the server answered.
+    /// - Returns: The server\'s answer.
     /// - Throws: `NetworkFailure`; `CancellationError`.
     func upload(
         _ request: OutboundRequest,

@@ -20,7 +20,7 @@ package struct NetworkFailure: Error, Hashable, Sendable {
         case silent
         /// The connection ended within the exchange.
         case closed
-        /// What came is no answer of the protocol, or above its limit.
+        /// The answer breaks the protocol, or is longer than its limit.
         case malformed
         /// The server demands a log-in, or refuses this one (mail, broker).
         case notAuthorised

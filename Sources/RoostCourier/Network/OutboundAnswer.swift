@@ -1,15 +1,15 @@
 import Core
 
-/// What a server answered.
+/// A server's answer: status, header fields and body.
 package struct OutboundAnswer: Hashable, Sendable {
     /// Bytes of a body that are read, unless the request allows more.
     package static let bodyLimit = 64 << 10
 
     package let status: Int
-    /// Names in small letters; of several with one name the last.
+    /// Header fields by name in small letters; the last one of several with one name.
     package let fields: [String: String]
     package let body: [UInt8]
-    /// What the request had of secrets, which a server may repeat.
+    /// Secrets of the request, which a server may repeat in its answer.
     package var secrets: [String] = []
 
     package init(_ status: Int, _ fields: [String: String] = [:], body: [UInt8] = []) {

@@ -47,7 +47,7 @@ package struct OutboundRequest: Hashable, Sendable {
     package var fields: [Field]
     /// At most `bodyLimit` bytes; larger files go by `OutboundFile`.
     package var body: [UInt8]
-    /// What dry runs show in place of a body that holds a secret; nil shows the body.
+    /// Text that dry runs show in place of a body that holds a secret; nil shows the body.
     package var shownBody: String?
     package var trust = ServerTrust.system
     package var signature: AWSSignature?
@@ -87,7 +87,7 @@ package struct OutboundRequest: Hashable, Sendable {
         shownBody = maskedJSON.shown
     }
 
-    /// What a server may repeat and no person is to see.
+    /// Secrets of the request, which a server may repeat and no person may see.
     var secrets: [String] {
         var found = url.secrets + fields.flatMap(\.value.secrets)
         if let shownBody, let text = String(validating: body, as: UTF8.self) {
@@ -107,7 +107,7 @@ package struct OutboundRequest: Hashable, Sendable {
     }
 }
 
-/// Which certificates a server may show.
+/// Certificates that a server may show.
 package enum ServerTrust: Hashable, Sendable {
     /// Those of the machine's authorities (`/etc/ssl/certs`).
     case system

@@ -33,7 +33,7 @@ package actor Connector {
     private var waitsForClock = false
     private var isMetered = false
     private let order = Signal()
-    /// What the station has, and what of it the owner's choice leaves.
+    /// Lists the station's channels, and which of them the owner's choice leaves.
     private let channels: @Sendable () async -> [SampleChannels]
 
     init(

@@ -66,7 +66,7 @@ package enum ConnectorEntry: Sendable {
         }
     }
 
-    /// Of a whole request; nil leaves what each says.
+    /// Seconds that a whole request may last; nil leaves the limit of each request.
     var timeoutSeconds: Int? {
         switch self {
         case .target(let entry): entry.common.timeoutSeconds

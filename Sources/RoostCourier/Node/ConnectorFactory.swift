@@ -6,7 +6,7 @@ import Supervision
 
 /// Makes the task of an outlet, after each start of its child.
 struct ConnectorFactory: Sendable {
-    /// What all targets share.
+    /// Parts that all targets share.
     struct Parts: Sendable {
         let source: CurrentSource
         let history: StationHistory
@@ -15,7 +15,7 @@ struct ConnectorFactory: Sendable {
         let news: StationEvents
         let subscribers: SubscriberStore?
         let pushes: PushTasks
-        /// Nil where there is no folder for them.
+        /// The file of pauses; nil where there is no folder for it.
         let pauses: PauseFile?
         let supervision: SupervisorContext
         let policy: RestartPolicy
@@ -29,12 +29,12 @@ struct ConnectorFactory: Sendable {
     let left: [String]
     /// The station's name.
     let station: String
-    /// Of its dashboard, as `http://balcony.local`; nil for none.
+    /// URL of the station's dashboard, such as `http://balcony.local`; nil for none.
     let address: String?
 
     /// The child of an outlet, by its entry.
     ///
-    /// - Throws: What making a target or receiver throws: a secret that is missing.
+    /// - Throws: Errors of making a target or receiver, such as a missing secret.
     func child(
         of outlet: Connector,
         _ materials: TargetDependencies,

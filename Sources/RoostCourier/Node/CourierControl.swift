@@ -5,7 +5,7 @@ import StoreQueries
 import Supervision
 
 extension CourierRequest.Command {
-    /// Who may ask.
+    /// Local users that may send this request.
     ///
     /// The station and the camera, which read devices, have nothing to send.
     package var users: Set<LocalUser> {
@@ -13,7 +13,7 @@ extension CourierRequest.Command {
         case .status, .flush, .pause, .resume, .drop, .why, .retry, .prove, .subscribe,
             .unsubscribe, .notify, .vapid, .stations:
             [.root, .person, .unknown, .dashboard]
-        // Whose phones are notified.
+        // The list says whose phones are notified, so the dashboard may not read it.
         case .subscribers: [.root, .person, .unknown]
         }
     }

@@ -2,16 +2,16 @@ import Core
 import Logging
 import StoreQueries
 
-/// What a courier works with: sockets and files in the program, a simulated world in tests.
+/// Dependencies of a courier: sockets and files in the program, a simulated world in tests.
 package struct CourierDependencies: Sendable {
     /// Makes the network of one target.
     package typealias MakeNetwork = @Sendable (NetworkNeeds) throws -> any CourierNetwork
 
-    /// What a target's network must do.
+    /// Requirements for the network of one target.
     package struct NetworkNeeds: Hashable, Sendable {
         /// Whether an address of this computer is allowed.
         package let allowsLocal: Bool
-        /// As `http://proxy.example:3128`; nil for none.
+        /// The proxy's URL, such as `http://proxy.example:3128`; nil for none.
         package let proxy: String?
         /// Whether addresses of private networks are refused too.
         package var isPublicOnly = false
@@ -22,7 +22,7 @@ package struct CourierDependencies: Sendable {
     package let secrets: any SecretSource
     package let clock: any NodeClock
     package let logger: Logger
-    /// Of the back-off's random part.
+    /// Seed of the random part of the back-off.
     package var seed: UInt64 = 1
     package let network: MakeNetwork
     /// Follows the machine's routes; nil where none are followed.
@@ -35,16 +35,16 @@ package struct CourierDependencies: Sendable {
     package var pictures: (any PictureSource)?
     /// Looks for other stations; nil where nothing can.
     package var stations: (any StationBrowser)?
-    /// Of the station's dashboard, as `http://balcony.local`; nil where it announces none.
+    /// URL of the station's dashboard, such as `http://balcony.local`; nil where it announces none.
     package var address: String?
     package var processID: Int32 = 0
     /// The kernel's id of this boot; nil where it gives none.
     package var boot: BootID?
     /// The machine's zone, where the station names none.
     package var zone = Zone.utc
-    /// Finds the zone that the station names, as `Europe/Berlin`; nil for one that is not known.
+    /// Finds a zone by name, such as `Europe/Berlin`; nil for an unknown name.
     package var findZone: @Sendable (String) -> Zone? = { Zone(named: $0) }
-    /// Ends the process at once: a child could not be stopped.
+    /// Ends the process at once, when a child could not be stopped.
     package var endProcess: @Sendable (_ reason: String) -> Void = { _ in }
     /// Called while everything makes progress, and when all has begun.
     package var pet: @Sendable () -> Void = {}

@@ -257,7 +257,7 @@ package final class CourierNode: Sendable {
         }
     }
 
-    /// What the station recorded, besides samples.
+    /// Handles the events in a report of new records; samples are handled elsewhere.
     private func take(_ report: FeedReport) async {
         guard let station = current.station, let boot = BootID(report.bootID) else { return }
         let now = MonotonicInstant(nanoseconds: Int64(report.nowSeconds * 1e9))

@@ -12,7 +12,7 @@ final class CourierTargets: Sendable {
         var identity: StationIdentity?
         var outlets: [Connector] = []
         var supervisor: Supervisor?
-        /// What the way to other networks was at last; nil before the first look.
+        /// Route to other networks at the last look; nil before the first look.
         var route: RouteState?
 
         var isMetered: Bool {
@@ -244,7 +244,7 @@ final class CourierTargets: Sendable {
         state.withLock { $0.outlets.first { $0.entry.id == id } }
     }
 
-    /// Of all targets, receivers and feeds, in the order of the configuration.
+    /// Reports on all targets, receivers and feeds, in the order of the configuration.
     var reports: (targets: [OutboxReport], receivers: [OutboxReport], feeds: [OutboxReport]) {
         get async {
             let configured = state.withLock { $0.configuration.entries }

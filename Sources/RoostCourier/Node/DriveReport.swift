@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 
-/// What the report of a target says of its drives.
+/// Writes the state of a drive task into the report of its target.
 enum DriveReport {
     static func fill(
         _ report: inout OutboxReport,

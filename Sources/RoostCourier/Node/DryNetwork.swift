@@ -2,7 +2,7 @@ import Synchronization
 
 /// A network that sends nothing: it keeps what would have been sent first.
 package final class DryNetwork: CourierNetwork {
-    /// What a target wanted to send.
+    /// Message that a target wanted to send.
     package enum Message: Hashable, Sendable {
         case request(OutboundRequest)
         /// An upload of so many bytes, which are made while it is sent.

@@ -12,15 +12,15 @@ struct KeptPause: Hashable, Sendable {
         let length: Duration
     }
 
-    /// What is left of it in the present boot.
+    /// Remainder of a pause in the present boot.
     struct Rest: Hashable, Sendable {
-        /// nil until `resume`.
+        /// End of the pause; nil lasts until `resume`.
         let end: MonotonicInstant?
         /// Whether a clock that is set later may say another end.
         var waitsForClock = false
     }
 
-    /// nil until `resume`.
+    /// End of the pause; nil lasts until `resume`.
     let end: End?
 
     init(for length: Duration?, in boot: BootID?, by clock: any NodeClock) {
@@ -35,7 +35,7 @@ struct KeptPause: Hashable, Sendable {
         }
     }
 
-    /// What is left of it.
+    /// Computes the remainder of the pause.
     ///
     /// In another boot the wall clock says so. Without one it lasts as long as it was asked for: an
     /// owner who pauses a target wants nothing sent.

@@ -20,9 +20,9 @@ package struct LateTargets: Sendable {
         }
     }
 
-    /// A sample that waits for so long is worth a word.
+    /// A sample that waits longer than this is reported as late.
     package static let limit: Duration = .seconds(86_400)
-    /// What may pass by itself is worth a word after this time.
+    /// A failure that may pass by itself is reported after this time.
     package static let patience: Duration = .seconds(900)
 
     /// Targets that the station believes late, and whether it knows that a person has to act.
@@ -45,10 +45,10 @@ package struct LateTargets: Sendable {
     /// Whether something changes soon by time alone, or may have come right.
     var isWatching: Bool { !told.isEmpty || !failingSince.isEmpty }
 
-    /// What to tell.
+    /// Decides which targets to report to the station as late, or as late no more.
     ///
     /// - Parameters:
-    ///   - reports: Of all targets, receivers and feeds that there are.
+    ///   - reports: Reports of all targets, receivers and feeds that there are.
     ///   - wall: The time of day; nil while it is not trusted: then no age is known.
     /// - Returns: In the order of the reports; of targets that are no more at the end.
     package mutating func judge(

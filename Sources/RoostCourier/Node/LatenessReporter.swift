@@ -22,7 +22,7 @@ final class LatenessReporter: Child {
     /// - Parameters:
     ///   - news: Has the station record it.
     ///   - failures: Raised when there may be something to see.
-    ///   - reports: Of all targets, receivers and feeds; nil before there are any.
+    ///   - reports: Reports of all targets, receivers and feeds; nil before there are any.
     init(
         _ news: StationEvents,
         clock: any NodeClock,

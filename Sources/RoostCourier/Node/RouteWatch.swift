@@ -1,6 +1,6 @@
 import Supervision
 
-/// What is known of the machine's way to other networks.
+/// State of the machine's route to other networks.
 package struct RouteState: Hashable, Sendable {
     /// The gateways of default routes, as the kernel writes them; empty without one.
     package var gateways: Set<String>

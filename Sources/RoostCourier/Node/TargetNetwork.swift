@@ -33,7 +33,7 @@ package final class TargetNetwork: CourierNetwork {
         state.withLock { ($0.requestCount, $0.byteCount) }
     }
 
-    /// What no word of a server may repeat, besides what a request has.
+    /// Hides a secret in every text of a server, besides the secrets of each request.
     func hide(_ secret: Secret) {
         state.withLock { _ = $0.secrets.insert(secret.reveal()) }
     }

@@ -1,6 +1,6 @@
 import Core
 
-/// What happened to alerts, for those who tell people.
+/// Distributes changes of alerts to the receivers that notify people.
 ///
 /// Bound: the newest `limit`; a receiver that was away for longer begins with what is raised.
 package actor AlertHub {
@@ -8,7 +8,7 @@ package actor AlertHub {
 
     private var news: [AlertChange] = []
     private var waiting: [Signal] = []
-    /// Until when alerts are silenced.
+    /// Alerts that are silenced, with the end of each silence.
     private(set) var silences: [AlertEvent.Key: MonotonicInstant] = [:]
     /// Sentences of the station's owner, by rule and language.
     private(set) var words: [String: [String: String]] = [:]
@@ -21,14 +21,14 @@ package actor AlertHub {
     /// The owner's sentences, by rule and language.
     package func set(words: [String: [String: String]]) { self.words = words }
 
-    /// What the history has, oldest first: all that is raised, and the newest of the rest.
+    /// Starts with the changes in the history, oldest first: raised alerts, and the newest others.
     package func begin(_ past: [AlertChange]) {
         for item in past { add(item) }
         isReady = true
         wake()
     }
 
-    /// Something happened now.
+    /// Adds a change of an alert that happens now.
     package func take(_ event: AlertEvent, _ time: WallTime?, at instant: MonotonicInstant) {
         switch event {
         case .standing: return
@@ -58,13 +58,13 @@ package actor AlertHub {
         waiting = []
     }
 
-    /// What came after a number, oldest first.
+    /// Returns the changes after a number, oldest first.
     func news(after number: Int64) -> [AlertChange] { news.filter { $0.number > number } }
 
-    /// The number of the newest; 0 without any.
+    /// Number of the newest change; 0 without any.
     var newest: Int64 { news.last?.number ?? 0 }
 
-    /// What happened up to a number, oldest first, of alerts that are raised.
+    /// Returns the changes up to a number of alerts that are still raised, oldest first.
     func standing(upTo number: Int64) -> [AlertChange] {
         var raised: [Int64: [AlertChange]] = [:]
         for item in news where item.number <= number {

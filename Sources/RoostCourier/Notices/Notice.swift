@@ -45,11 +45,11 @@ package struct Notice: Hashable, Sendable {
     package var link: String?
     /// Whether a person asked for it to try the way.
     package var isTest = false
-    /// Nil where the notice is about no value, as a card that wears.
+    /// Measurement that the notice is about; nil for a notice without a value, such as a worn card.
     package var measurement: Measurement?
-    /// Of the motion that it is about; receivers without a way for pictures leave it out.
+    /// Picture of the motion that it is about; receivers that cannot send pictures omit it.
     package var picture: NoticePicture?
-    /// Of its text: `en`, `de` or `it`.
+    /// Language of the text: `en`, `de` or `it`.
     package var language = "en"
 
     package init(

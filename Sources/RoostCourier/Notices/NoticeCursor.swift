@@ -1,6 +1,6 @@
 import Core
 
-/// What one receiver must remember, as bytes that the station keeps for it.
+/// Delivery progress of one receiver, as bytes that the station keeps for it.
 ///
 /// Version 3 of the courier's cursors, all numbers unsigned LEB128: the version, the last number,
 /// how many notices went out, when the last went (seconds since 1970, 0 while that was not known)
@@ -11,9 +11,9 @@ struct NoticeCursor: Hashable, Sendable {
 
     var lastNumber: Int64 = 0
     var sentCount = 0
-    /// UTC; nil where no clock could be trusted.
+    /// Time of the last notice, UTC; nil where no clock could be trusted.
     var sentTime: WallTime?
-    /// Since the last notice, when this was written.
+    /// Time since the last notice, when this was written.
     var sentAge: Duration = .seconds(86_400)
     /// Since the last notice that only said what is over; nil where the next need not wait.
     var endAge: Duration?

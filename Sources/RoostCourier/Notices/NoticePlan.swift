@@ -1,6 +1,6 @@
 import Core
 
-/// What one receiver is sent in one turn.
+/// The alerts that one receiver is notified of in one turn.
 struct NoticePlan: Hashable, Sendable {
     /// Alerts that are sent as they are now, by the numbers of their raises.
     var raised: [Int64] = []
@@ -8,13 +8,13 @@ struct NoticePlan: Hashable, Sendable {
     var reminders: [Int64] = []
     /// Alerts that are over.
     var ended: [AlertEvent.Resolved] = []
-    /// Those that a person asked for to try the way.
+    /// Test alerts that a person asked for to try the receiver.
     var tests: [AlertEvent.Raised] = []
     /// Whether it takes the bucket's token.
     var takesToken = true
-    /// Numbers of what goes after it, in the same turn.
+    /// Numbers of the alerts that follow in the same turn.
     var rest: Set<Int64> = []
-    /// Of the whole, where this is a part of it.
+    /// Whether the whole plan had only ends of alerts, where this is a part of that plan.
     var isOfEnds: Bool?
     /// Whether it is one that was set aside.
     var isAside = false
@@ -22,12 +22,12 @@ struct NoticePlan: Hashable, Sendable {
     var isEmpty: Bool { saysNothingThatLasts && ended.isEmpty && tests.isEmpty }
     var saysNothingThatLasts: Bool { raised.isEmpty && reminders.isEmpty }
 
-    /// Of raises, ends and the test.
+    /// Numbers of raises, ends and tests.
     var numbers: [Int64] {
         raised + reminders + ended.map(\.number) + tests.map(\.number)
     }
 
-    /// The same with some of its numbers only.
+    /// Returns the same plan with some of its numbers only.
     func limited(to isWanted: (Int64) -> Bool) -> Self {
         var plan = self
         plan.raised.removeAll { !isWanted($0) }

@@ -17,9 +17,9 @@ package struct NoticePlanner: Sendable {
     /// Alerts of one sample come within this time and go together, whatever the owner chose.
     static let ofOneSample: Duration = .seconds(1)
 
-    /// What to do next.
+    /// Next step of a receiver.
     enum Decision: Hashable, Sendable {
-        /// Nothing before then, or before something happens.
+        /// Nothing to send before then, or before something happens.
         case wait(until: MonotonicInstant?, Delay? = nil)
         case send(Plan)
     }
@@ -75,7 +75,7 @@ package struct NoticePlanner: Sendable {
 
     /// - Parameters:
     ///   - receiver: The id of the receiver that it plans for.
-    ///   - seed: Of the back-off's random part.
+    ///   - seed: For the random part of the back-off.
     init(_ options: ReceiverOptions, for receiver: String = "", seed: UInt64 = 1) {
         (self.options, self.receiver, asides) = (options, receiver, ItemAsides(seed: seed))
     }
@@ -164,7 +164,7 @@ package struct NoticePlanner: Sendable {
         guard let alert = alerts.removeValue(forKey: end.raise) else { return }
         asides.remove(end.raise)
         owed.remove(end.raise)
-        // What was never sent goes in one line with its end, if ends are wanted at all.
+        // An alert that was never sent shares a line with its end, if ends are wanted at all.
         let isKnown = alert.toldAt != nil || alert.isWaiting
         guard isKnown, options.tellsResolved else { return }
         ended = ended.suffix(Self.limit - 1) + [end]
@@ -192,7 +192,7 @@ package struct NoticePlanner: Sendable {
 
     /// - Parameters:
     ///   - wall: The time for people; nil while it is not known: then no hour is quiet.
-    ///   - zone: Of the quiet hours.
+    ///   - zone: Time zone of the quiet hours.
     /// - Returns: What is due, or until when nothing is.
     func decide(
         at now: MonotonicInstant,
@@ -331,7 +331,7 @@ package struct NoticePlanner: Sendable {
         }
     }
 
-    /// Of what a notice is, for people.
+    /// Returns the name of a notice, for people.
     func name(of number: Int64) -> String {
         let key =
             alerts[number]?.raised.key
@@ -340,7 +340,7 @@ package struct NoticePlanner: Sendable {
         return "the notice" + (key.map { " of \($0.rule) \($0.subject)" } ?? "")
     }
 
-    /// What goes next of what was set aside.
+    /// Chooses the next of the notices that were set aside.
     ///
     /// Those that were never tried by themselves go together where notices do: the server may have
     /// been down.

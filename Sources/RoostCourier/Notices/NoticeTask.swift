@@ -9,7 +9,7 @@ package actor NoticeTask: Child {
     package typealias Refused =
         @Sendable (_ receiver: String, _ notice: String, DeliveryReason) -> Void
 
-    /// What it works with.
+    /// Dependencies of a notice task.
     package struct World: Sendable {
         package let hub: AlertHub
         package let keeper: any CursorStore
@@ -96,7 +96,7 @@ package actor NoticeTask: Child {
     ///
     /// - Parameters:
     ///   - id: The receiver's, from the configuration.
-    ///   - seed: Of the back-off's random part.
+    ///   - seed: For the random part of the back-off.
     package init(
         id: String,
         _ receiver: any NoticeReceiver,
@@ -256,7 +256,7 @@ package actor NoticeTask: Child {
         try await keep()
     }
 
-    /// What became of a part of a plan.
+    /// Result of sending a part of a plan.
     private enum Fate {
         /// It needs no further try.
         case delivered

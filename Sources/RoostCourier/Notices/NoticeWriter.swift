@@ -91,14 +91,14 @@ struct NoticeWriter {
         items += plan.ended.map { end in
             Item(number: end.number, kind: .resolved, event: .resolved(end), severity: end.severity)
         }
-        // What stands before what is over, then the worst: the first gives the notice its title.
+        // Lasting alerts before ended ones, then the worst: the first gives the notice its title.
         return items.sorted { left, right in
             (left.kind == .resolved ? 0 : 1, left.severity, right.number)
                 > (right.kind == .resolved ? 0 : 1, right.severity, left.number)
         }
     }
 
-    /// A value with as many digits as the one before; that one without a new one.
+    /// Returns a value with the digits of the one before, or that one where there is no new value.
     private static func shown(_ value: Double?, as old: FixedPoint?) -> FixedPoint? {
         guard let value, let old, value.magnitude < 1e9 else { return old }
         let factor = FixedPoint(1, decimals: old.decimals).doubleValue

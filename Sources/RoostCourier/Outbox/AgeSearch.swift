@@ -9,13 +9,13 @@ import Core
 /// not the reason.
 struct AgeSearch: Hashable, Sendable {
     enum Step: Hashable, Sendable {
-        /// What becomes of the first sample after a moment?
+        /// Look whether the receiver accepts the first sample after a moment.
         case look(after: WallTime)
-        /// What is not later than this is refused, and later samples are taken.
+        /// Samples up to this moment are refused, and later ones are accepted.
         case found(WallTime)
-        /// Whatever waits is refused, the newest too.
+        /// All waiting samples are refused, the newest too.
         case everything
-        /// Younger ones are refused and older ones taken.
+        /// Younger samples are refused and older ones accepted, so age is not the reason.
         case otherReason
     }
 
@@ -23,9 +23,9 @@ struct AgeSearch: Hashable, Sendable {
     static let checkCount: Int64 = 8
 
     let reason: DeliveryReason
-    /// Of which the samples are; nil of all.
+    /// Stream of the samples; nil means all streams.
     let stream: StreamID?
-    /// The first and the newest that is known to be refused.
+    /// Times of the first and of the newest sample known to be refused.
     private let first: WallTime
     private var refused: WallTime
     /// Nothing that waits between `refused` and this is unknown; nil before something was taken, or
@@ -72,7 +72,7 @@ struct AgeSearch: Hashable, Sendable {
     mutating func note(_ time: WallTime?, isTaken: Bool) {
         guard case .look(let moment) = step else { return }
         if let end, end.nanoseconds - refused.nanoseconds <= precision {
-            // What lies at or behind the edge says nothing of what lies below it.
+            // A sample at or behind the edge says nothing about those below it.
             isDisproved = isTaken && (time.map { $0 < refused } ?? false)
             checked += 1
             return

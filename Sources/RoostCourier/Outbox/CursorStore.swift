@@ -3,7 +3,7 @@ import Core
 /// Keeps the cursors of targets across restarts: the station does, in its store.
 package protocol CursorStore: Sendable {
     /// - Returns: The newest bytes of a target; nil when there are none.
-    /// - Throws: What asking the station throws.
+    /// - Throws: Errors of asking the station.
     func cursor(of target: String) async throws -> [UInt8]?
 
     /// Hands over new bytes; at most `OutboxCursor.byteLimit`.

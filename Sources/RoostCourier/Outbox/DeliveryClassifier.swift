@@ -1,6 +1,6 @@
 import Store
 
-/// What an answer or a failure means where the receiver has no rules of its own.
+/// Meaning of an answer or failure where the receiver has no rules of its own.
 package enum DeliveryClassifier {
     /// Judges an answer by its status alone; a target looks for its own proof first.
     ///

@@ -1,6 +1,6 @@
 import Core
 
-/// What became of one attempt to deliver.
+/// Outcome of one attempt to deliver.
 package enum DeliveryOutcome: Hashable, Sendable {
     /// The receiver has it, by the proof that its protocol gives.
     case delivered

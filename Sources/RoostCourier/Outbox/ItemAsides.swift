@@ -43,7 +43,7 @@ struct ItemAsides<Item: Hashable & Sendable>: Sendable {
 
     /// For reports.
     ///
-    /// - Returns: What is refused now.
+    /// - Returns: The items refused now.
     func refusals(_ kind: String, _ name: (Item) -> String) -> [OutboxStanding.Refusal] {
         waiting.map { .init(name: name($0.item), reason: $0.reason, kind: kind) }
     }

@@ -12,9 +12,9 @@ struct ItemDoubt<Item: Hashable & Sendable>: Sendable {
     let patience: Int
     /// The last failure; nil while nothing fails.
     private(set) var reason: DeliveryReason?
-    /// Equal ones in a row, and nothing taken since.
+    /// Equal failures in a row, with nothing accepted since.
     private var failures = 0
-    /// What the server failed at since.
+    /// Items that the server failed at since.
     private(set) var failed: [Item] = []
     private var hasHurried = false
 

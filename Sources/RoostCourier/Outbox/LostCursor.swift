@@ -8,7 +8,7 @@ struct LostCursor: Hashable, Sendable {
 
     init(_ error: OutboxCursorError, _ repetition: SampleTargetTraits.Repetition) {
         words = "\(error)"
-        // What another kind of target was sent, of files, drives or notices, is none of this one's.
+        // A cursor of another kind of target (files, drives, notices) says nothing about it.
         let isOther = if case .otherVersion(2...4) = error { true } else { false }
         mayRepeat = isOther || repetition != .atMostOnce
     }

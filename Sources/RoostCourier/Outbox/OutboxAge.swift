@@ -1,6 +1,6 @@
 import Core
 
-/// What an outbox knows of the age beyond which its target refuses samples.
+/// Knowledge of an outbox about the age beyond which its target refuses samples.
 struct OutboxAge: Sendable {
     /// Refusals in a row with one reason, and nothing older delivered: it may be age.
     private static let searchLimit = 2
@@ -59,7 +59,7 @@ struct OutboxAge: Sendable {
         return .notKept
     }
 
-    /// What to say after a draft of the backlog has its fates: once for all that was too old.
+    /// Returns the notice after a draft of the backlog is settled: one for all samples too old.
     mutating func say(after draft: OutboxBatch, isLast: Bool) -> [OutboxNotice] {
         let count = draft.parts.values.reduce(0) { $0 + ($1.leftOut[.notKept] ?? 0) }
         if count == 0 { floor = nil }

@@ -48,7 +48,7 @@ package struct OutboxBatch: Hashable, Sendable {
         isOfPresentBoot = isOfPresentBoot && page.isPresent
         for sample in page.samples {
             let place = page.place(sample)
-            // What was recorded since the last look is counted by the next one.
+            // Samples recorded since the last look are counted by the next look.
             guard let seen = mark.seen, place <= seen else { return }
             if mark.isDelivered(place) {
                 settle(page.stream, place)
@@ -96,7 +96,7 @@ package struct OutboxBatch: Hashable, Sendable {
         return BatchID.digest(Array(text.utf8))
     }
 
-    /// What to say of single samples that are refused.
+    /// Returns notices of single samples that are refused.
     func refusals(_ indices: [Int], _ reason: DeliveryReason) -> [OutboxNotice] {
         indices.compactMap { place(of: $0) }.map {
             .refused($0.stream, from: $0.place, count: 1, reason)

@@ -1,6 +1,6 @@
 import Core
 
-/// What one target must remember, as bytes that the station keeps for it.
+/// Delivery progress of one target of samples, as bytes that the station keeps for it.
 ///
 /// Version 1 (2 is `FileCursor`), all numbers unsigned LEB128: the version, delivered, reasons
 /// (count, then reason and number), boots (count, then 16 bytes each), streams (count; then id,

@@ -1,12 +1,12 @@
 import Core
 
-/// What an outbox does next.
+/// Next step of an outbox.
 package enum OutboxDecision: Hashable, Sendable {
     /// Nothing to send before then, or before something is recorded.
     case wait(until: MonotonicInstant?)
     case send(OutboxBatch.Lane, limit: Int)
-    /// The first sample after a moment, to see whether the target takes such; it waits on.
+    /// Send the first sample after a moment, to see whether the target accepts it; it still waits.
     ///
-    /// Of one stream, or of all.
+    /// The sample is of one stream, or of any.
     case probe(after: WallTime, of: StreamID?)
 }

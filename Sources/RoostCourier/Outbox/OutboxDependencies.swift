@@ -1,13 +1,13 @@
 import Core
 
-/// What the task of a target of samples works with.
+/// Dependencies of the task of a target of samples.
 package struct OutboxDependencies: Sendable {
     package let source: any SampleSource
     package let keeper: any CursorStore
     package let network: any CourierNetwork
     package let clock: any NodeClock
     let dates: LeastDate
-    /// Receives what people should learn of.
+    /// Receives the events that people should know about.
     package let tell: @Sendable (_ target: String, OutboxNotice) -> Void
 
     package init(
@@ -101,7 +101,7 @@ extension OutboxDependencies {
     ///   - isFromNow: Whether it gets what is recorded from now on.
     ///   - ageLimit: What is older by the present date is not for it.
     /// - Returns: nil: it gets all.
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     func newCursor(_ isFromNow: Bool, _ ageLimit: Duration?) async throws -> OutboxCursor? {
         if !isFromNow {
             guard let ageLimit, let wall = clock.wallTime else { return nil }

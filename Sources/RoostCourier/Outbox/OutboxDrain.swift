@@ -12,7 +12,7 @@ struct OutboxDrain: Sendable {
     /// Nothing waits any more.
     ///
     /// - Parameter limit: What goes in one request is not worth a word either.
-    /// - Returns: What to say of it.
+    /// - Returns: Events to report.
     mutating func end(worth limit: Int) -> [OutboxNotice] {
         defer { peak = 0 }
         return peak > max(Self.worth, limit) ? [.drained(count: peak)] : []

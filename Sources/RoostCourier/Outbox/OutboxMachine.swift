@@ -273,13 +273,13 @@ package struct OutboxMachine: Sendable {
         return (staysHeld ? [] : resume()) + sayGone(after: settled)
     }
 
-    /// What a person should learn of when samples have their fates.
+    /// Returns the notices that are due when samples are settled.
     private mutating func sayGone(after draft: OutboxBatch) -> [Notice] {
         let said = draft.lane == .backlog ? age.say(after: draft, isLast: waiting == 0) : []
         return waiting == 0 ? said + drain.end(worth: traits.itemLimit) : said
     }
 
-    /// From now on what will be recorded has a lane of its own.
+    /// Gives the samples recorded from now on a lane of their own.
     mutating func part() {
         if !hasLanes { beginLane() }
         isApart = true
@@ -380,13 +380,13 @@ package struct OutboxMachine: Sendable {
         trouble = reason
         delay.succeed()
         part()
-        // What went ahead may wait since the target went away.
+        // Samples of the live lane may wait since the target went away.
         if draft.lane == .live { beginLane() } else { repeated = nil }
         age.begin(reason, draft)
         return age.search == nil ? refuse(draft, reason, at: now) : []
     }
 
-    /// Gives every sample of a draft its fate.
+    /// Marks every sample of a draft as delivered or left out.
     private mutating func settle(_ draft: OutboxBatch) {
         for (stream, part) in draft.parts.sorted(by: { $0.key < $1.key }) {
             var mark = marks[stream] ?? StreamCursor()

@@ -1,6 +1,6 @@
 import Core
 
-/// What a person should learn of a target of samples.
+/// Event of a target of samples that a person should know about.
 package enum OutboxNotice: Hashable, Sendable {
     case held(DeliveryReason)
     case resumed

@@ -36,7 +36,7 @@ package struct OutboxPage: Hashable, Sendable {
     /// older by its date.
     ///
     /// - Parameters:
-    ///   - limit: What is older is old.
+    ///   - limit: Age above which a sample is old.
     ///   - dates: Say what date it is.
     /// - Returns: The age.
     func age(of sample: OutboxSample, limit: Duration, _ dates: LeastDate) -> Age {
@@ -73,7 +73,7 @@ package struct OutboxPage: Hashable, Sendable {
     }
 }
 
-/// What is in a store, for the outbox.
+/// Reader of the samples in a store, for the outbox.
 package protocol SampleSource: Sendable {
     /// The streams that have samples, in the order of their numbers.
     func streams() async throws -> [StreamID]
@@ -86,7 +86,7 @@ package protocol SampleSource: Sendable {
     /// - Parameters:
     ///   - place: nil counts all that there are.
     /// - Returns: The count, and the place of the newest; nil when there is none.
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     func count(
         of stream: StreamID,
         after place: OutboxPosition?
@@ -98,7 +98,7 @@ package protocol SampleSource: Sendable {
     ///   - place: nil begins with the oldest.
     ///   - limit: 1…5 000.
     /// - Returns: nil when there is none.
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     func page(
         of stream: StreamID,
         after place: OutboxPosition?,

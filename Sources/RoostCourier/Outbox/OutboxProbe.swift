@@ -16,7 +16,7 @@ struct OutboxProbe: Hashable, Sendable {
     ///   - marks: How far the target has got.
     ///   - leavesOut: Why a sample is none of the target's.
     /// - Returns: nil when there is none.
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     static func first(
         after moment: WallTime,
         in source: any SampleSource,
@@ -67,7 +67,7 @@ struct OutboxProbe: Hashable, Sendable {
         guard let oldest, let first = oldest.samples.first, let last = newest?.samples.first,
             let time = last.time, time > moment
         else { return seen }
-        // Of two boots the later one decides: what lies before it is not later.
+        // If the samples span two boots, the search is in the later one: the earlier one is older.
         var low = oldest.boot == seen.boot ? first.tick.tenths - 1 : -1
         var high = seen.tick.tenths
         while low + 1 < high {

@@ -1,6 +1,6 @@
 import Core
 
-/// What a comparison of a day with what the receiver has found.
+/// Result of comparing one day with the receiver's samples.
 package struct DayProof: Hashable, Sendable {
     /// Its first moment, UTC.
     package let day: WallTime

@@ -58,7 +58,7 @@ struct OutboxRefusals: Sendable {
 
     /// Notes which channels are refused.
     ///
-    /// - Returns: What to say of those that were not before.
+    /// - Returns: Events to report of those that were not there before.
     mutating func see(_ present: [String: DeliveryReason]) -> [OutboxNotice] {
         let new = present.filter { !channels.contains($0.key) }.sorted { $0.key < $1.key }
         channels = Set(present.keys)

@@ -11,7 +11,7 @@ package struct OutboxSample: Hashable, Sendable {
     package let quantities: [Quantity]
     /// As many as `quantities`; a value that no part can give is *no data* here: `outOfRange`.
     package let outcomes: [Outcome]
-    /// Of a survey that its owner keeps from uploads.
+    /// Whether it belongs to a survey that its owner keeps from uploads.
     package var isPrivate = false
     /// Whether the machine has run since, so that its running time says how old it is.
     package var isOfPresentBoot = false
@@ -63,7 +63,7 @@ package enum LeftOut: String, Hashable, Sendable, CaseIterable {
     case noValue
     /// Its values are doubtful, and the target does not take such.
     case flagged
-    /// Of a survey that its owner keeps private, or near a private place.
+    /// It belongs to a survey that its owner keeps private, or is near a private place.
     case markedPrivate
     /// The receiver refused it.
     case refused

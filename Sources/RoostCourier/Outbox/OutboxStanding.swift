@@ -31,7 +31,7 @@ package struct OutboxStanding: Hashable, Sendable {
 }
 
 extension [OutboxStanding.Refusal] {
-    /// What the receiver refuses, for people; nil for nothing.
+    /// Summary of the refused items, for people; nil without any.
     ///
     /// Bound: three of them, and how many there are beside.
     var words: String? {

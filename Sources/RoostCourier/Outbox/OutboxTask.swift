@@ -27,7 +27,7 @@ package actor OutboxTask: Child {
     private var waitsForClock = false
     private var isReady = false
     private let wakeUp = Signal()
-    /// What gives samples their fates is alone.
+    /// Lets only one task at a time decide what became of samples.
     private let turns: TaskLock
     private var sourceTrouble: String?
     private var refused = OutboxRefusals()
@@ -38,7 +38,7 @@ package actor OutboxTask: Child {
     /// - Parameters:
     ///   - id: The target's, from the configuration.
     ///   - startsWithBacklog: Whether a target without a cursor gets what was recorded before it.
-    ///   - seed: Of the back-off's random part.
+    ///   - seed: For the random part of the back-off.
     package init(
         id: String,
         _ target: any SampleTarget,
@@ -146,7 +146,7 @@ package actor OutboxTask: Child {
 
     /// Counts what was recorded since the last look.
     ///
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     package func see() async throws {
         guard isReady else { return }
         for stream in try await world.source.streams() {
@@ -203,7 +203,7 @@ package actor OutboxTask: Child {
         if isHeld { machine.part() }
         if lane == .backlog { oldest = draft.samples.first?.time }
         guard !draft.isEmpty, lane == .backlog || mayGoAhead(draft) else {
-            // What waits is not there, or not dated yet.
+            // The waiting samples are gone, or not dated yet.
             if lane == .backlog, !waitsForClock { try await expire() }
             let next = machine.foundNothing(in: lane)
             return (lane == .live, next)
@@ -246,13 +246,13 @@ package actor OutboxTask: Child {
 
     private func keep(_ machine: OutboxMachine) async throws {
         var cursor = OutboxCursor(marks: machine.marks, totals: machine.totals)
-        // What goes once only is not tried again by another process: it may have been sent.
+        // With at most once, asides are not kept: another process must not send them again.
         if target.traits.repetition != .atMostOnce { cursor.asides = refused.asides }
         await world.keeper.keep(try cursor.encode(), of: id)
     }
 
-    /// What is never sent twice has its fate before it is sent: no crash, and no loss of power,
-    /// must repeat it.
+    /// Records samples that must never be sent twice as delivered before they are sent, so that no
+    /// crash and no loss of power repeats them.
     ///
     /// - Returns: `delivered` when it may be sent; else why not yet.
     private func keepAhead(of draft: OutboxBatch) async throws -> DeliveryOutcome {
@@ -282,7 +282,7 @@ package actor OutboxTask: Child {
 
     /// How far it has got now.
     ///
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     package func snapshot() async throws -> OutboxSnapshot {
         try await begin()
         try await see()
@@ -302,7 +302,7 @@ package actor OutboxTask: Child {
     /// It ends at the first answer that is none, and after half a minute.
     ///
     /// - Returns: How many samples were taken, how many still are refused, and why it ended early.
-    /// - Throws: What reading the store throws; `CancellationError`.
+    /// - Throws: Errors of reading the store; `CancellationError`.
     package func retry() async throws -> (taken: Int, left: Int, why: String?) {
         let end = world.clock.now.advanced(by: Self.retryTime)
         var taken = 0
@@ -364,7 +364,7 @@ package actor OutboxTask: Child {
     /// Leaves out what waits from before a moment: its owner does not want it delivered.
     ///
     /// - Returns: How many samples.
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     package func drop(before moment: WallTime) async throws -> Int {
         try await begin()
         return try await turns.run { try await leaveOut(before: moment) }

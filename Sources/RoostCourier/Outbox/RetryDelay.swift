@@ -23,7 +23,7 @@ package struct RetryDelay: Sendable {
     /// The wait after one more failure.
     ///
     /// - Parameters:
-    ///   - asked: What the receiver asked for, in seconds; never shortened.
+    ///   - asked: Seconds that the receiver asked for; never shortened.
     /// - Returns: How long to wait, 2.5 s or more.
     package mutating func fail(
         _ reason: DeliveryReason? = nil,

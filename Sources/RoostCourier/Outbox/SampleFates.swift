@@ -1,6 +1,6 @@
 import Core
 
-/// What became of one sample at one target.
+/// Delivery state of one sample at one target.
 package struct SampleFate: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case delivered
@@ -28,12 +28,12 @@ package struct SampleFates: Sendable {
 
     package init(_ snapshot: OutboxSnapshot) { self.snapshot = snapshot }
 
-    /// What became of the first sample of each stream from a moment on.
+    /// Finds the delivery state of the first sample of each stream from a moment on.
     ///
-    /// What a target takes and leaves out is decided anew by its rules; age is not, since it was
-    /// another one then.
+    /// The target's present rules decide which samples it leaves out, except age, since the date
+    /// was another one then.
     ///
-    /// - Throws: What reading the store throws.
+    /// - Throws: Errors of reading the store.
     package func from(_ moment: WallTime) async throws -> [SampleFate] {
         let source = snapshot.source
         // Without one, as nothing is older or nothing dates it: the oldest sample with a date.
@@ -55,7 +55,7 @@ package struct SampleFates: Sendable {
         return fates
     }
 
-    /// What became of one sample.
+    /// Returns the delivery state of one sample.
     func kind(of sample: OutboxSample, at place: OutboxPosition) -> SampleFate.Kind {
         guard let mark = snapshot.marks[sample.stream] else { return .notSeen }
         if let begin = mark.begin, place <= begin { return .earlier }

@@ -14,7 +14,7 @@ package struct StreamCursor: Hashable, Sendable {
     package var seen: OutboxPosition?
     /// Samples that were seen and have no fate yet.
     package var waiting = 0
-    /// Of one boot each, in order, all above `settled`.
+    /// Ranges of delivered samples, each of one boot, in order, all above `settled`.
     package var ranges: [OutboxRange] = []
 
     package init(settled: OutboxPosition? = nil, seen: OutboxPosition? = nil) {

@@ -15,7 +15,7 @@ final class TaskLock: Sendable {
 
     /// Runs `body` alone.
     ///
-    /// - Throws: What `body` throws; `CancellationError` while it waits.
+    /// - Throws: Errors of `body`; `CancellationError` while it waits.
     func run<Value>(_ body: () async throws -> Value) async throws -> Value {
         while let signal = enter() {
             _ = try await clock.wait(for: signal, until: nil, tolerance: .zero)

@@ -10,7 +10,7 @@ struct FormData {
     ///   - fields: Names and values; names are a preset's.
     ///   - file: The name of the file's field.
     init(_ fields: [(String, String)], file: String, _ picture: NoticePicture) {
-        // Of the file's hash, so that neither the file nor a text has it by chance.
+        // Made from the file's hash, so that neither the file nor a text contains it by chance.
         let hash = CourierCrypto.sha256(picture.bytes)
         let boundary = "roost-" + Hexadecimal.text(Array(hash.prefix(16)))
         type = "multipart/form-data; boundary=\(boundary)"

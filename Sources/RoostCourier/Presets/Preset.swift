@@ -4,16 +4,16 @@ import Profiles
 ///
 /// `courier-presets/` has the shipped ones and the schema.
 package struct Preset: Hashable, Sendable {
-    /// What the owner's configuration has to say.
+    /// A setting that the owner's configuration has to give.
     package struct Setting: Hashable, Sendable {
         package let name: String
         /// Whether it stands in the configuration by the name of a secret.
         package let isSecret: Bool
-        /// For people: where to find it.
+        /// Where to find the value, for people.
         package let about: String
-        /// What holds without one.
+        /// Value that holds where the owner sets none.
         package let fallback: String?
-        /// Whether it may be left out and is empty then.
+        /// Whether it may be left out, and is then empty.
         package let isOptional: Bool
     }
 
@@ -26,7 +26,7 @@ package struct Preset: Hashable, Sendable {
         case json, text
     }
 
-    /// What is true of an answer.
+    /// A condition that an answer meets.
     package struct Condition: Hashable, Sendable {
         /// Status codes; empty for any.
         package var statuses: [Int] = []
@@ -36,7 +36,7 @@ package struct Preset: Hashable, Sendable {
         package var json: [String: Expected] = [:]
     }
 
-    /// What a place of an answer's JSON holds.
+    /// Expected content at one place of an answer's JSON.
     package enum Expected: Hashable, Sendable {
         case present
         case value(JSONValue)
@@ -44,7 +44,7 @@ package struct Preset: Hashable, Sendable {
         case text(Template)
     }
 
-    /// What an answer means that is not the proof.
+    /// Meaning of an answer that is not the proof of delivery.
     package struct Rule: Hashable, Sendable {
         package enum Meaning: String, Hashable, Sendable, CaseIterable {
             case delivered, later, hold, refused
@@ -98,7 +98,7 @@ package struct Preset: Hashable, Sendable {
     package var wait: Duration?
     /// Whether one message can be about several alerts.
     package var isGrouped = true
-    /// Nil for a service that takes none.
+    /// How the service takes pictures; nil for a service that takes none.
     package var picture: Picture?
     /// A request that sends nothing and succeeds for an account that the service knows.
     package var probe: Probe?

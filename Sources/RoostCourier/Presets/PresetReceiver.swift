@@ -16,7 +16,7 @@ package struct PresetReceiver: NoticeReceiver {
 
     /// - Parameters:
     ///   - settings: The owner's values by the preset's names; what lacks has its default.
-    ///   - zone: Of dates in the text.
+    ///   - zone: Time zone of dates in the text.
     ///   - trust: The certificates that the server may show.
     package init(
         _ preset: Preset,

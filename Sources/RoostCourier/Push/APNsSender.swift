@@ -6,7 +6,7 @@ import Synchronization
 /// - Source: Apple, *Sending notification requests to APNs*, *Establishing a token-based connection
 ///   to APNs*, *Handling notification responses from APNs*.
 package final class APNsSender: PushSender {
-    /// Whose devices a token is of: of the App Store's apps, or of those that Xcode installs.
+    /// Apple's environment of a device token: apps of the App Store, or apps that Xcode installs.
     package enum Environment: String, Hashable, Sendable, CaseIterable {
         case production, sandbox
 

@@ -3,9 +3,9 @@ import DequeModule
 
 /// One message on its way to all subscribers of a group.
 struct PushBroadcast: Sendable {
-    /// What it is about.
+    /// Subject of the message.
     enum Content: Sendable {
-        /// Alerts, written anew after a failure: as they then are.
+        /// Alerts, written anew after a failure, in their state at that time.
         case plan(NoticePlanner.Plan)
         /// A notice of another program, as it came.
         case notice(Notice)
@@ -18,10 +18,10 @@ struct PushBroadcast: Sendable {
     let begun: MonotonicInstant
     /// Notices by language.
     var texts: [String: [Notice]] = [:]
-    /// Of all to whom it goes.
+    /// Languages of all subscribers that it goes to.
     let languages: Set<String>
     private var next: Deque<Subscriber>
-    /// Those whose push service is to be left alone for a while.
+    /// Subscribers whose push service must not be asked for a while.
     private var deferred: [Subscriber] = []
 
     init(

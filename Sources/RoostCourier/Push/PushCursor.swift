@@ -1,6 +1,6 @@
 import Core
 
-/// What a receiver of subscribers must remember, as bytes that the station keeps for it.
+/// Delivery progress of a receiver with subscribers, as bytes that the station keeps for it.
 ///
 /// Version 4 of the courier's cursors, all numbers unsigned LEB128: the version, how many messages
 /// went out, when this was written (seconds since 1970, 0 while that was not known) and how many

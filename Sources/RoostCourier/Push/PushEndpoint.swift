@@ -69,7 +69,7 @@ package struct PushEndpoint: Hashable, Sendable {
     }
 }
 
-/// What is wrong with a subscription or a notice, and where.
+/// A fault in a subscription or a notice, with its place.
 package struct PushMistake: Error, Hashable, Sendable, CustomStringConvertible {
     /// The member's name in the request.
     package let member: String

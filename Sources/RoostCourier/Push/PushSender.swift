@@ -1,6 +1,6 @@
 /// One push service's way of taking a message for one subscriber.
 package protocol PushSender: Sendable {
-    /// Whom it reaches.
+    /// Kind of subscribers that the sender reaches.
     var kind: Subscriber.Kind { get }
 
     /// Sends one notice to one subscriber and waits for the service's word.
@@ -13,11 +13,11 @@ package protocol PushSender: Sendable {
     ) async throws -> PushOutcome
 }
 
-/// What became of one message.
+/// Outcome of one push message.
 package enum PushOutcome: Hashable, Sendable {
-    /// As for other receivers; `hold` is about the station's key, never about one subscriber.
+    /// The outcome as for other receivers; `hold` concerns the station's key, never one subscriber.
     case judged(DeliveryOutcome)
-    /// The subscriber is there no more, and is to be removed.
+    /// The subscriber no longer exists, and has to be removed.
     case gone(DeliveryReason)
 }
 

@@ -71,7 +71,7 @@ struct PushServices: Sendable {
     /// A service did not.
     ///
     /// - Parameters:
-    ///   - outcome: What became of it; after a hold it is tried each hour.
+    ///   - outcome: Outcome of the attempt; after a hold it is tried each hour.
     /// - Returns: Why, where the log should say that it is this subscriber.
     mutating func fail(
         _ subscriber: Subscriber,

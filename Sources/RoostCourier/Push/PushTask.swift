@@ -31,13 +31,13 @@ package actor PushTask: Child {
     private var fanouts: [PushBroadcast] = []
     private var services: PushServices
     private var cursor = PushCursor()
-    /// Of the station's owner, as the hub has them.
+    /// Sentences of the station's owner, by rule and language, as `AlertHub` has them.
     private var words: [String: [String: String]] = [:]
     /// The alerts as they were when the newest notice was written.
     private var present: [Int64: AlertsReport.Alert] = [:]
     private var isReady = false
     private var isChanged = false
-    /// Until when what waits in the planners does so, and why; nil while nothing does.
+    /// Time until which planned alerts wait, and why; nil while none waits.
     private var waits: (until: MonotonicInstant?, why: NoticePlanner.Delay?)?
     private var bookTrouble: DeliveryReason?
     private var lastTrouble: DeliveryReason?
@@ -49,7 +49,7 @@ package actor PushTask: Child {
     ///   - id: The receiver's, from the configuration.
     ///   - receiver: The way and the subscribers.
     ///   - options: What goes there when; each subscriber has its own interval.
-    ///   - seed: Of the back-off's random part.
+    ///   - seed: For the random part of the back-off.
     package init(
         id: String,
         _ receiver: PushReceiver,
@@ -229,8 +229,8 @@ package actor PushTask: Child {
             }
             planner.silences = silences
             let now = world.clock.now
-            // What cannot go yet gathers in the planner, and goes as it then is; a service that is
-            // left alone holds up its own subscribers only.
+            // Alerts that cannot go yet gather in the planner, and go in their state at that time;
+            // a service that must not be asked delays its own subscribers only.
             let isBusy = fanouts.contains { $0.interval == interval && $0.isUnderWay }
             if !isBusy || planner.hasCall, fanouts.count < Self.fanoutLimit {
                 switch planner.decide(at: now, wall, in: world.zone) {

@@ -47,7 +47,7 @@ package struct Subscriber: Hashable, Sendable {
         }
     }
 
-    /// What is the same when it subscribes again: the token or the endpoint.
+    /// The token or the endpoint, which stays the same when the device subscribes again.
     package var address: String {
         switch way {
         case .apns(let token): token

@@ -10,7 +10,7 @@ package enum SubscriberFile {
     static let lineLimit = 4_096
     /// Subscribers that are kept.
     package static let limit = 10_000
-    /// Of the file.
+    /// Bytes of the file.
     static let byteLimit = limit * 1_200
 
     /// A line that is not used.

@@ -12,7 +12,7 @@ package actor SubscriberStore {
     static let keyFile = "key.key"
     static let serverKeyFile = "vapid.key"
 
-    /// What came of a change.
+    /// Result of a change to the subscribers.
     package enum Change: Hashable, Sendable {
         case added, changed, same, removed, notThere
     }
@@ -147,7 +147,7 @@ package actor SubscriberStore {
         }
     }
 
-    /// Who is there, without addresses.
+    /// Lists the subscribers without their addresses.
     ///
     /// - Throws: As `all`.
     package func report() async throws -> SubscribersReport {

@@ -125,7 +125,7 @@ package final class WebPushSender: PushSender {
         }
     }
 
-    /// What the page's worker shows: JSON, without the last lines of the body where it is too long.
+    /// Makes the page worker's JSON; the body's last lines are cut where it is too long.
     static func payload(_ notice: Notice, limit: Int) -> [UInt8] {
         var lines = [notice.subtitle] + notice.body
         while true {

@@ -31,9 +31,9 @@ package struct MaskedText: Hashable, Sendable, ExpressibleByStringInterpolation 
         }
     }
 
-    /// What is sent.
+    /// Text that is sent.
     package let revealed: String
-    /// What logs, events, reports and dry runs say.
+    /// Text that logs, events, reports and dry runs show.
     package let shown: String
 
     package init(stringInterpolation: StringInterpolation) {
@@ -50,7 +50,7 @@ package struct MaskedText: Hashable, Sendable, ExpressibleByStringInterpolation 
         (self.revealed, self.shown) = (revealed, shown)
     }
 
-    /// What `shown` hides: the parts of `revealed` that stand where it has the mask.
+    /// Secrets that `shown` hides: the parts of `revealed` at the places of the mask.
     package var secrets: [String] {
         let parts = shown.split(separator: Secret.mask, omittingEmptySubsequences: false)
         guard parts.count > 1, let first = parts.first, revealed.hasPrefix(first) else { return [] }

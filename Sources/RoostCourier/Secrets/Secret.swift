@@ -4,7 +4,7 @@ import Core
 ///
 /// Only `reveal()` gives the value, so a reader of the code sees every place where it leaves.
 package struct Secret: Hashable, Sendable {
-    /// What stands for a secret wherever something is shown.
+    /// Text shown in place of a secret.
     package static let mask = ForeignText.mask
 
     private let text: String

@@ -1,6 +1,6 @@
 import Core
 
-/// What one target gets of a source: the channels that its owner chose.
+/// The part of a source that one target gets: the channels that its owner chose.
 package struct ChosenSource: SampleSource {
     /// A source whose streams are known with their channels.
     package typealias Describe = @Sendable () async -> [StreamID: (String, [Quantity])]

@@ -2,7 +2,7 @@ import Core
 import Store
 import Synchronization
 
-/// Which child follows the station now.
+/// Holder of the child that follows the station now.
 package final class CurrentStation: Sendable {
     private let source = Mutex<StationSource?>(nil)
 
@@ -37,7 +37,7 @@ package struct CurrentSource: SampleSource {
         }
     }
 
-    /// What a choice leaves of them.
+    /// Returns the channels that a choice leaves.
     func channels(of choice: StreamChoice) async -> [SampleChannels] {
         await descriptions.sorted { $0.key < $1.key }.compactMap { _, known in
             let quantities = known.1.filter { choice.takes(known.0, $0.name) }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Runs what waits for a card beside the loop: a thread in the program, the caller in a simulation.
 package protocol DiskWork: Sendable {
-    /// - Throws: What `body` throws; `CancellationError`.
+    /// - Throws: Errors of `body`; `CancellationError`.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value

@@ -55,7 +55,7 @@ package actor StationCursors: CursorStore {
     ) async throws -> String? {
         newest[target] = bytes
         guard let report = await send(target) else { return trouble }
-        // What is recorded after these bytes comes to the card with them or later.
+        // A record after these bytes reaches the card with them or later.
         let open = report.openSinceSeconds.map { MonotonicInstant(nanoseconds: Int64($0 * 1e9)) }
         if let open, let tick, tick.instant > open.advanced(by: .milliseconds(200)) { return nil }
         guard let urgent = await send(target, isUrgent: true) else { return trouble }

@@ -5,7 +5,7 @@ import Logging
 import Supervision
 import Synchronization
 
-/// What the courier has the station record: targets that are held, refused samples, its own start.
+/// Sends the courier's events (held targets, refused samples, its own start) to the station.
 ///
 /// While the station does not answer, `limit` events wait; further ones are counted and logged.
 package final class StationEvents: Child {

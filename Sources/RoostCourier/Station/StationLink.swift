@@ -1,7 +1,6 @@
 import ControlProtocol
 
-/// What the courier asks the station: the control socket in the program, the station itself in a
-/// simulation.
+/// Connection to the station: the control socket in the program, the station itself in tests.
 package protocol StationLink: Sendable {
     /// Asks one question; several may be under way at once.
     ///

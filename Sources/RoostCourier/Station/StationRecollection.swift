@@ -2,7 +2,7 @@ import Core
 import Store
 import StoreQueries
 
-/// What the courier reads of a history once, when it begins to follow the station.
+/// Contents of the history that the courier reads once, when it begins to follow the station.
 struct StationRecollection: Sendable {
     let boots: [BootID: Int]
     let streams: [StreamDescription]
@@ -10,14 +10,14 @@ struct StationRecollection: Sendable {
     let newest: [StreamID: OutboxPosition]
     let anchors: [ClockAnchor]
     let clock: ClockAnchors
-    /// Of alerts, oldest first, at most `AlertHub.limit`.
+    /// Changes of alerts, oldest first, at most `AlertHub.limit`.
     let alerts: [AlertChange]
     private(set) var privates: PrivateStretches
 
     /// - Parameters:
     ///   - reader: The history with the station's tail.
     ///   - present: The boot that the station runs in.
-    /// - Throws: What the store throws.
+    /// - Throws: Errors of the store.
     init(_ reader: HistoryReader, present: BootID) throws {
         var boots: [BootID: Int] = [:]
         for boot in try reader.boots() { boots[boot.id] = Int(boot.ordinal) }

@@ -11,13 +11,13 @@ import Supervision
 /// Follows the station as a child: until it has answered once, those who ask wait. The history is
 /// opened as seldom as possible, and each look at it holds its lock for single steps.
 package actor StationSource: SampleSource, Child {
-    /// What it works with.
+    /// Dependencies of a station source.
     package struct World: Sendable {
         package let link: any StationLink
         package let history: HistoryDisk
         package let clock: any NodeClock
         package let logger: Logger
-        /// How long new samples may wait for one another; zero: not at all.
+        /// How long a new sample may wait for further ones; zero sends it at once.
         package var gathering = Duration.zero
         /// Whether motions are wanted at once.
         package var hearsMotions = false
@@ -38,7 +38,7 @@ package actor StationSource: SampleSource, Child {
     private static let retries: ClosedRange<Duration> = .seconds(1) ... .seconds(15)
     private static let pageLimit = 1_000
 
-    /// What is known while the station is followed.
+    /// State while the station is followed.
     private struct Present {
         var places: FeedPlaces
         let folder: String
@@ -88,7 +88,7 @@ package actor StationSource: SampleSource, Child {
         present.flatMap { Self.time(of: Self.place(Tick(instant), $0), $0) }
     }
 
-    /// What the history has of alerts, oldest first.
+    /// Changes of alerts in the history, oldest first.
     package var alerts: [AlertChange] { present?.past.alerts ?? [] }
 
     // MARK: Following
@@ -176,7 +176,7 @@ package actor StationSource: SampleSource, Child {
         await onReturn()
     }
 
-    /// What the history's file lacks.
+    /// Asks the station for the records that the history's file lacks.
     private func tail() async throws -> HistoryTail {
         let link = world.link
         return try await StationTail { try await link.ask($0, TailReport.self) }.tail
@@ -304,7 +304,7 @@ package actor StationSource: SampleSource, Child {
 
     package func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
         let present = try followed()
-        // What others measured lies in boots of its own, and no target gets it.
+        // Imported samples have boots of their own, and no target gets them.
         let boots = present.past.boots.filter { !$0.key.isImported }
         for (boot, number) in boots.sorted(by: { $0.value > $1.value }) {
             let clock = boot == present.boot ? present.clock : present.past.clock

@@ -7,7 +7,7 @@ package struct NetworkService: Hashable, Sendable {
     /// `attic.local`.
     package let host: String
     package let port: Int
-    /// Of IPv4 on the local network, sorted; empty where avahi named one of IPv6 alone.
+    /// IPv4 addresses on the local network, sorted; empty where avahi named only IPv6 addresses.
     package internal(set) var addresses: [String]
 }
 
@@ -19,7 +19,7 @@ package struct NetworkService: Hashable, Sendable {
 ///
 /// - Source: avahi 0.8, `avahi-utils/avahi-browse.c` and `avahi_escape_label`.
 package enum AvahiServices {
-    /// What Roost's dashboards are announced as.
+    /// Service type that Roost's dashboards are announced as.
     package static let type = "_roost._tcp"
     /// Bytes of the program's output that are read.
     package static let byteMax = 64 << 10
@@ -59,7 +59,7 @@ package enum AvahiServices {
             let host = host(fields[6]), let port = number(fields[8]), (1...65_535).contains(port)
         else { return nil }
         let address = String(decoding: fields[7], as: UTF8.self)
-        // What avahi heard by one protocol may have an address of the other.
+        // An entry that avahi heard by one protocol may have an address of the other.
         let isOther = address.contains(":")
         guard isOther || LocalAddress.isOne(address, allowsLocal: allowsLocal) else { return nil }
         let addresses = isOther ? [] : [address]

@@ -13,11 +13,11 @@ package protocol StationBrowser: Sendable {
     func resolve(_ hosts: [String]) async throws -> [UInt8]
 }
 
-/// What a search brought.
+/// Result of a search for stations.
 package struct StationSearch: Hashable, Sendable {
-    /// What avahi-browse printed.
+    /// Output of avahi-browse.
     package let output: [UInt8]
-    /// Addresses of this computer: what is announced there is this station itself.
+    /// Addresses of this computer: a service there is this station itself.
     package let ownAddresses: Set<String>
 
     package init(_ output: [UInt8], ownAddresses: Set<String> = []) {

@@ -125,7 +125,7 @@ final class StationFinder: Sendable {
         return asked
     }
 
-    /// What the network has, without this station itself.
+    /// Searches the network for stations, without this station itself.
     func search(_ entry: StationsEntry, isWanted: Bool) async throws
         -> (StationsReport, [NetworkService])
     {
@@ -154,7 +154,7 @@ final class StationFinder: Sendable {
         }
     }
 
-    /// Nil while this station does not answer: then its own dashboard may be listed.
+    /// Asks this station for its boot and name; nil while it does not answer.
     private func ownFacts() async -> (bootID: String?, name: String)? {
         do {
             let status = try await world.link.ask(ControlRequest(.status), StatusReport.self)

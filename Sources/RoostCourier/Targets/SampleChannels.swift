@@ -3,13 +3,13 @@ import Core
 /// A device of the station with what it measures.
 package struct SampleChannels: Hashable, Sendable {
     package let device: String
-    /// What the owner's choice of streams leaves to a target.
+    /// Quantities that a target gets after the owner's choice of streams.
     package let chosen: [Quantity]
-    /// All that there is.
+    /// All quantities of the device.
     package let all: [Quantity]
 
     /// - Parameters:
-    ///   - chosen: What a target may get.
+    ///   - chosen: Quantities that a target may get.
     package init(device: String, _ chosen: [Quantity], of all: [Quantity]) {
         (self.device, self.chosen, self.all) = (device, chosen, all)
     }

@@ -49,9 +49,9 @@ extension SampleTarget {
     }
 }
 
-/// What the outbox must know of a target.
+/// Traits of a target that its outbox has to know.
 package struct SampleTargetTraits: Hashable, Sendable {
-    /// What to do when it is unknown whether a batch arrived.
+    /// Whether a batch is sent again when it is unknown if it arrived.
     package enum Repetition: Hashable, Sendable {
         /// The receiver knows repeated items by a key, or can be asked: send again.
         case harmless

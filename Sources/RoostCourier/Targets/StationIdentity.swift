@@ -1,10 +1,10 @@
-/// What a target says of the station that sends.
+/// Identity of the sending station, for its targets.
 package struct StationIdentity: Hashable, Sendable {
-    /// Twelve hexadecimal digits.
+    /// Number of the station: twelve hexadecimal digits.
     package let id: String
-    /// As its owner calls it.
+    /// Name that its owner gave it.
     package let name: String
-    /// As `Raspberry Pi 4 Model B`.
+    /// Model of the computer, such as `Raspberry Pi 4 Model B`.
     package let model: String
     package let version: String
 

@@ -17,7 +17,7 @@ package struct DateFormat: Hashable, Sendable {
 
     private let pieces: [Piece]
 
-    /// Nil when a sign after `%` is not known.
+    /// Parses a pattern; nil when a sign after `%` is not known.
     package init?(_ text: String) {
         var pieces: [Piece] = []
         var rest = Substring(text)

@@ -7,10 +7,10 @@ import StoreQueries
 package struct MomentText: Hashable, Sendable {
     /// In UTC, ISO 8601.
     package let text: String
-    /// What a time amid a change of the clocks means; nil elsewhere.
+    /// Explanation of a time within a change of the clocks; nil elsewhere.
     package let note: String?
 
-    /// Nil for a text that is no moment.
+    /// Parses a moment; nil for any other text.
     package init?(_ typed: String, in zone: Zone) {
         var text = typed.replacing(" ", with: "T")
         if text.utf8.count == 10 { text += "T00:00" }

@@ -2,15 +2,15 @@ import Core
 import Store
 import StoreQueries
 
-/// What a template does to a value on its way into the text.
+/// Conversion of a value on its way into a template's text.
 package enum TemplateFilter: Hashable, Sendable {
-    /// As a value of JSON: text in quotes, numbers and flags bare, nothing as `null`.
+    /// JSON value: text in quotes, numbers and flags bare, nothing as `null`.
     case json
-    /// As a part of a URL.
+    /// Part of a URL.
     case url
-    /// As a field of a table (RFC 4180).
+    /// Field of a CSV table (RFC 4180).
     case csv
-    /// In capital letters.
+    /// Capital letters.
     case upper
     /// At most so many bytes, at a boundary of characters.
     case cut(Int)

@@ -129,7 +129,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
         var isTooLarge = false
     }
 
-    /// What the box lacks of measurements, in their order.
+    /// Returns the measurements that the box does not have, in their order.
     private func missing(
         of wanted: [Measurement],
         over network: any CourierNetwork
@@ -215,7 +215,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
         return sums
     }
 
-    /// What an answer of at most 64 KiB cannot hold is asked for in halves, down to a minute.
+    /// Sums a sensor's values; a time with too much for one answer (64 KiB) is halved, to a minute.
     private func sum(
         _ sensor: String,
         _ range: Range<WallTime>,

@@ -16,11 +16,11 @@ import Profiles
 /// - Source: Safecast/safecastapi, `app/controllers/bgeigie_imports_controller.rb`,
 ///   `app/models/bgeigie_import.rb`, `doc/upload_demo/api_demo.py`.
 package struct SafecastDriveTarget: DriveTarget {
-    /// What the service's form asks of each drive.
+    /// Details that the service's form asks for with each drive.
     package struct Description: Hashable, Sendable {
-        /// Who measured.
+        /// Names of the people who measured.
         package let credits: String
-        /// Where, as names of towns.
+        /// Names of the towns where they measured.
         package let cities: String
         package var text = "Recorded with Roost"
 
@@ -102,7 +102,7 @@ package struct SafecastDriveTarget: DriveTarget {
 
     // MARK: Answers
 
-    /// What the service says of an import.
+    /// State of an import at the service.
     private struct State {
         let status: String
         let isApproved: Bool

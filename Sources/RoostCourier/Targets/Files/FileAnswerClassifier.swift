@@ -1,4 +1,4 @@
-/// What answers mean to targets of files, where they mean something else than to others.
+/// Meaning of answers to targets of files, where it differs from other targets.
 enum FileAnswerClassifier {
     /// Judges an answer that has no proof.
     static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {

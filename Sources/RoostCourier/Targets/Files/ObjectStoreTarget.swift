@@ -7,14 +7,14 @@ import Core
 ///
 /// - Source: AWS, *Amazon S3 API Reference*, PutObject, HeadObject, error responses.
 package struct ObjectStoreTarget: FileTarget {
-    /// Which bucket, and how it is addressed.
+    /// A bucket and its address.
     package struct Bucket: Hashable, Sendable {
         package let name: String
-        /// As `eu-central-1`.
+        /// Region, such as `eu-central-1`.
         package let region: String
-        /// As `https://s3.eu-central-1.amazonaws.com`.
+        /// URL of the service, such as `https://s3.eu-central-1.amazonaws.com`.
         package let endpoint: String
-        /// Whether the bucket is the path's first part, and not one of the host's name.
+        /// Whether the bucket is the first part of the path instead of the host's name.
         package let isInPath: Bool
 
         /// - Parameters:

@@ -15,7 +15,7 @@ package struct WebDAVTarget: FileTarget {
     package var trust = ServerTrust.system
 
     /// - Parameters:
-    ///   - url: Of the folder, as `https://cloud.example.org/remote.php/dav/files/ann/roost`.
+    ///   - url: URL of the folder, such as `https://cloud.example.org/remote.php/dav/files/ann/roost`.
     ///   - user: Of the server; nil without a log-in.
     ///   - password: Made for this station alone, as Nextcloud's app passwords.
     package init(url: MaskedText, user: String?, password: Secret?) {
@@ -97,7 +97,7 @@ package struct WebDAVTarget: FileTarget {
         }
     }
 
-    /// What the server says that a file has.
+    /// Asks the server for a file's size in bytes.
     private func size(of file: OutboxFile, _ network: any CourierNetwork) async throws -> Int? {
         let body = #"<?xml version="1.0"?><propfind xmlns="DAV:"><prop><getcontentlength/></prop>"#
         var question = request(

@@ -6,13 +6,13 @@ import Core
 /// station does not answer, when the station is not content with itself, and when a sampler that
 /// should measure makes no progress.
 package struct HeartbeatTarget: Sendable {
-    /// What the courier knows of the station when a heartbeat is due.
+    /// State of the station, as the courier knows it when a heartbeat is due.
     package struct Health: Hashable, Sendable {
         /// A device that is scheduled; muted and unplugged-by-hand ones are not in the list.
         package struct Sampler: Hashable, Sendable {
             package let device: String
             package let interval: Duration
-            /// Since its last outcome.
+            /// Time since its last outcome.
             package let progressAge: Duration
 
             package init(device: String, interval: Duration, progressAge: Duration) {
@@ -48,14 +48,14 @@ package struct HeartbeatTarget: Sendable {
     private let saysUnwell: Bool
 
     /// - Parameters:
-    ///   - url: Of the check, as `https://hc-ping.com/UUID`.
+    ///   - url: URL of the check, such as `https://hc-ping.com/UUID`.
     ///   - saysUnwell: Whether the service takes `…/fail`.
     package init(url: MaskedText, period: Duration = .seconds(300), saysUnwell: Bool = true) {
         self.url = URLText.base(url)
         (self.period, self.saysUnwell) = (period, saysUnwell)
     }
 
-    /// What to do with a heartbeat that is due.
+    /// Decides whether a heartbeat that is due is sent, and what it says.
     package func decide(_ health: Health) -> Decision {
         guard let age = health.answerAge, age <= period else {
             return .silent("the station has not answered in this period")
@@ -90,7 +90,7 @@ package struct HeartbeatTarget: Sendable {
         return request
     }
 
-    /// What an answer means; a heartbeat is tried three times within its period, and never late.
+    /// Judges an answer; a heartbeat is tried three times within its period, and never late.
     package static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
         // Healthchecks says `OK (not found)` of a check that is gone; others say what they like.
         if answer.isSuccess, !answer.isHTML, !answer.text.hasPrefix("OK (") { return .delivered }

@@ -1,7 +1,7 @@
 import Profiles
 import Store
 
-/// What a server says that wrote a part of a batch.
+/// Answers of servers that wrote only a part of a batch.
 ///
 /// - InfluxDB 1 and 2 write what is within the retention and answer 400 or 422: *partial write:
 ///   points beyond retention policy dropped=N*, newer ones *dropped N points outside retention
@@ -28,7 +28,7 @@ enum InfluxPartialWrite {
         _ samples: [OutboxSample]
     ) -> DeliveryOutcome? {
         let text = answer.text
-        // What lies too far ahead is no matter of age.
+        // Samples too far in the future are not refused for their age.
         guard text.contains("retention policy"), !text.contains("Upper Bound"),
             let count = number(after: "dropped=", in: text) ?? number(after: "dropped ", in: text),
             (1...samples.count).contains(count)

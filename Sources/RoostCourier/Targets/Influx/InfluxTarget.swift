@@ -6,7 +6,7 @@ import Core
 /// one after a refusal neither. VictoriaMetrics keeps each repetition as a further equal sample,
 /// and answers 204 to a line that it drops.
 package struct InfluxTarget: ProvableTarget {
-    /// Which of the three ways to write the server has.
+    /// Version of the server's interface for writing.
     package enum Interface: Hashable, Sendable {
         /// `/write?db=`, of InfluxDB 1 and VictoriaMetrics.
         case one(database: String, user: String?, password: Secret?)

@@ -24,7 +24,7 @@ final class RefusedFields: Sendable {
 
     init() {}
 
-    /// What is refused at a time; nil for ever.
+    /// Returns the fields refused at a time, with the reasons; nil returns all.
     func reasons(at now: MonotonicInstant?) -> [String: DeliveryReason] {
         entries.withLock { entries in
             entries.filter { Self.lasts($0.value, at: now) }.mapValues(\.reason)

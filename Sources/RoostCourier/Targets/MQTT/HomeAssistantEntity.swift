@@ -1,11 +1,11 @@
 import Core
 
-/// What Home Assistant is to know of a quantity.
+/// Description of a quantity for Home Assistant.
 ///
 /// - Source: Home Assistant 2025.4.4, `components/sensor/const.py`.
 package struct HomeAssistantEntity: Hashable, Sendable {
     package let title: String
-    /// Nil where Home Assistant has no class.
+    /// Device class of Home Assistant; nil where it has none.
     package let deviceClass: String?
     package let unit: String
 

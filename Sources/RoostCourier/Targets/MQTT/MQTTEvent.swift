@@ -1,6 +1,6 @@
 import Core
 
-/// What a broker's clients hear at once: motions, and what happens to alerts.
+/// Event that a broker's clients hear at once: a motion, or a change of an alert.
 package enum MQTTEvent: Hashable, Sendable {
     case motion(MQTTPayloads.Motion)
     case alert(Alert)
@@ -9,7 +9,7 @@ package enum MQTTEvent: Hashable, Sendable {
     package struct Alert: Hashable, Sendable {
         let event: AlertEvent
         let time: WallTime?
-        /// Since it happened.
+        /// Time since it happened.
         var age: Duration
         /// Whether the alert began and ended while the broker was away.
         var isLate = false

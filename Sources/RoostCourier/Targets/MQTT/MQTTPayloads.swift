@@ -1,14 +1,14 @@
 import Core
 import Profiles
 
-/// What goes into messages, byte for byte.
+/// Writer of the messages' payloads, byte for byte.
 package struct MQTTPayloads: Hashable, Sendable {
     /// A motion as the station recorded it.
     package struct Motion: Hashable, Sendable {
         package let id: String
         package let device: String
         package let time: WallTime?
-        /// Since it was seen.
+        /// Time since it was seen.
         package internal(set) var age: Duration
         /// How long it lasted; nil at its start.
         package let seconds: Int?
@@ -119,14 +119,14 @@ package struct MQTTPayloads: Hashable, Sendable {
 
     // MARK: Discovery
 
-    /// What is announced, and what is deleted.
+    /// Entities to announce, and entities to delete.
     package struct Plan: Hashable, Sendable {
-        /// What the announcement leaves behind, with entities that may come back.
+        /// All entities after the announcement, also those that may come back.
         package let next: [Component]
         package let removed: [Component]
     }
 
-    /// What to announce of a station after `before` was announced.
+    /// Decides which entities of a station to announce after `before` was announced.
     ///
     /// An entity is deleted with its device or its quantity, and not because a station that has
     /// just started does not know them yet: Home Assistant would forget what its owner set. One of
@@ -166,11 +166,11 @@ package struct MQTTPayloads: Hashable, Sendable {
     /// that it removes are deleted.
     package func discovery(_ view: StationView, _ plan: Plan? = nil) -> [BrokerMessage] {
         let plan = plan ?? Self.plan(view)
-        // Of one that an earlier process announced only its id is known.
+        // Only the id is known of an entity that an earlier process announced.
         let (components, removed) = (plan.next.filter { !$0.isFormer }, plan.removed)
         guard isByDevice else {
             let made = components.map { single($0, view) }
-            // No message says what an earlier process announced one by one.
+            // No message lists the entities that an earlier process announced one by one.
             let absent = view.devices.flatMap { device in
                 device.absent.sorted().map { Self.id(device, $0) }
             }
@@ -195,7 +195,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         fileprivate enum Kind: Hashable {
             case value(Quantity, expiry: Int)
             case motion, lamp, laser, faults, alert
-            /// Of an earlier process, with its platform.
+            /// Entity that an earlier process announced, with its platform.
             case former(String)
         }
 

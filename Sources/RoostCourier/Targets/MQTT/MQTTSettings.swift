@@ -1,4 +1,4 @@
-/// What the configuration says of a broker.
+/// Configuration of a broker and of the messages to it.
 package struct MQTTSettings: Sendable {
     package var broker: BrokerSettings
     package let payloads: MQTTPayloads

@@ -41,11 +41,11 @@ package actor MQTTTarget: SampleTarget {
     private var missCount = 0
     /// Whether the broker's machine is in the own network and refuses the connection.
     private var isNear = false
-    /// What the broker closed the connection after, and how often in a row.
+    /// Message after which the broker closed the connection, and how often in a row.
     private var closing: (id: [UInt8], count: Int)?
     private var denial: (reason: BrokerDenial, until: MonotonicInstant)?
     private var lastProof: [UInt8]?
-    /// What the broker sent on a topic that was heard, so that none is asked for any more.
+    /// Malformed message of the broker, after which the target subscribes to no topic any more.
     private var deafness: NetworkFailure?
 
     /// Makes a target without a connection; its seed is that of the wait before a Home Assistant
@@ -69,10 +69,10 @@ package actor MQTTTarget: SampleTarget {
         self.traits = traits
     }
 
-    /// What kept the station from being shown at the last try; nil when nothing did.
+    /// Fault that kept the station from being shown at the last try; nil when there was none.
     package private(set) var trouble: DeliveryReason?
 
-    /// What a person is to know of the proof that this broker gives; nil before a connection.
+    /// Kind of proof of delivery that this broker gives, for people; nil before a connection.
     package var standing: String? {
         guard let connection else { return nil }
         if settings.proves { return "proved by an echo" }
@@ -196,7 +196,7 @@ package actor MQTTTarget: SampleTarget {
         do {
             try await greet(made)
         } catch let denial as BrokerDenial {
-            // What is missing there would be missed for ever: ask again later, from the start.
+            // A refused subscription would miss messages for ever: ask again later, from the start.
             self.denial = (denial, clock.now.advanced(by: Self.denialInterval))
             connection = nil
             await link.close()
@@ -300,7 +300,7 @@ package actor MQTTTarget: SampleTarget {
         for message in settings.payloads.discovery(view, plan) {
             try await send(message, connection)
         }
-        // What was recalled meanwhile is for the next announcement.
+        // An entity recalled meanwhile is for the next announcement.
         announced = plan.next + announced.filter { !before.contains($0) }
     }
 

@@ -24,13 +24,13 @@ package struct MQTTTopics: Hashable, Sendable {
     package var lamp: String { root + "/lamp" }
     package var health: String { root + "/health" }
     package var alert: String { root + "/alert" }
-    /// What happened to alerts that were over before the broker could hear of them.
+    /// Topic of changes of alerts that were over before the broker could hear of them.
     package var lateAlert: String { root + "/alert/late" }
-    /// What the target sends to itself, to see that messages pass.
+    /// Topic of messages that the target sends to itself, to see that messages pass.
     package var proof: String { root + "/proof" }
 
     package func state(_ device: String) -> String { of(device, "state") }
-    /// Samples that are not of now any more.
+    /// Topic of samples that are too old to be the present state.
     package func lateState(_ device: String) -> String { of(device, "late") }
     package func motion(_ device: String) -> String { of(device, "motion") }
     package func event(_ device: String) -> String { of(device, "event") }

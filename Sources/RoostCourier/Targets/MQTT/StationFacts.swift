@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 
-/// What a target that shows the station asks of it.
+/// Source of the station's state, for a target that shows the station.
 package protocol StationFacts: Sendable {
     /// How the station is now; nil when it does not answer.
     ///
@@ -13,12 +13,12 @@ package protocol StationFacts: Sendable {
 package struct StationView: Hashable, Sendable {
     /// A device with channels, or a motion sensor.
     package struct Device: Hashable, Sendable {
-        /// Of the part itself, as `nova-sds011_A160`: the same when its owner calls it anew.
+        /// Identity of the part, such as `nova-sds011_A160`, the same after its owner renames it.
         package let identity: String
         package let name: String
-        /// Empty for a motion sensor.
+        /// Quantities of the device; empty for a motion sensor.
         package let quantities: [Quantity]
-        /// From one sample to the next; nil for what is measured on events.
+        /// Time from one sample to the next; nil where an event starts a measurement.
         package let interval: Duration?
         /// Names of quantities of which no reading has come yet: the part may not have them.
         package var pending: Set<String> = []

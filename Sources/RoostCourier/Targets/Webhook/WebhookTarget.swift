@@ -32,7 +32,7 @@ package struct WebhookTarget: SampleTarget {
         traits = SampleTargetTraits()
         traits.itemLimit = 500
         traits.repetition = isAtMostOnce ? .atMostOnce : .atLeastOnce
-        // What goes once may cost a write to the card each time.
+        // Delivery at most once may cost a write to the card each time.
         if isAtMostOnce { traits.liveInterval = .seconds(60) }
     }
 
