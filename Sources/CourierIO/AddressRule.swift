@@ -1,4 +1,4 @@
-/// Which addresses a target may be at.
+/// Rule for the network addresses that a target may have.
 ///
 /// A name server or a setting must not send the courier to programs of this computer, which may
 /// trust whatever comes from it, nor to the address where clouds hand out secrets.
@@ -6,13 +6,13 @@
 /// - Source: RFC 1122, section 3.2.1.3; RFC 3927; RFC 4291, section 2.5;
 ///   RFC 1918; RFC 4193; RFC 6598; RFC 6890.
 enum AddressRule {
-    /// Which addresses are allowed.
+    /// Range of allowed addresses.
     enum Reach: Hashable, Sendable {
-        /// All: this computer and the metadata address too.
+        /// All addresses, also this computer and the metadata address.
         case everywhere
         /// The local network and the internet.
         case networks
-        /// The internet alone: for addresses that strangers gave.
+        /// Only the internet, for addresses that strangers gave.
         case internet
     }
 
@@ -46,7 +46,7 @@ enum AddressRule {
     private static let metadata: [UInt8] =
         [0xfd, 0, 0x0e, 0xc2] + [UInt8](repeating: 0, count: 10) + [0x02, 0x54]
 
-    /// Of an IPv4 address that is this computer's or of a network at hand.
+    /// Returns why an IPv4 address of this computer or a private network is refused; nil elsewhere.
     private static func refusalOfPrivate(_ address: [UInt8]) -> String? {
         let isPrivate =
             switch (address[0], address[1]) {

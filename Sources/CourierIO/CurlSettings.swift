@@ -1,6 +1,6 @@
 import RoostCourier
 
-/// What holds for every connection of a target.
+/// Settings for every connection of a target.
 package struct CurlSettings: Hashable, Sendable {
     /// `http://HOST:PORT`, `https://…` or `socks5h://…`, possibly with a log-in; nil without one.
     package var proxy: MaskedText?

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What this machine believes the date is, right or wrong.
+/// Date of this machine's clock, right or wrong.
 enum MachineDate {
-    /// As `1970-01-01`, in UTC.
+    /// Date in UTC, such as `1970-01-01`.
     static var today: String {
         var (seconds, parts) = (time(nil), tm())
         gmtime_r(&seconds, &parts)

@@ -95,7 +95,7 @@ struct BrokerOptions {
         return set
     }
 
-    /// What the broker's certificate is compared with; nil without encryption.
+    /// Makes the data that the broker's certificate is compared with; nil without encryption.
     ///
     /// libmosquitto is given an address, so the name is part of the trust and not of the call.
     ///

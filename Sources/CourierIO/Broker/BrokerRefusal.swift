@@ -19,7 +19,7 @@ struct BrokerRefusal: Error, Hashable {
     }
 }
 
-/// What a broker's codes say.
+/// Sentences for a broker's reason codes.
 enum BrokerReason {
     /// - Source: OASIS, *MQTT Version 5.0*, section 2.4; *MQTT Version 3.1.1*, section 3.2.2.3.
     static func words(_ code: Int) -> String {

@@ -28,7 +28,7 @@ struct PacketSizes {
         wholeCount = cmosquitto_received_count(descriptor)
     }
 
-    /// What to say of a packet that is too large; nil while none is.
+    /// Returns the failure for a packet that is too large; nil while none is.
     func excess(at descriptor: Int32, of name: String) -> NetworkFailure? {
         let limit = wholeCount + UInt64(Self.packetMax + Self.roomMax)
         guard cmosquitto_received_count(descriptor) > limit else { return nil }

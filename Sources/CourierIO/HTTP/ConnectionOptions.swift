@@ -1,7 +1,7 @@
 import CCurl
 import RoostCourier
 
-/// What every transfer needs to know of its connection.
+/// Options of libcurl for the connection of every transfer.
 struct ConnectionOptions {
     let settings: CurlSettings
     let route: Route

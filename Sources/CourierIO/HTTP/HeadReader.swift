@@ -1,8 +1,8 @@
 /// Reads the head of an answer line by line, as libcurl hands it over.
 struct HeadReader: Hashable {
-    /// Of all heads of the exchange, those of interim answers included.
+    /// Bytes of all heads of the exchange, interim answers included.
     private(set) var byteCount = 0
-    /// Names in small letters; of several with one name the last.
+    /// Header fields by name in small letters; the last one of several with one name.
     private(set) var fields: [String: String] = [:]
 
     mutating func take(_ line: String) {

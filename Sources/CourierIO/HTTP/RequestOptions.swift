@@ -2,7 +2,7 @@ import CCurl
 import Core
 import RoostCourier
 
-/// What libcurl needs to know of an HTTP request.
+/// Options of libcurl for an HTTP request.
 struct RequestOptions {
     let request: OutboundRequest
     let place: ServerAddress

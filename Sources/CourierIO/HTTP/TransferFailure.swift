@@ -4,12 +4,12 @@ import HardwareIO
 import LinuxIO
 import RoostCourier
 
-/// What libcurl's codes mean, distinguished as far as a person can act on them.
+/// Explains libcurl's error codes, as far as a person can act on the difference.
 struct TransferFailure {
     /// OpenSSL's codes of a certificate that is not valid now.
     private static let notYetValid = 9
     private static let expired = 10
-    /// What libcurl leaves there when the chain is right and the name is not.
+    /// Value that libcurl leaves when the chain of certificates is right and the name is not.
     private static let undecided = 1
 
     let place: ServerAddress
@@ -20,7 +20,7 @@ struct TransferFailure {
     var wasSent = false
     /// Whether the server has an address of the own network.
     var isNear = false
-    /// What this machine believes the date is, as `2026-11-22`.
+    /// Date of this machine's clock, right or wrong, such as `2026-11-22`.
     var today = ""
 
     func failure(_ code: CURLcode) -> NetworkFailure {
@@ -86,7 +86,7 @@ struct TransferFailure {
         }
     }
 
-    /// Of a certificate; a wrong name is found by libcurl, not by OpenSSL.
+    /// Failure of a certificate; a wrong name is found by libcurl, not by OpenSSL.
     private var certificateFailure: NetworkFailure {
         switch verifyResult {
         case 0, Self.undecided:
@@ -104,7 +104,7 @@ struct TransferFailure {
     }
 }
 
-/// What OpenSSL's codes of verification say.
+/// Sentences for OpenSSL's codes of certificate verification.
 enum CertificateReason {
     /// - Source: OpenSSL 3, `X509_STORE_CTX_get_error(3)`.
     static func words(_ code: Int) -> String {

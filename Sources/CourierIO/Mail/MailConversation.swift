@@ -1,6 +1,6 @@
 import RoostCourier
 
-/// What a mail server answers to which command.
+/// Answers of a mail server to each command of a conversation.
 ///
 /// - Source: RFC 5321, sections 3.3 and 4.2; RFC 4954, section 6.
 struct MailConversation {
@@ -61,7 +61,7 @@ struct MailConversation {
         if step == .data, code < 400 { step = .end }
     }
 
-    /// What became of the message.
+    /// Returns the outcome of the message.
     ///
     /// - Parameters:
     ///   - failure: What went wrong beside the answers.

@@ -77,7 +77,7 @@ enum RouteTable {
     }
 }
 
-/// What NetworkManager says of the connection, asked by systemd's `busctl`.
+/// NetworkManager's state of the connection, asked by systemd's `busctl`.
 ///
 /// A connection to the bus of our own would need libsystemd for one number that is asked at start
 /// and when a route changes.
