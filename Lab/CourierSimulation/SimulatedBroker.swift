@@ -46,7 +46,7 @@ package final class SimulatedBroker: Sendable {
         }
     }
 
-    /// What was accepted on a topic, oldest first.
+    /// Returns the texts that were accepted on a topic, oldest first.
     package func texts(_ topic: String) -> [String] {
         arrivals.filter { $0.message.topic == topic }.map(\.text)
     }

@@ -76,7 +76,7 @@ package final class SimulatedFiles: FileSource {
         return bytes(from..<min(from + 86_400, file.range.upperBound))
     }
 
-    /// What the file of a time holds.
+    /// Returns the content of the file for a range of time.
     package func bytes(_ range: Range<Int>) -> [UInt8] {
         var bytes: [UInt8] = []
         for number in numbers(range) where hasValue(number) {

@@ -8,13 +8,13 @@ package protocol SimulatedServer: Sendable {
     func answer(_ request: OutboundRequest) async -> OutboundAnswer
 }
 
-/// What the network does to a host.
+/// Fault of the network on the way to a host.
 package enum NetworkFault: Hashable, Sendable {
-    /// No answer to a look-up, until its time is up.
+    /// No answer to a name look-up, until the time for it is up.
     case nameServerSilent
     case unknownHost
     case refused
-    /// Refused by a machine of the own network.
+    /// Refused by a machine of the own network, such as its router.
     case near
     case unreachable
     /// A certificate of another host.
@@ -141,7 +141,7 @@ package final class SimulatedInternet: CourierNetwork {
         if isDown { throw NetworkFailure(.unreachable, "no route to \(host)") }
         switch fault {
         case nil, .slow: break
-        // What speaks HTTP, or is cut off, is no broker.
+        // A server that speaks HTTP, or a cut connection, is not a broker.
         case .answerLost, .closesKept:
             throw NetworkFailure(.closed, "\(host) closed the connection")
         case .status, .captivePortal:
@@ -155,7 +155,7 @@ package final class SimulatedInternet: CourierNetwork {
         return try found.connect(broker)
     }
 
-    /// What a fault does to the answer of a request that was carried out.
+    /// Applies a fault to the answer of a request that was carried out.
     private func lose(
         _ fault: NetworkFault?,
         isKept: Bool,
@@ -173,7 +173,7 @@ package final class SimulatedInternet: CourierNetwork {
         throw NetworkFailure(.silent, "\(host) gave no whole answer", wasSent: true)
     }
 
-    /// What a fault does before a server is asked; nil goes on to the server.
+    /// Applies a fault before a server is asked; nil goes on to the server.
     private func suffer(_ fault: NetworkFault?, _ host: String) async throws -> OutboundAnswer? {
         switch fault {
         case nil, .answerLost, .closesKept, .trickle: return nil

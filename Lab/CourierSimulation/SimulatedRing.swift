@@ -24,7 +24,7 @@ package final class SimulatedRing: SampleSource, CursorStore {
         var anchors: [BootID: WallTime] = [:]
         var cursors: [String: [UInt8]] = [:]
         var durable: [String: [UInt8]] = [:]
-        /// What was recorded later is not on the card.
+        /// Samples recorded later than this are not on the card.
         var syncedAt: MonotonicInstant
         var writeCount = 0
         var changeCount: UInt64 = 0
@@ -32,7 +32,7 @@ package final class SimulatedRing: SampleSource, CursorStore {
     }
 
     private let clock: any NodeClock
-    /// Samples of one stream that fit.
+    /// Samples of one stream for which there is room.
     private let room: Int
     private let state: Mutex<State>
 
@@ -76,7 +76,7 @@ package final class SimulatedRing: SampleSource, CursorStore {
     }
     package var expired: Int { state.withLock { $0.streams.values.reduce(0) { $0 + $1.expired } } }
 
-    /// What is in the ring, as `stream/boot/tick`.
+    /// Samples in the ring, as `stream/boot/tick`.
     package var items: Set<String> {
         state.withLock { state in
             var found: Set<String> = []

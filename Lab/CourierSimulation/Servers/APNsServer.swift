@@ -40,7 +40,7 @@ package final class APNsServer: SimulatedServer {
         state.withLock { $0.dead[device] = time.nanoseconds / 1_000_000 }
     }
 
-    /// What the next request is answered, whatever it is.
+    /// Sets the answer to the next request, whatever it is.
     package func next(_ answer: OutboundAnswer) { state.withLock { $0.answers.append(answer) } }
 
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {

@@ -25,7 +25,7 @@ package final class NtfyServer: SimulatedServer {
     /// Attachments, oldest first.
     package var attachments: [[UInt8]] { files.withLock { $0 } }
 
-    /// What was published, oldest first.
+    /// Published messages, oldest first.
     package var published: [[String: JSONValue]] { messages.withLock { $0 } }
 
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {

@@ -79,7 +79,7 @@ package final class SafecastDriveServer: SimulatedServer {
         }
     }
 
-    /// What the service's own worker did until now; it sets the status, whatever it was.
+    /// Does the work of the service's own worker until now; it overwrites any status.
     private func read() {
         let now = clock.now
         kept.withLock { imports in

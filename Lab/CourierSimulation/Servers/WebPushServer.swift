@@ -18,7 +18,7 @@ package final class WebPushServer: SimulatedServer {
             (key, secret) = (try CurveKey(), try CourierCrypto.random(16))
         }
 
-        /// What its page hands to the station.
+        /// Makes the endpoint that the browser's page sends to the station.
         package func endpoint(at origin: String) throws -> PushEndpoint {
             try PushEndpoint(
                 url: origin + path,
