@@ -7,7 +7,7 @@ import Profiles
 import RoostCourier
 
 struct CheckCommand: ParsableCommand {
-    /// What `--json` says.
+    /// Output of `--json`.
     private struct Report: Encodable {
         struct Entry: Encodable {
             let id: String

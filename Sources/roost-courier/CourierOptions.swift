@@ -6,7 +6,7 @@ import Glibc
 import HardwareIO
 import LinuxIO
 
-/// What every command has that asks the running courier.
+/// Options of every command that asks the running courier.
 struct CourierOptions: ParsableArguments {
     @Option(help: "The courier's socket (or the environment variable ROOST_COURIER_SOCKET).")
     var control: String?

@@ -14,6 +14,6 @@ struct MomentArgument: ExpressibleByArgument {
     /// In UTC, ISO 8601.
     var text: String { moment.text }
 
-    /// What a time amid a change of the clocks means; nil elsewhere.
+    /// Explanation of a time within a change of the clocks; nil elsewhere.
     var note: String? { moment.note }
 }

@@ -54,7 +54,7 @@ struct ProbeCommand: ParsableCommand {
         if !report.isReached { throw ExitCode(1) }
     }
 
-    /// What is tried.
+    /// A message that the command tries to send.
     private struct Trial {
         let message: DryNetwork.Message
         /// Whether it may go to this computer.

@@ -8,7 +8,7 @@ import Profiles
 import RoostCourier
 import StoreQueries
 
-/// What commands need that try one entry of the configuration without the running courier.
+/// Options of commands that try one entry of the configuration without the running courier.
 struct EntryOptions: ParsableArguments {
     @Argument(help: "The target or receiver, by its id.")
     var id: String
@@ -57,7 +57,7 @@ struct EntryOptions: ParsableArguments {
         return ExitCode(1)
     }
 
-    /// What the station says of itself; nil where none answers.
+    /// Asks the station for its status; nil where none answers.
     func status(on loop: EventLoop) async throws -> StatusReport? {
         do {
             return try await SocketLink(path: socket, on: loop)

@@ -65,7 +65,7 @@ struct SubscribersListCommand: ParsableCommand {
 }
 
 extension SubscribersListCommand {
-    /// What a folder says.
+    /// Reads the subscribers in a folder.
     private static func report(_ folder: String) throws -> SubscribersReport {
         guard access(folder, F_OK) == 0 else {
             Output.error("\(folder): \(String(cString: strerror(errno)))")
