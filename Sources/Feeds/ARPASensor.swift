@@ -63,7 +63,7 @@ package struct ARPASensor: Hashable, Sendable {
         return rows
     }
 
-    /// Nil where a row of the registry says nothing else.
+    /// Difference of a row of the registry from the configuration; nil where there is none.
     private func difference(from row: FeedBody) -> String? {
         let kind = row.member("nometiposensore")?.text ?? ""
         // Some write Greek's mu in place of the micro sign.

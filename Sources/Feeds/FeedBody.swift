@@ -5,7 +5,7 @@ import Profiles
 package enum FeedFault: Error, Hashable, Sendable {
     /// More than `FeedRows.byteCountMax`.
     case tooLarge(byteCount: Int)
-    /// What was answered is no JSON: a captive portal's page, or a body that was cut.
+    /// The answer is not JSON: a captive portal's page, or a body that was cut.
     case notJSON(String)
     /// The source asks for fewer requests: HTTP 200 with code 24 at data.gov.sg.
     case busy(String)
@@ -13,7 +13,7 @@ package enum FeedFault: Error, Hashable, Sendable {
     case refused(String)
     /// JSON of another shape; `place` is a JSON pointer as in RFC 6901: `/data/items`.
     case shape(place: String, wanted: String, found: String)
-    /// What it says of its next page cannot be followed.
+    /// The answer names a next page that cannot be followed.
     case continuation(String)
 
     /// For a log or a person.
@@ -38,7 +38,7 @@ package struct FeedOmission: Hashable, Sendable {
     package let reason: String
 }
 
-/// What one body of a source holds.
+/// Rows and places in one body of a source.
 package struct FeedRows: Hashable, Sendable {
     /// In the body's order.
     ///
@@ -46,14 +46,14 @@ package struct FeedRows: Hashable, Sendable {
     package internal(set) var rows: [ImportRow] = []
     /// Where series belong to, as far as the body says so; at most `placesMax`.
     package internal(set) var places: [FeedLocation] = []
-    /// Of the parts left out the first `omissionsMax`.
+    /// The first `omissionsMax` of the omitted parts.
     package private(set) var omissions: [FeedOmission] = []
     package private(set) var omittedCount = 0
     /// Where the source continues, at most `nextMax` bytes; nil at its end.
     package private(set) var next: String?
     /// Why it cannot be asked where it continues; its rows count all the same.
     package private(set) var fault: FeedFault?
-    /// What a registry has otherwise than it was configured: words for a person by series.
+    /// Differences of a registry from the configuration: words for a person by series.
     package internal(set) var differing: [String: String] = [:]
 
     package static let omissionsMax = 20
@@ -101,7 +101,7 @@ struct FeedBody {
         (self.value, self.place) = (value, place)
     }
 
-    /// Nil where an object has no such member, or null.
+    /// Returns a member of an object; nil where it is missing or null.
     func member(_ key: String) -> FeedBody? {
         guard case .object(let members) = value, let found = members[key], found != .null else {
             return nil
