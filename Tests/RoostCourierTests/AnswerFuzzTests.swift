@@ -36,7 +36,7 @@ import Testing
         #"{"id":"s","type":"seed","url":{"secret":"url"}}"#,
     ]
 
-    /// What servers do say; the fuzz cuts, flips and mixes them.
+    /// Answers that servers do give; the fuzz cuts, flips and mixes them.
     private static let bodies = [
         "", "OK", "{}", "null", "[]", "Saved in collection", "{\"error\":\"unauthorized\"}",
         "{\"code\":\"invalid\",\"message\":\"partial write: points beyond retention dropped=1\"}",

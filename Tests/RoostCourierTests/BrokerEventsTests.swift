@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostCourier
 
-/// What a broker hears of alerts after it was away.
+/// Tests the events of alerts that a broker gets after it was away.
 @Suite struct BrokerEventsTests {
     private static let key = AlertEvent.Key("who-24h", "dust/pm25")
 
@@ -52,7 +52,7 @@ import Testing
                     try await clock.sleep(for: .seconds(60))
                     world.internet.set(nil, at: "broker")
                     try await clock.sleep(for: .seconds(60))
-                    // What begins and ends with the broker there is told as it happens.
+                    // Alerts that begin and end while the broker is there are told as they happen.
                     await news.take(try Self.resolved(6, of: 5))
                     await news.take(try Self.raised(7))
                     try await clock.sleep(for: .seconds(10))

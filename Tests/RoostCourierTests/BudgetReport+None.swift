@@ -1,7 +1,7 @@
 import ControlProtocol
 
 extension BudgetReport {
-    /// Of a station that costs nothing.
+    /// The report of a station that costs nothing.
     static let none = BudgetReport(
         wakeUps: 0,
         wakeUpsPerMinute: 0,

@@ -15,7 +15,7 @@ import Testing
         cities: "Trento, Rovereto"
     )
 
-    /// What people were to learn.
+    /// Records the notices that people would get.
     private final class Notices: Sendable {
         private let kept = Mutex<[DriveMachine.Notice]>([])
 

@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// What people were to learn.
+    /// Records the notices that people would get.
     private final class Notices: Sendable {
         private let kept = Mutex<[FileOutboxMachine.Notice]>([])
 
@@ -192,7 +192,7 @@ import Testing
                 proofs = try await task.prove(all, repairs: true)
                 #expect(proofs.filter { $0.holding != .equal }.map(\.path) == [spoilt])
                 #expect(life.shelf.files[spoilt] == Array("theirs".utf8))
-                // Of one day there are its files alone: 24 hours, and the day's own.
+                // One day has only its own files: 24 of an hour, and one of the day.
                 let first = life.source.start..<(life.source.start + 86_400)
                 #expect(try await task.prove(first, repairs: false).count == 25)
             }
@@ -294,7 +294,7 @@ import Testing
             let task = young.task()
             try await young.run(task) { try await clock.sleep(for: .seconds(60)) }
             let mark = try #require(await task.standing.marks[.hourly])
-            // What was too old when the target was added is none of it.
+            // Samples that were too old when the target was added do not belong to it.
             #expect(mark.delivered.files == 3)
             #expect(mark.leftOut.isEmpty)
         }

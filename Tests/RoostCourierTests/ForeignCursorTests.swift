@@ -17,7 +17,7 @@ import Testing
         func add(_ words: String) { kept.withLock { $0.append(words) } }
     }
 
-    /// What other kinds of targets leave, by name.
+    /// Makes cursors that other kinds of targets leave, by name.
     static func foreign() throws -> [(name: String, bytes: [UInt8])] {
         let boot = BootID(bytes: Array(repeating: 7, count: 16))
         let place = OutboxPosition(boot: boot, bootNumber: 1, tick: Tick(tenths: 9))
@@ -50,7 +50,7 @@ import Testing
                     try await life.run(task) { try await clock.sleep(for: .seconds(30)) }
                     let standing = await task.standing
                     #expect(standing.sourceTrouble == nil && standing.waiting == 0, "\(name)")
-                    // What may have been sent by this kind is not sent again where that is a rule.
+                    // A sample that this kind may have sent is not sent again where that is a rule.
                     let isOwn = name.hasPrefix("later") || name == "damaged samples"
                     let isOver = repetition == .atMostOnce && isOwn
                     #expect(standing.totals.delivered == (isOver ? 0 : 10), "\(name)")

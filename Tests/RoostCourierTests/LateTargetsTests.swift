@@ -89,8 +89,8 @@ import Testing
             #expect(Self.judge(&late, waits, at: 3 * Self.day).count == 1)
             #expect(Self.judge(&late, waits, at: 4 * Self.day).isEmpty)
         }
-        // What came right while the station or the courier was off ends the alert; a target that
-        // is no more, too.
+        // An alert ends when its target came right while the station or the courier was off, or is
+        // no more.
         late.renew(raised: ["influx", "gone"])
         let changes = Self.judge(&late, [Self.report(.idle)], at: 5 * Self.day)
         #expect(changes.map(\.target) == ["influx", "gone"])

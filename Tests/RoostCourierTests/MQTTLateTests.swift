@@ -9,7 +9,7 @@ import Testing
 @Suite struct MQTTLateTests {
     private typealias World = MQTTTargetTests.World
 
-    /// What the broker got: when, on which topic, and the second of the sample's measurement.
+    /// A message that the broker got: when, on which topic, and the second of its measurement.
     private struct Got {
         let at: MonotonicInstant
         let isState: Bool

@@ -119,7 +119,7 @@ import Testing
         #expect(found.map(\.id) == all.map(\.id).sorted())
         let platforms = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0.platform) })
         #expect(found.allSatisfy { platforms[$0.id] == $0.platform })
-        // What is deleted there already is not deleted again.
+        // An entity that is deleted already is not deleted again.
         var fewer = Self.view
         fewer.devices.removeLast()
         let plan = MQTTPayloads.plan(fewer, after: found)
@@ -218,7 +218,7 @@ import Testing
         let kept = MQTTPayloads.plan(early, after: former)
         #expect(kept.next.map(\.id).contains("plantower_dust_hcho") && kept.removed.isEmpty)
         #expect(Self.text(Self.payloads.discovery(early, kept)[0]).contains("dust hcho"))
-        // What was announced before it was known is taken back, in either form.
+        // An entity announced before its absence was known is taken back, in either form.
         let plan = MQTTPayloads.plan(view(all), after: kept.next)
         #expect(plan.removed.map(\.id) == ["plantower_dust_hcho"])
         let whole = Self.text(Self.payloads.discovery(view(all), plan)[0])

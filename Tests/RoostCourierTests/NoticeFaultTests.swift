@@ -49,7 +49,7 @@ import Testing
                 try await clock.sleep(for: .minutes(3))
                 let texts = Self.texts(server).joined(separator: "\n")
                 #expect(texts.contains("PM10") && texts.contains("PM1:"), "\(texts)")
-                // What went out is not repeated for the one that does not.
+                // Notices that went out are not repeated for the one that does not.
                 #expect(Self.texts(server).count <= 2)
                 try await clock.sleep(for: .minutes(30))
                 #expect(Self.texts(server).count <= 2)

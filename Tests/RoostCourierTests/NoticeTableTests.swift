@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCourier
 
-/// What may speak when, cell for cell as docs/reference/courier.md has it.
+/// Tests which alerts may speak when, cell for cell as docs/reference/courier.md has it.
 @Suite struct NoticeTableTests {
     enum Speech: CaseIterable {
         case raise, worse, critical, reminder, end, otherRule, otherDevice
@@ -129,7 +129,7 @@ import Testing
         let plan = Self.send(&planner, 20_000)
         #expect((plan != nil) == Self.table[speech]?[moment], "\(speech) \(moment)")
         guard plan == nil else { return }
-        // What waits is not lost, and says why it waits.
+        // A notice that waits is not lost, and says why it waits.
         guard
             case .wait(let until?, let delay?) = planner.decide(
                 at: Self.at(20_001),

@@ -89,14 +89,14 @@ import Testing
         }
     }
 
-    /// What is too old when a target is added is none of it.
+    /// Samples that are too old when a target is added do not belong to it.
     @Test func aNewTargetBeginsWithWhatIsYoungEnough() throws {
         try simulate { clock in
             let life = OutboxLife(clock)
             try await Self.record(life)
             life.internet.add(OutboxLife.Counter(), at: OutboxLife.host)
             clock.setWallTime(life.now)
-            // Of samples 0 to 90 s old at 100 s those after 49 s.
+            // Samples are 0 to 90 s old at 100 s: those after 49 s are young enough.
             let task = life.task(Self.target(.seconds(51)))
             _ = try await clock.run(task.run) { try await clock.sleep(for: .seconds(1)) }
             let totals = await task.standing.totals

@@ -7,7 +7,7 @@ import Supervision
 import Synchronization
 import Testing
 
-/// What the loss of power does to a target's cursor.
+/// Tests the effect of a loss of power on a target's cursor.
 @Suite struct OutboxDurabilityTests {
     /// Power cuts at any moment, blocks written at any moment: nothing is sent twice.
     @Test(arguments: UInt64(1)...20)

@@ -17,7 +17,7 @@ struct OutboxLife: Sendable {
     let internet: SimulatedInternet
     let notices = Notices()
 
-    /// What people were to learn.
+    /// Records the notices that people would get.
     final class Notices: Sendable {
         private let kept = Mutex<[OutboxMachine.Notice]>([])
 

@@ -163,7 +163,7 @@ private final class KeepingTarget: ProvableTarget {
                 let snapshot = try await life.task.snapshot()
                 let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))
                 var marks = snapshot.marks
-                // Of 1.1 s between two: the tenth is at 9.9 s, and the next at 11 s.
+                // Samples are 1.1 s apart: the tenth is at 9.9 s, and the next at 11 s.
                 marks[StreamID(2)]?.settled = OutboxPosition(
                     boot: boot,
                     bootNumber: 1,

@@ -6,7 +6,7 @@ import Supervision
 import Synchronization
 import Testing
 
-/// What questions do to a task that is about something else.
+/// Tests the effect of questions on a task that does something else.
 @Suite struct OutboxQuestionTests {
     /// Answers after a second, so that questions overlap.
     private struct SlowSource: SampleSource {

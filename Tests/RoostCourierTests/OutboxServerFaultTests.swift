@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// What comes once in a while waits for no other either.
+    /// A sample that comes once in a while does not wait for another one either.
     @Test func presentValuesGoOnBesideOne() throws {
         try simulate { clock in
             let (life, server) = Self.life(clock)
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    /// What waits in its own lane does so through a restart too, unless it may go once only.
+    /// A sample that waits in its own lane still does after a restart, unless it may go only once.
     @Test(arguments: [SampleTargetTraits.Repetition.atLeastOnce, .atMostOnce])
     func keepsTheOneThroughARestart(repetition: SampleTargetTraits.Repetition) throws {
         try simulate { clock in

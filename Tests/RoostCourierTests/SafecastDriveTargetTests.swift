@@ -41,7 +41,7 @@ import Testing
         )
     }
 
-    /// What one answer to one step means.
+    /// Server that gives the same answer to every step.
     private struct OneAnswer: SimulatedServer {
         let given: OutboundAnswer
 

@@ -22,7 +22,7 @@ import Testing
         return try #require(answer.body).fates.map(\.fate)
     }
 
-    /// What others measured has boots of its own, the newest of all.
+    /// Imported samples have boots of their own, the newest of all.
     @Test func importedValuesHideNoSample() throws {
         try simulate { clock in
             let life = try CourierLife(clock)

@@ -26,7 +26,7 @@ final class ScriptedStation: StationLink, DiskWork {
 
     private struct State {
         var boot = 1
-        /// Of the present boot and not in the history, oldest first.
+        /// Records of the present boot that are not in the history, oldest first.
         var unwritten: [JournalRecord] = []
         var rows: [Row] = []
         var firstInMemory = 0

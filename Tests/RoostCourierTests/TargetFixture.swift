@@ -3,7 +3,7 @@ import CourierSimulation
 import RoostCourier
 import SimulationKit
 
-/// What the tests of targets share.
+/// Fixtures that the tests of targets share.
 enum TargetFixture {
     static let station = StationIdentity(
         id: "7f3a21c9d0e4",

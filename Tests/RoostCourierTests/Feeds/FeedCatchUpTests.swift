@@ -13,7 +13,7 @@ import Testing
 
 @testable import RoostCourier
 
-/// What was measured while there was no internet comes later, in order and page by page.
+/// Values measured while there was no internet come later, in order and page by page.
 @Suite struct FeedCatchUpTests {
     /// Days of PM2.5 by their date, in both envelopes; more than six requests in 10 s are refused.
     private final class Singapore: SimulatedServer {
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    /// What a station has of earlier processes of its courier.
+    /// The values that a station has of earlier processes of its courier.
     private final class Known: HistoryAccess, @unchecked Sendable {
         private let folder: TestFolder
         private let reader: HistoryReader
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    /// What comes after newer values of its series looks like a correction.
+    /// A value that comes after newer ones of its series looks like a correction.
     @Test func daysComeInTheirOrder() throws {
         try live(Self.singapore, Self.host, .singapore) {
             clock,

@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    /// What a station has of an earlier process of its courier.
+    /// The values that a station has of an earlier process of its courier.
     private final class Known: HistoryAccess, @unchecked Sendable {
         private let folder: TestFolder
         private let reader: HistoryReader

@@ -15,7 +15,7 @@ struct PushLife {
         {"id":"phones","type":"apns","team":"ABCDE12345","keyID":"KEY1234567",
          "topic":"\(topic)","key":{"secret":"apns"},"waitSeconds":0}
         """
-    /// Of RFC 7515, appendix A.3.
+    /// The key of RFC 7515, appendix A.3.
     static let pem = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjpsQnnGQmL+YBIff

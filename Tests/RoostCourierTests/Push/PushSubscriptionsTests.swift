@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// What nothing would notify does not count as subscribed.
+    /// A subscription that no receiver would notify does not count.
     @Test func aPhoneIsRefusedWithoutItsReceiver() throws {
         try simulate { clock in
             let browsers = """

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// What waits for its turn says why and until when, and a restart frees no ends.
+    /// A notice that waits says why and until when, and a restart sends no ends early.
     @Test func saysWhyANoticeWaits() throws {
         try simulate { clock in
             let life = try PushLife(clock)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RoostCourier
 
-/// Whom a station asks for the time, and when.
+/// Tests which stations a station asks for the time, and when.
 @Suite struct NeighbourTimesTests {
     /// A network with what avahi-browse would say of it.
     private final class Network: StationBrowser {

@@ -114,7 +114,7 @@ import Testing
             #expect(report.items[0].facts?.level == "poor")
             #expect(report.items[1].facts?.visited == true)
             #expect(report.items[1].url == "http://192.168.1.20:8080")
-            // What announces itself gets no token.
+            // A station that only announces itself gets no token.
             let tokens = internet.sent.filter { $0.fields.contains { $0.name == "Authorization" } }
             #expect(tokens.map(\.url.revealed) == ["http://barn.local/api/v1/station"])
             // Many viewers cost as much as one.
