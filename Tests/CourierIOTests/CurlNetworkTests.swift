@@ -250,7 +250,7 @@ func onLoop<Value: Sendable>(
     return try loop.run { try await body(network) }
 }
 
-/// What a body fails with; nil when it does not.
+/// Runs a body and returns the failure that it throws; nil when it throws none.
 func failure<Value: Sendable>(
     _ body: @escaping @Sendable (CurlNetwork) async throws -> Value
 ) throws -> NetworkFailure? {

@@ -93,7 +93,7 @@ import Testing
         #expect(failure?.words.contains("no whole answer within 1 s") == true)
     }
 
-    /// What may be sent again is, over a connection of its own, when a kept one is closed.
+    /// A request that may be sent again is, over a new connection, when a kept one is closed.
     @Test func sendsAgainWhereAKeptConnectionIsClosed() throws {
         let server = try LocalServer { connection in
             try connection.read(until: "sample")

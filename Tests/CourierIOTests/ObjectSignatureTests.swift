@@ -26,7 +26,7 @@ import Testing
                 secretKey: Secret("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
             )
             var request = target.upload(file)
-            // What differs from run to run.
+            // These fields differ from run to run.
             request.fields += [
                 .init("Host", "files.example"), .init("User-Agent", "roost-test"),
                 .init("X-Amz-Date", "20261122T043000Z"),
