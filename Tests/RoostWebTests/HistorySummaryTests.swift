@@ -10,7 +10,7 @@ import Testing
 @Suite struct HistorySummaryTests {
     private typealias Boot = QueryFixture.Boot
 
-    /// Of 330 min, 20 min have no cause, and 30 min were a power cut.
+    /// In 330 min, 20 min have no cause, and 30 min were a power cut.
     @Test func saysHowMuchOfTheRecordIsCoveredAndAccountedFor() async throws {
         let fixture = try QueryFixture([
             Boot(started: "2026-04-14T00:00:00Z", minutes: 180, silent: [60..<80]),

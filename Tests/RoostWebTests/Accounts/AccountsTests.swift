@@ -142,8 +142,8 @@ import Testing
         )
     }
 
-    /// Many addresses of a guesser use up the hour's tries; the owner's own address is not
-    /// affected.
+    /// Many addresses of a guesser use up the hour's tries; the owner's own address can still log
+    /// in.
     @Test func keepsTheOwnersAddressOpen() async throws {
         let stage = try AccountsStage()
         _ = try await stage.claim()
