@@ -6,7 +6,7 @@ package struct AlertsReport: Codable, Hashable, Sendable {
     package struct Alert: Codable, Hashable, Sendable {
         /// Number by which a person acknowledges it; nil before it is raised.
         package let n: Int64?
-        /// Rule and channel, device or `station`: `who-24h:balcony/pm25`.
+        /// Rule and its subject, a channel, a device or `station`: `who-24h:balcony/pm25`.
         package let key: String
         /// `pending`, `raised` or `easing`.
         package let state: String
@@ -61,14 +61,14 @@ package struct AlertsReport: Codable, Hashable, Sendable {
         package init(key: String, seconds: Double) { (self.key, self.seconds) = (key, seconds) }
     }
 
-    /// One rule, and what it finds at each of its channels now.
+    /// One rule, with its present state at each channel.
     package struct Rule: Codable, Hashable, Sendable {
         package struct Part: Codable, Hashable, Sendable {
             /// Its channels: `*/pm25`.
             package let channels: String
             /// `mean`, `silent`.
             package let kind: String
-            /// Where its steps begin and end; empty where it compares no value with a limit.
+            /// Values where its steps begin, and in `ends` where they end; empty without limits.
             package let limits: [Double]
             package let ends: [Double]
             /// Whether low values are the bad ones.

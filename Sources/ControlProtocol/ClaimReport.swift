@@ -10,7 +10,7 @@ package struct ClaimRequest: Hashable, Sendable, Codable {
 
 /// A new claim code, or the owner that the station already has.
 package struct ClaimReport: Hashable, Sendable, Codable {
-    /// As `K7QF-M2PX`; nil when the station has an owner.
+    /// The code, as `K7QF-M2PX`; nil when the station has an owner.
     package let code: String?
     /// Seconds for which the code is valid.
     package let seconds: Int?

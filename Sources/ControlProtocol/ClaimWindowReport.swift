@@ -8,7 +8,7 @@ package struct ClaimWindowReport: Codable, Hashable, Sendable {
         case powerOn
     }
 
-    /// How long it stays open; nil while it is closed.
+    /// Seconds that it stays open; nil while it is closed.
     package let leftSeconds: Double?
     /// Why it is open; nil while it is closed.
     package let cause: Cause?

@@ -21,7 +21,7 @@ package struct ClockReport: Codable, Hashable, Sendable {
     }
 }
 
-/// How the times that stations nearby say were used.
+/// The use that was made of the times of stations nearby.
 package struct NearbyClockReport: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
         /// The clock uses the station's time.
@@ -48,9 +48,9 @@ package struct NeighbourTime: Codable, Hashable, Sendable {
     /// Bytes of a name, at most.
     package static let nameMax = 64
 
-    /// As the network or a feed names it.
+    /// Name of the station on the network or in its feed.
     package let name: String
-    /// Since 1970, when the request is sent.
+    /// Milliseconds since 1970 when the request is sent.
     package let milliseconds: Int64
     /// Possible error, the delay on the network included.
     package let uncertaintySeconds: Double

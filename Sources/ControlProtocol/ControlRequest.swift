@@ -70,8 +70,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case claimWindow
         /// `AlertsReport`: what is raised, and the rules.
         case alerts
-        /// `AlertsReport` after it: a person knows of the alert `n`; a `key` is silenced; a notice
-        /// of the rule `name` tries the way to receivers.
+        /// Acknowledges the alert `n`, silences a `key`, ends that, or sends a test notice of the
+        /// rule `name` to receivers; `AlertsReport` after each.
         case acknowledge, silence, unsilence, testAlert
     }
 
@@ -133,7 +133,7 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var samples: FeedCondition?
     /// `cursor`: 0…1 024 bytes, in base64, kept for `name`; empty removes that.
     package var blob: Data?
-    /// `cursor`: whether it is written within 2 s, not within the loss window.
+    /// `cursor`: whether it is written within 2 s instead of within the loss window.
     package var isUrgent: Bool?
     /// `courierEvent`: `outbox held`, `outbox resumed`, `outbox refused`, `outbox expired`,
     /// `outbox drained`, `outbox late`, `outbox in time`, `courier started` or `courier stopped`.
@@ -149,8 +149,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package var rows: [ImportRow]?
     /// `acknowledge`: the number of a raised alert; `seconds` is how long, nil until it is over.
     package var n: Int64?
-    /// `silence`, `unsilence`: a rule and what it is about, as `who-24h:balcony/pm25`; `seconds` is
-    /// how long, 1 s…366 days.
+    /// `silence`, `unsilence`: a rule and its subject, as `who-24h:balcony/pm25`; `seconds` is how
+    /// long, 1 s…366 days.
     package var key: String?
     /// `testAlert`: the measured value that the notice reports; nil for none.
     package var value: Double?

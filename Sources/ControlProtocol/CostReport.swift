@@ -36,7 +36,7 @@ package struct LaserReport: Codable, Hashable, Sendable {
     package let lifeHours: Double?
     /// Days until `lifeHours` at this run's pace; nil in its first hour, or without `lifeHours`.
     package let daysLeft: Double?
-    /// The same as a date, ISO 8601; nil while the time is not known.
+    /// Date at which `lifeHours` is reached, ISO 8601; nil while the time is not known.
     package let endOfLife: String?
 
     package init(

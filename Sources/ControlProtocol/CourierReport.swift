@@ -1,4 +1,4 @@
-/// How a courier is, at one moment.
+/// The state of a courier at one moment.
 package struct CourierReport: Codable, Hashable, Sendable {
     /// The program's version.
     package let version: String
@@ -14,7 +14,7 @@ package struct CourierReport: Codable, Hashable, Sendable {
     package var isMetered: Bool
     /// Events that the station did not record.
     package var omittedEventCount: Int
-    /// In the order of the configuration.
+    /// Targets of samples, in the order of the configuration.
     package var targets: [OutboxReport]
     /// Receivers of alert notices, in the order of the configuration.
     package var receivers: [OutboxReport] = []
@@ -34,7 +34,7 @@ package struct CourierReport: Codable, Hashable, Sendable {
     }
 }
 
-/// How one target or receiver is.
+/// The state of one target or receiver.
 package struct OutboxReport: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
         /// Its secrets or its address are missing: `why` says which.
@@ -47,7 +47,7 @@ package struct OutboxReport: Codable, Hashable, Sendable {
         case waiting
         /// The last try failed, and the next follows by itself.
         case later
-        /// A person has to change something; it is tried each hour.
+        /// It needs a change by a person; until then it is tried each hour.
         case held
         /// Its owner paused it.
         case paused
@@ -57,7 +57,7 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     /// As in the configuration: `influx2`.
     package let type: String
     package var state: State
-    /// Why, as words without a secret; nil while all is well.
+    /// Reason as text without a secret; nil while all is well.
     package var why: String?
     /// Constant: `status-503`, `unknown-host`; nil while all is well.
     package var code: String?
@@ -85,7 +85,7 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package var omittedMotionCount: Int?
     /// Values of a feed since the process started; nil for others.
     package var values: FeedCounts?
-    /// Where a feed's series belong to, as far as its service says so; nil for others.
+    /// Locations of a feed's series, as far as its service gives them; nil for others.
     package var places: [FeedLocation]?
     /// Requests since the process started.
     package var requestCount = 0
@@ -147,7 +147,9 @@ package struct NoticeCounts: Codable, Hashable, Sendable {
 package struct OutboxSampleCounts: Codable, Hashable, Sendable {
     package let delivered: Int
     package let waiting: Int
-    /// By reason: `tooOld`, `noValue`, `flagged`, `markedPrivate`, `refused`, `expired`,
+    /// Samples left out, by reason.
+    ///
+    /// The reasons: `tooOld`, `noValue`, `flagged`, `markedPrivate`, `refused`, `expired`,
     /// `timeUnknown`, `dropped`, `unknown`, `notKept`.
     package let leftOut: [String: Int]
 

@@ -23,7 +23,7 @@ package struct CursorReport: Codable, Hashable, Sendable {
         package var bytes: [UInt8] { Array(blob) }
     }
 
-    /// By name.
+    /// Cursors, sorted by name.
     package let cursors: [Cursor]
     /// Number of this request's blob, or the newest number there is.
     package let number: Int64

@@ -128,7 +128,7 @@ extension DetailRow.Kind {
         }
     }
 
-    /// The value of a text; nil when it is none of this kind.
+    /// Parses a text as this kind; nil when it is none.
     func value(of text: String) -> Details.Value? {
         switch self {
         case .number: number(text).map(Details.Value.number)

@@ -2,9 +2,9 @@ import Core
 
 /// Details of an event, or of a driver's part: an object of typed values in JSON.
 ///
-/// The station keeps both as pairs of text, in the order they read. What such a pair measures or
-/// counts stands in one table: `laser time` with `12 s` is `laserSeconds` with 12. A pair that the
-/// table does not have is text, and so is one whose text is not what the table expects.
+/// The station keeps both as pairs of text, in the order they read. One table maps such pairs to
+/// typed values: `laser time` with `12 s` is `laserSeconds` with 12. A pair that is not in the
+/// table, or whose text does not have the table's format, stays text.
 package struct Details: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
         case number(Double)
@@ -27,7 +27,7 @@ package struct Details: Hashable, Sendable {
 
     package var isEmpty: Bool { values.isEmpty }
 
-    /// For people, in the order of the table: `laser time` and `12 s`.
+    /// Pairs for people, in the order of the table: `laser time` and `12 s`.
     package var pairs: [Event.Detail] {
         values.map { ($0.key, $0.value) }
             .sorted { (Self.place($0.0), $0.0) < (Self.place($1.0), $1.0) }
@@ -40,7 +40,7 @@ package struct Details: Hashable, Sendable {
             }
     }
 
-    /// For people, in one line: `restarts=1 reason=disconnected`.
+    /// Text for people in one line: `restarts=1 reason=disconnected`.
     package var line: String { pairs.map { "\($0.key)=\($0.value)" }.joined(separator: " ") }
 
     private mutating func take(_ pair: Event.Detail, _ longest: Int) {
@@ -81,7 +81,7 @@ package struct Details: Hashable, Sendable {
 }
 
 extension Details.Value {
-    /// As people read it.
+    /// Text for people.
     package var words: String {
         switch self {
         case .number(let number):

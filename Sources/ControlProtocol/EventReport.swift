@@ -1,4 +1,4 @@
-/// One event as an answer has it.
+/// One event in an answer.
 package struct EventReport: Codable, Hashable, Sendable {
     /// Seconds since boot.
     package let instantSeconds: Double

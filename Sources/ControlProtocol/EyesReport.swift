@@ -48,7 +48,7 @@ package struct EyesReport: Codable, Hashable, Sendable {
     /// A motion for which no picture was taken.
     package struct Lack: Codable, Hashable, Sendable {
         package enum Reason: String, Codable, Sendable, CaseIterable {
-            /// In a masked time, or with masks while the clock was not trusted.
+            /// The time is masked, or there are masks and the clock was not trusted.
             case masked
             /// Too many motions already waited for the camera.
             case busy
@@ -74,7 +74,7 @@ package struct EyesReport: Codable, Hashable, Sendable {
 
     /// A video device of the machine.
     package struct Camera: Codable, Hashable, Sendable {
-        /// As `eyes.json` names it: `usb:046d:0825`, or its path.
+        /// Device as in `eyes.json`: `usb:046d:0825`, or its path.
         package let device: String
         package let path: String
         /// Name that the camera reports.

@@ -1,10 +1,10 @@
-/// One thing that is wrong with a station now, and what to do about it.
+/// One present fault of a station, and the next step.
 package struct FaultReport: Codable, Hashable, Sendable {
     /// Stable while the fault lasts: its kind and its subject, as in `sensor-silent:dust`.
     package let id: String
     /// When it began, ISO 8601; nil while the time is not known.
     package let since: String?
-    /// How long it has lasted.
+    /// Seconds that it has lasted.
     package let ageSeconds: Double
     /// The fault, as a sentence without its full stop.
     package let sentence: String

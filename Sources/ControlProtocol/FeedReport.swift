@@ -10,7 +10,7 @@ package struct FeedReport: Codable, Hashable, Sendable {
     package struct Part: Codable, Hashable, Sendable {
         /// Thirty-two hexadecimal digits.
         package let bootID: String
-        /// As in a journal block: `SPEC.md`, *Records*; in base64.
+        /// Records in the format of a journal block, in base64: `SPEC.md`, *Records*.
         ///
         /// Samples, events, anchors, and before the samples of a stream its description. Rows of a
         /// stream with the same tick are never in two reports.
@@ -42,7 +42,7 @@ package struct FeedReport: Codable, Hashable, Sendable {
     package let parts: [Part]
     /// Lowest `n` first; they are among the events of `parts` as well.
     package let notices: [Notice]
-    /// Where the next question begins: `ControlRequest.after`.
+    /// Start of the next request: `ControlRequest.after`.
     package let next: FeedPlaces
     /// The history already has records after these positions: read it first, then ask again.
     ///
@@ -55,7 +55,7 @@ package struct FeedReport: Codable, Hashable, Sendable {
     package let lost: Bool
     /// Whether the limit left something out: ask again at once.
     package let hasMore: Bool
-    /// Where the station's store is; nil while it has none open.
+    /// Folder of the station's store; nil while it has none open.
     package let folder: String?
     /// The boot that the station runs in, as 32 hexadecimal digits.
     package let bootID: String

@@ -2,7 +2,7 @@
 package struct FoundReport: Codable, Hashable, Sendable {
     /// `found`, `probing`, `adopted`, `ignored`, `unknown`, `absent` or `faulty`.
     package let state: String
-    /// Why, as text.
+    /// Reason for the state, as text.
     package let why: String
     /// Name of the device; nil if it was never adopted.
     package let name: String?

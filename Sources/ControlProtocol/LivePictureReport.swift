@@ -6,7 +6,7 @@ package struct LivePictureReport: Codable, Hashable, Sendable {
         /// The program was started and has sent no picture yet, or waits for the camera.
         case starting
         case running
-        /// In a masked time, or with masks while the clock is not trusted.
+        /// The time is masked, or there are masks and the clock is not trusted.
         case masked
         /// The machine is too hot.
         case hot
@@ -17,7 +17,7 @@ package struct LivePictureReport: Codable, Hashable, Sendable {
     }
 
     package let state: State
-    /// Why it is refused, or what failed; nil of `ready`, `starting` and `running`.
+    /// Reason for the refusal or failure; nil for `ready`, `starting` and `running`.
     package let why: String?
     package var width: Int?
     package var height: Int?

@@ -29,7 +29,7 @@ package struct OutboxDrives: Codable, Hashable, Sendable {
     /// Drives whose surveys are over and that are not yet delivered.
     package let waiting: Int
     package let leftOut: Int
-    /// The one that is under way; nil when none is.
+    /// The drive under way; nil when there is none.
     package let present: Present?
 
     package init(delivered: Int, waiting: Int, leftOut: Int, present: Present?) {

@@ -1,7 +1,7 @@
 /// Comparison of the receiver's data with our record of deliveries.
 package struct OutboxProofReport: Codable, Hashable, Sendable {
     package struct Day: Codable, Hashable, Sendable {
-        /// As `2026-11-23`, in UTC.
+        /// The day in UTC, as `2026-11-23`.
         package let day: String
         /// Time before which values are compared, as `2026-11-23T14:02:10Z`; nil for the whole day.
         package let until: String?

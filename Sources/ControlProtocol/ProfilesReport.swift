@@ -33,7 +33,7 @@ package struct ProfileReport: Codable, Hashable, Sendable {
     package let id: String
     /// `usb-serial`, `gpio`, `http` or `board`.
     package let kind: String
-    /// As the maker writes it.
+    /// Name, as the maker writes it.
     package let name: String
     package let words: String
     package let driver: String?
@@ -62,7 +62,7 @@ package struct ProfileReport: Codable, Hashable, Sendable {
     }
 }
 
-/// All mistakes of a profile that was shown to the station; nothing is kept of it.
+/// All mistakes of a profile that was checked and not stored.
 package struct ProfileCheckReport: Codable, Hashable, Sendable {
     package struct Mistake: Codable, Hashable, Sendable {
         /// The place in the file: `channels[0].unit`.

@@ -1,10 +1,10 @@
-/// Where a device is between two samples.
+/// The phase of a device between two samples.
 package struct ProgressReport: Codable, Hashable, Sendable {
     /// `asleep`, `warming` or `measuring`.
     package let phase: String
-    /// Until the phase is over, ≥ 0; nil when it goes on.
+    /// Seconds until the phase ends, ≥ 0; nil when it goes on.
     package let endsInSeconds: Double?
-    /// Until the next sample is expected, ≥ 0; nil in a stream.
+    /// Seconds until the next sample is expected, ≥ 0; nil in a stream.
     package let nextInSeconds: Double?
 
     package init(phase: String, endsInSeconds: Double?, nextInSeconds: Double?) {

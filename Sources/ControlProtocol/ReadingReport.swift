@@ -1,4 +1,4 @@
-/// One reading: a value with its doubts, or why there is none.
+/// One reading: a value with its quality flags, or why there is none.
 package struct ReadingReport: Codable, Hashable, Sendable {
     package let channel: String
     /// Seconds since boot.

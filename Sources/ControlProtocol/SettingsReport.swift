@@ -1,6 +1,6 @@
 /// The settings of a station that a person may change, where each comes from, and its range.
 package struct SettingsReport: Codable, Hashable, Sendable {
-    /// Changes with every change; `ControlRequest.tag` makes a change only if it is still this.
+    /// Version of the settings; a request with an outdated `ControlRequest.tag` is refused.
     package let tag: String
     package let settings: [SettingReport]
 

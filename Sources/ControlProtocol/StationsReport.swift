@@ -32,24 +32,24 @@ package struct StationsReport: Codable, Hashable, Sendable {
     }
 }
 
-/// One other station, and what it said of itself.
+/// One other station, with its own summary.
 package struct FoundStation: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable, CaseIterable {
-        /// It said how it is.
+        /// It sent its summary.
         case answers
         /// It answers only with one of its tokens.
         case needsToken
         /// It cannot be reached.
         case silent
-        /// Something else answered, or a version that says other things.
+        /// Another program answered, or an incompatible version.
         case foreign
     }
 
     /// Its own name, or else its name on the network, or that of its feed.
     package var name: String
-    /// Where its dashboard is: `http://192.168.1.20:8080`.
+    /// URL of its dashboard: `http://192.168.1.20:8080`.
     package let url: String
-    /// As `attic.local`; nil for one that was not found on the network.
+    /// Host name as `attic.local`; nil for one that was not found on the network.
     package var host: String?
     /// The id of the feed that names it; nil for one that was found alone.
     package var feed: String?
@@ -72,11 +72,11 @@ package struct StationFacts: Codable, Hashable, Sendable {
     package var isSimulated = false
     /// Whether a motion sensor sees motion, its hold included; nil without such a sensor.
     package var visited: Bool?
-    /// Where it stands; nil where it does not say so.
+    /// Its position; nil where it gives none.
     package var position: PositionReport?
     /// Level of its first sentence: `good`, `poor`, `fault`.
     package var level: String
-    /// `level.poor`, `dust.stale`.
+    /// Code of its first sentence: `level.poor`, `dust.stale`.
     package var code: String
     /// Its first sentence in English.
     package var words: String

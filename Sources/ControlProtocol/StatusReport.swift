@@ -17,7 +17,7 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package let watchdog: WatchdogReport?
     /// Present faults, the oldest first; empty when all is well.
     package let faults: [FaultReport]
-    /// The computer, as far as it is known.
+    /// The computer; nil while it is not known.
     package var board: BoardReport?
     /// Parts that wear out, with their operating hours.
     package var lasers: [LaserReport] = []
@@ -77,7 +77,7 @@ package struct StatusReport: Codable, Hashable, Sendable {
     }
 }
 
-/// The computer that a station runs on, and what its profile says of it.
+/// The computer that a station runs on, with data of its profile.
 package struct BoardReport: Codable, Hashable, Sendable {
     /// The profile: `raspberry-pi-4`.
     package let id: String
@@ -169,7 +169,7 @@ package struct ChannelReport: Codable, Hashable, Sendable {
 package struct ReadingsReport: Codable, Hashable, Sendable {
     /// Oldest first.
     package let readings: [ReadingReport]
-    /// How many were left out by `limit`; only on the first page.
+    /// Readings left out by `limit`; only on the first page.
     package let omittedCount: Int
     /// Where the next page begins, for `ControlRequest.from`; nil on the last.
     package let next: String?
@@ -238,7 +238,7 @@ package struct BudgetReport: Codable, Hashable, Sendable {
 
 package struct WatchdogReport: Codable, Hashable, Sendable {
     package let path: String
-    /// As the hardware reports it, not as it was asked.
+    /// Seconds until it resets the board, as the hardware reports them, not as they were set.
     package let timeoutSeconds: Double
     package let causedLastBoot: Bool
 
@@ -310,7 +310,7 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package let name: String
     /// `sds011`, `pir`, `traffic-light`.
     package let type: String
-    /// Where it is: a path, or chip and lines.
+    /// Path of the device, or chip and lines.
     package let location: String
     /// For example `measuring`, `asleep` or `unusable`.
     package let state: String
@@ -360,7 +360,7 @@ package struct UnclaimedReport: Codable, Hashable, Sendable {
     }
 }
 
-/// One line of the `live` stream: exactly one of the three.
+/// One line of the `live` stream: exactly one field is set.
 package struct LiveItem: Codable, Hashable, Sendable {
     package let reading: ReadingReport?
     package let event: EventReport?

@@ -1,23 +1,22 @@
 import FoundationEssentials
 
-/// A page of the records that are not in the station's history yet, for those who read the
-/// history's file.
+/// A page of the records that are not in the station's history file yet.
 ///
-/// First what no block of the journal holds, then the journal's blocks: what is written between two
-/// pages comes twice, and nothing is left out. Ask for all pages, then open the history.
+/// First records that are in no block of the journal, then the journal's blocks: records written
+/// between two pages come twice, and none is left out. Ask for all pages, then open the history.
 package struct TailReport: Codable, Hashable, Sendable {
-    /// The records of one block, or of what will be one.
+    /// The records of one block, or of a block yet to be written.
     package struct Part: Codable, Hashable, Sendable {
         /// The block's number in the journal; nil while no block holds it.
         package let sequence: UInt64?
         /// The lowest number that its block can get, while no block holds it.
         ///
-        /// Lets a reader see whether a block that it has read already is this part; nil from older
+        /// By it a reader knows whether it has read this part's block already; nil from older
         /// stations.
         package let earliestSequence: UInt64?
         /// Thirty-two hexadecimal digits.
         package let bootID: String
-        /// As in a journal block: `SPEC.md`, *Records*; in base64.
+        /// Records in the format of a journal block, in base64: `SPEC.md`, *Records*.
         private let payload: Data
 
         package init(sequence: UInt64, bootID: String, payload: [UInt8]) {
@@ -33,7 +32,7 @@ package struct TailReport: Codable, Hashable, Sendable {
         package var bytes: [UInt8] { Array(payload) }
     }
 
-    /// Where the station's store is; nil while it has none open.
+    /// Folder of the station's store; nil while it has none open.
     package let folder: String?
     /// The boot that the station runs in; nil where the kernel gives none.
     package let bootID: String?
