@@ -89,7 +89,7 @@ package struct AuditRecord: Hashable, Sendable {
 /// All accounts, sessions and tokens, in memory for the gate's checks.
 package struct Roster: Hashable, Sendable {
     package var accounts: [Int64: AccountRecord] = [:]
-    /// By SHA-256 of the cookie's value.
+    /// Sessions by SHA-256 of the cookie's value.
     package var sessions: [[UInt8]: SessionRecord] = [:]
     package var tokens: [String: TokenRecord] = [:]
     package var claimed: Claimed?

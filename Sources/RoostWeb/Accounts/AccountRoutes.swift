@@ -1,7 +1,7 @@
 import HTTPTypes
 import SQLite
 
-/// All addresses under `/api/v1` that have to do with accounts.
+/// All routes of accounts under `/api/v1`.
 package enum AccountRoutes {
     /// The routes of a station with accounts.
     package static func all(_ accounts: Accounts) -> [Route] {
@@ -37,7 +37,7 @@ extension WebRequest {
 }
 
 extension Accounts {
-    /// Writes a line of the audit in the transaction of what it is about.
+    /// Writes a line of the audit in the transaction of the change.
     static func note(
         _ connection: Connection,
         _ actor: String,

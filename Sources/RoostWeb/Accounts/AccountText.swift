@@ -2,7 +2,7 @@ import Core
 
 /// Accounts as JSON.
 enum AccountText {
-    /// How long `/me` says who claimed the station.
+    /// Seconds for which `/me` says who claimed the station.
     static let claimedSeconds: Int64 = 86_400
 
     static func date(_ seconds: Int64) -> String {

@@ -24,7 +24,7 @@ struct AuditTable {
         return last
     }
 
-    /// Changes what a line is about, if it is still there.
+    /// Changes the target of a line, if the line is still there.
     func change(_ id: Int64, target: String) throws(SQLiteError) {
         try connection.execute(
             "UPDATE audit SET target = ? WHERE id = ?",

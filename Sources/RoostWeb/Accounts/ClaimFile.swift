@@ -11,7 +11,7 @@ struct ClaimFile {
     enum Finding: Hashable {
         case missing
         case code(String)
-        /// Why it is not used, with the next step.
+        /// The reason why it is not used, with the next step.
         case wrong(String)
     }
 

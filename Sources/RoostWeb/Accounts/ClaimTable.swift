@@ -1,6 +1,6 @@
 import SQLite
 
-/// The one claim code in web.db, so that it outlives the process, and who claimed.
+/// The one claim code, and who claimed, in web.db: both outlive the process.
 struct ClaimTable {
     /// Measured by the machine's running time: its date may jump at the first time server's answer.
     static let lifeSeconds = 900.0
@@ -14,13 +14,13 @@ struct ClaimTable {
     enum Finding: Hashable, Sendable {
         case right
         case wrong(triesLeft: Int)
-        /// None was made, or it is too old or used up.
+        /// There is no code, or it is too old or used up.
         case gone
     }
 
     let connection: Connection
 
-    /// Keeps a new code, and who claimed before.
+    /// Stores a new code in place of the old one; who claimed stays.
     func set(_ code: String, _ clock: WebClock) throws(SQLiteError) {
         try connection.execute(
             """
@@ -34,7 +34,7 @@ struct ClaimTable {
         )
     }
 
-    /// Keeps the card's code; the same one again keeps its counted tries.
+    /// Stores the card's code; the same code again keeps its count of tries.
     func setCard(_ code: String) throws(SQLiteError) {
         let hash = SHA256.digest(Secret.heard(code))
         var isKnown = false
@@ -97,6 +97,6 @@ struct ClaimTable {
         return found
     }
 
-    /// Forgets who claimed.
+    /// Removes the code, and the record of who claimed.
     func reset() throws(SQLiteError) { try connection.execute("DELETE FROM claim") }
 }

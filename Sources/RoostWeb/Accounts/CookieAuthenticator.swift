@@ -72,7 +72,7 @@ package struct CookieAuthenticator: Gate.Authenticator {
     }
 }
 
-/// Stands at the gate when the accounts cannot be read: every answer says why.
+/// The authenticator while the accounts cannot be read: it throws the reason.
 struct ClosedAuthenticator: Gate.Authenticator {
     private let words: String
 

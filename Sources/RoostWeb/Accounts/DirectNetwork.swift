@@ -1,7 +1,6 @@
 import Glibc
 
-/// The networks that this machine has a cable or a radio in: who is there is near it, without a
-/// router in between.
+/// The networks of this machine's own cables and radios, without a router in between.
 struct DirectNetwork: Sendable {
     /// An IPv4 interface's address and mask.
     struct Subnet: Hashable, Sendable {
@@ -16,8 +15,7 @@ struct DirectNetwork: Sendable {
 
     /// The machine's networks, read at each question: they come and go.
     var subnets: @Sendable () -> [Subnet] = { Self.ofMachine() }
-    /// Whether the station has an access point without a password there, which everyone in reach of
-    /// its radio may join: who is in it is near, and may be a stranger.
+    /// Whether the subnet is the station's open access point, whose visitors may be strangers.
     var isOpen: @Sendable (Subnet) -> Bool = { Self.isOfAccessPoint($0) }
 
     /// Whether a private IPv4 address is another machine's in one of these networks.

@@ -47,7 +47,7 @@ struct InvitationTable {
         )
     }
 
-    /// The role that a code gives; nil when it is unknown, used or too old.
+    /// Returns the role that a code gives; nil when it is unknown, used or too old.
     func role(hash: [UInt8], at age: Int64) throws(SQLiteError) -> Role? {
         let text: String? = try connection.scalar(
             "SELECT role FROM invitations WHERE hash = ? AND ends > ?",

@@ -1,14 +1,15 @@
 import HTTPTypes
 
-/// Slows down who guesses passwords, and never locks an account.
+/// Slows down guesses of passwords, and never locks an account.
 struct LoginThrottle: Sendable {
     static let addressMax = 10
     static let addressSeconds = 600.0
     static let allMax = 60
     static let allSeconds = 3_600.0
-    /// Where the hour's tries are used up, guessers and the owner at a new device have no common
-    /// budget: each e-mail address, whether there is such an account or not, has one try in so many
-    /// seconds, for addresses with few tries in that hour.
+    /// Seconds between the reserved tries of an e-mail address once the hour's tries are used up.
+    ///
+    /// So guessers do not exhaust the budget of the owner at a new device. The reserve is for every
+    /// address, with an account or not, and for clients with few tries in that hour.
     static let reserveSeconds = 60.0
     static let reserveTries = 3
     /// E-mail addresses whose failures are counted; the one unused longest makes room.
@@ -17,7 +18,7 @@ struct LoginThrottle: Sendable {
     /// Tries that did not succeed, or not yet.
     private var tries: [(at: Double, address: String)] = []
     private var failures: [String: (count: Int, at: Double)] = [:]
-    /// When the reserve of an e-mail address was used last; as many as are counted.
+    /// Time of the last reserved try of an e-mail address; as many as are counted.
     private var reserve: [String: Double] = [:]
 
     init() {}
@@ -44,7 +45,7 @@ struct LoginThrottle: Sendable {
         }
         let key = email.lowercased()
         if !isKnown, tries.count >= Self.allMax { try useReserve(of: key, from: address, at: now) }
-        // Known addresses may go beyond the bound, each by 10 in 10 min: so many stay at most.
+        // Known addresses may exceed the bound, each by 10 in 10 min: this many stay at most.
         if tries.count >= 2 * Self.allMax { tries.removeFirst() }
         tries.append((now, address))
         let before = failures[key].flatMap { now - $0.at < Self.allSeconds ? $0.count : nil } ?? 0

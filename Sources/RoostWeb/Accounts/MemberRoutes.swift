@@ -1,7 +1,7 @@
 import HTTPTypes
 import SQLite
 
-/// Other people: their roles, invitations, and who changed what.
+/// Routes for other people's roles, for invitations, and for the audit.
 struct MemberRoutes {
     private struct RoleForm: Decodable {
         let role: Role

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Lets each visitor see, on this computer alone: a card's history, or the demonstration.
+/// Admits each visitor of this computer: to a card's history, or to the demonstration.
 package struct OpenAuthenticator: Gate.Authenticator {
     private let right: Right
 

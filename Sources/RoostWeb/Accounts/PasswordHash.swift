@@ -10,9 +10,9 @@ package struct PasswordHash: Sendable {
         package let description: String
     }
 
-    /// The text that is kept.
+    /// Makes the hash of a password, as text.
     package let hash: @Sendable (_ password: String) throws -> String
-    /// Whether a password belongs to such a text.
+    /// Checks a password against a hash.
     package let verify: @Sendable (_ password: String, _ kept: String) -> Bool
 
     package init(

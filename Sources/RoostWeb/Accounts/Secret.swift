@@ -6,7 +6,7 @@ enum Secret {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     )
 
-    /// On Linux `SystemRandomNumberGenerator` asks getrandom(2).
+    /// Returns random bytes; on Linux `SystemRandomNumberGenerator` uses getrandom(2).
     static func bytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

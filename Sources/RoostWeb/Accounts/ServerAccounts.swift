@@ -2,7 +2,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 
-/// The accounts of a station as the server needs them: routes, and who stands at the gate.
+/// The accounts of a station for the server: routes, and the gate's authenticator.
 package struct ServerAccounts: Sendable {
     package let routes: [Route]
     package let doorman: any Gate.Authenticator
@@ -32,7 +32,7 @@ package struct ServerAccounts: Sendable {
             routes = [
                 // `/me` is asked first: it says what is wrong.
                 Route(.get, "/api/v1/me", .viewer) { _ in throw Problem(.store, words) },
-                // No session counts now; the browser forgets its own.
+                // Without accounts no session is valid; the browser forgets its own.
                 Route(.post, "/api/v1/logout", .anyone, body: .form) { request in
                     .done(clearing: cookie.over(request.peer))
                 },

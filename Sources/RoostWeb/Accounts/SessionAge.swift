@@ -63,7 +63,7 @@ package struct SessionAge: Hashable, Sendable {
     }
 }
 
-/// The one row of that count in web.db.
+/// The count's one row in web.db.
 struct SessionAgeTable {
     let connection: Connection
 

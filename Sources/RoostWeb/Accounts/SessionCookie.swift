@@ -21,7 +21,7 @@ struct SessionCookie: Hashable, Sendable {
         name = "roost_" + digits.joined()
     }
 
-    /// The cookie as it is for one connection.
+    /// Returns the cookie for one connection: its name depends on encryption.
     func over(_ peer: PeerAddress) -> SessionCookie {
         guard peer.isEncrypted else { return self }
         var cookie = self

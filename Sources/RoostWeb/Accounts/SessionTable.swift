@@ -67,7 +67,7 @@ struct SessionTable {
         )
     }
 
-    /// Adds one that began while the card took nothing, unless its account is gone or it is there.
+    /// Adds a session that began without the card, unless its account is gone or it is there.
     ///
     /// It gets another number where another session has its own.
     func insert(_ session: SessionRecord, hash: [UInt8]) throws(SQLiteError) {
@@ -126,12 +126,12 @@ struct SessionTable {
     }
 }
 
-/// Where a request comes from, and when.
+/// Address and time of a request.
 struct Visitor: Hashable, Sendable {
     let time: Int64
     let address: String
     let agent: String
-    /// As `SessionAge` counts.
+    /// Time of the request on the count of `SessionAge`.
     var age: Int64 = 0
 
     /// The date of a moment of that count, for people: as the clock of now has it.

@@ -1,7 +1,7 @@
 import HTTPTypes
 import SQLite
 
-/// Keys for programs: in the field `Authorization` alone, never in an address.
+/// Routes for programs' keys, which are only valid in the field `Authorization`, never in a URL.
 struct TokenRoutes {
     private struct Form: Decodable {
         let name: String
@@ -21,7 +21,7 @@ struct TokenRoutes {
         ]
     }
 
-    /// One's own; an owner sees all.
+    /// Returns the account's own keys; for an owner, all.
     private func visible(to account: AccountRecord) -> [TokenRecord] {
         accounts.roster.tokens.values
             .filter { account.role == .owner || $0.account == account.id }

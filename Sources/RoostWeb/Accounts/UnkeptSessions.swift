@@ -10,9 +10,9 @@ struct UnkeptSessions: Sendable {
 
     /// Ended sessions that the card still has: no more than it has.
     private(set) var ended: Set<Int64> = []
-    /// By SHA-256 of the cookie's value; they end with this process.
+    /// Started sessions by SHA-256 of the cookie's value; they end with this process.
     private(set) var begun: [[UInt8]: SessionRecord] = [:]
-    /// Those of `begun` that are being written.
+    /// Numbers of the sessions in `begun` that are being written.
     private var underWay: Set<Int64> = []
 
     var isEmpty: Bool { ended.isEmpty && begun.isEmpty }

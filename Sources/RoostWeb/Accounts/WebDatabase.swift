@@ -20,7 +20,7 @@ package final class WebDatabase: Sendable {
     private struct Open {
         var connection: Connection
         let isWritable: Bool
-        /// Whether it is the file from before a newer version.
+        /// Whether it is the older file, restored after a newer version.
         var isRestored = false
     }
 
@@ -83,7 +83,7 @@ package final class WebDatabase: Sendable {
     ) throws -> Value {
         try connection.withLock { open in
             guard let now = open else { throw Problem(.busy, "the dashboard is ending") }
-            // A card that was read-only at the start and was mounted anew.
+            // The card may have been read-only at the start and mounted again since.
             if !now.isWritable, access(path, W_OK) == 0,
                 let again = try? Self.open(path, migrations)
             {
@@ -101,7 +101,7 @@ package final class WebDatabase: Sendable {
         // SQLite's journal takes the mode of the file.
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
-        // One that may only be read still lets people in who are logged in.
+        // A read-only file still lets people in who are logged in.
         guard descriptor >= 0 || access(path, R_OK) == 0 else {
             throw WebDatabaseError.unreachable(path, errno: errno)
         }
@@ -109,7 +109,7 @@ package final class WebDatabase: Sendable {
 
     /// Gives the journal its room; zeros behind its end mean nothing in it.
     ///
-    /// A card that has none costs no change by that: the journal then takes what it needs.
+    /// A card without room does not prevent the change: the journal then grows as needed.
     private static func keepRoom(_ journal: String) {
         let descriptor = Glibc.open(journal, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return }

@@ -116,7 +116,7 @@ struct WebDatabaseVersions {
         return numbers
     }
 
-    /// Copies a file to `next`, its owner's alone.
+    /// Copies a file to `next`, readable by its owner only.
     private func copy(_ connection: Connection) throws {
         unlink(next)
         unlink(next + "-journal")

@@ -8,7 +8,7 @@ struct AlertCursor: Hashable, Sendable {
     var judgedTo: Int
     /// The end of the last complete file; this much is kept on the card.
     var completeTo: Int
-    /// Whether a file was ever passed over.
+    /// Whether a file was ever skipped.
     var hasSkipped: Bool
 
     init(judgedTo: Int, completeTo: Int = .min, hasSkipped: Bool = false) {

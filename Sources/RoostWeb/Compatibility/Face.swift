@@ -5,7 +5,7 @@ import HTTPTypes
 /// A face has no accounts. It answers the local network alone, below `/compat/…` of the dashboard
 /// and, with a port of its own, at that port's root.
 struct Face: Sendable {
-    /// One address of a face.
+    /// One path of a face.
     struct Place: Sendable {
         /// Below the face's root, without `/` before it; empty for the root itself.
         let path: String

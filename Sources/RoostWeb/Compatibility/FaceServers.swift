@@ -3,11 +3,11 @@ import NIOCore
 
 /// Serves faces at ports of their own, beside the dashboard.
 package struct FaceServers: Sendable {
-    /// Where a face's port comes from.
+    /// The sources of the faces' ports.
     package struct Sockets: Sendable {
         /// Opened by systemd, by port.
         package var inherited: [Int: CInt] = [:]
-        /// Bound by this process where it is set; under systemd it may not.
+        /// Host to bind, where this process opens the ports; under systemd it may not.
         package var host: String?
 
         package init() {}
@@ -38,7 +38,7 @@ package struct FaceServers: Sendable {
     ) -> [WebServer] {
         faces.ports.compactMap { face, port, routes in
             var settings = template
-            // Their clients know plain HTTP alone.
+            // Their clients only speak plain HTTP.
             settings.encrypted = []
             if let socket = sockets.inherited[port] {
                 settings.sockets = [.inherited(socket)]

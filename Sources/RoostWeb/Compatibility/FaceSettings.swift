@@ -6,20 +6,20 @@ import FoundationEssentials
 /// {"alert": {"port": 8080}, "files": {}, "safecast": {"latitude": 46.1, "longitude": 9.7}}
 /// ```
 package struct FaceSettings: Hashable, Sendable {
-    /// One face: switched on by being named.
+    /// The settings of one face, which is on when it is named.
     package struct Entry: Hashable, Sendable {
         /// A port of its own, where the face is at the root; nil for the dashboard's alone.
         package var port: Int?
         package var position: Position?
     }
 
-    /// Where the station is, for faces that say so.
+    /// Position of the station, for faces that give it.
     package struct Position: Hashable, Sendable {
         /// Degrees north, −90…90.
         package let latitude: Double
         /// Degrees east, −180…180.
         package let longitude: Double
-        /// Above the ground, in metres; nil when it is not known.
+        /// Height above the ground, in metres; nil when it is not known.
         package var heightMeters: Double?
         /// Id of the station on the map; nil for none.
         package var deviceID: Int?

@@ -93,7 +93,7 @@ struct FortnightFace: Sendable {
 
     // MARK: Days
 
-    /// A day as `23/05/2020`, counted from 1970-01-01; nil when it is none.
+    /// Parses a day as `23/05/2020`, to days since 1970-01-01; nil when it is none.
     private static func day(_ key: String, _ request: WebRequest) throws -> Int? {
         try request.query.one(key).flatMap(day)
     }

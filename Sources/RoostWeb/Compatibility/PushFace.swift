@@ -27,7 +27,7 @@ struct PushFace: Sendable {
         )
     }
 
-    /// One member of a body.
+    /// One value in a JSON body.
     private enum Member: Decodable {
         case text(String)
         case number(Double)

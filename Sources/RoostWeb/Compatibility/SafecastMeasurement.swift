@@ -12,7 +12,7 @@ struct SafecastMeasurement: Hashable, Sendable {
     let longitude: String
     let deviceID: Int?
     let height: Double?
-    /// The same for the same value each time.
+    /// Id, which is always the same for the same value.
     let id: Int64
 
     /// The measurements of a sample: at its own position, else at the station's.

@@ -2,7 +2,7 @@
 ///
 /// They are the station's latest: no device is asked because of it.
 struct SemicolonFace: Sendable {
-    /// In the order of the line.
+    /// Quantities in the order of the line.
     ///
     /// - Source: `michelepilia/AirQuality`.
     private static let quantities = [

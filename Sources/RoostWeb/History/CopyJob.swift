@@ -43,7 +43,7 @@ final class CopyJob: Sendable {
         }
     }
 
-    /// Some samples, and whether they were the last.
+    /// The samples of one step, and whether they were the last.
     private struct Part: SampleSource {
         var samples: StoreSamples
         var left = CopyJob.stepSamples

@@ -110,7 +110,7 @@ package final class CopyJobs: Sendable {
         for old in sweep() { unlink(old.path) }
         let free = Double(room.f_bavail) * Double(room.f_frsize)
         let draft = Draft(self, id: makeID(), limit: Int(free * Self.freeShare))
-        // Its owner's alone, whatever mask the process has.
+        // Readable by its owner only, whatever the umask.
         let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Problem(
@@ -122,7 +122,7 @@ package final class CopyJobs: Sendable {
         return draft
     }
 
-    /// A copy that is being made; without `publish` nothing of it is left.
+    /// A copy in progress; without `publish` its file is removed.
     final class Draft: Sendable {
         let id: String
         /// Bytes of the file at most.

@@ -38,7 +38,7 @@ final class ExportJob: Sendable {
         }
     }
 
-    /// Where `ExportText` leaves a piece.
+    /// Pieces that `ExportText` has made.
     private final class Pieces {
         var waiting: [[UInt8]] = []
     }

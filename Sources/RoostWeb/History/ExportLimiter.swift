@@ -25,7 +25,7 @@ final class ExportLimiter: Sendable {
 
         init(_ seat: consuming Seat) { self.seat = Mutex(seat) }
 
-        /// The seat; nil for all but the first who asks.
+        /// Returns the seat to the first caller; nil to all others.
         func receive() -> Seat? {
             seat.withLock { seat in
                 defer { seat = nil }

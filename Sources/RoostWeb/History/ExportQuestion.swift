@@ -52,7 +52,7 @@ struct ExportQuestion: Sendable {
         return range
     }
 
-    /// Where the export without a range ends; nil for a new one.
+    /// End of the resumed export without a range; nil for a new one.
     var end: ExportTag.Position? {
         guard case .position(let position)? = known?.end else { return nil }
         return position

@@ -116,7 +116,7 @@ struct ExportRoute: Sendable {
         var parts = ["format=\(question.format.rawValue)"]
         parts += question.names.map { "channel=" + PercentCoding.encoded($0) }
         parts += question.without.names.map { "without=" + $0 }
-        // To the tenth: the same rows come again.
+        // With tenths of a second, so that the rest has the same rows.
         for (key, wall) in [("from", range.from), ("to", range.to)] {
             if let wall { parts.append("\(key)=" + PercentCoding.encoded(wall.iso8601Tenths)) }
         }

@@ -62,7 +62,7 @@ enum GapView {
         return json.text
     }
 
-    /// Why there is no gap at a moment: values, or no record at all.
+    /// Explains why there is no gap at a moment: values, or no record at all.
     private static func noGap(
         _ history: OpenHistory,
         _ channel: StoreChannel,

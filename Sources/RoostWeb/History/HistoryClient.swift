@@ -7,12 +7,12 @@ import Store
 import StoreQueries
 import Synchronization
 
-/// Reads the station's history on one thread of its own, so that no question holds up the loop.
+/// Reads the station's history on one thread of its own, so that requests do not block the loop.
 ///
-/// The history is opened again when it is asked for after `freshSeconds`: first what the station's
-/// history lacks, then the history, so that every sample is in one of the two.
+/// The history is opened again `freshSeconds` after the last time: first the station's newest
+/// records are read, then the history, so that every sample is in one of the two.
 package actor HistoryClient {
-    /// How long one state of the history answers.
+    /// Seconds that one snapshot of the history is used.
     static let freshSeconds: Int64 = 2
     /// Answers in the cache: a page that is opened again reads nothing.
     private static let answerMax = 16
@@ -112,9 +112,9 @@ package actor HistoryClient {
     /// The next piece of an export; nil at its end.
     func next(_ job: ExportJob) async throws -> [UInt8]? { try await run { try job.next() } }
 
-    /// How many bytes an export has, which is at its beginning again afterwards.
+    /// Returns the length of an export in bytes, and rewinds it.
     ///
-    /// The whole of it is made for that, unless one like it was counted before.
+    /// The whole export is made for that, unless an equal one was counted before.
     func length(of job: ExportJob) async throws -> Int {
         if let known = lengths.first(where: { $0.tag == job.tag }) { return known.bytes }
         var bytes = 0

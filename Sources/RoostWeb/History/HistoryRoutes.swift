@@ -171,7 +171,7 @@ package struct HistoryRoutes: Sendable {
     private func proof(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let name = name
-        // Without its station the history proves as much, but what wears out is not known.
+        // Without its station the proof is complete but for the wear of card and lasers.
         let status: StatusReport?
         do {
             status = try await station?.ask(ControlRequest(.status), StatusReport.self)

@@ -27,7 +27,7 @@ package actor HistorySummary {
     package struct Completeness: Hashable, Sendable {
         /// When the first sample was; ISO 8601, nil while that is not known.
         let since: String?
-        /// How long the record is.
+        /// Length of the record.
         let elapsedSeconds: Double
         /// Share of the time covered by values, 0…1.
         let covered: Double
@@ -49,7 +49,7 @@ package actor HistorySummary {
     }
 
     package struct Summary: Sendable {
-        /// By channel: `dust/pm25`.
+        /// Last 24 h by channel: `dust/pm25`.
         var days: [String: Day] = [:]
         /// When the first sample was; ISO 8601.
         var oldest: String?

@@ -83,7 +83,7 @@ enum ProofView {
         }
     }
 
-    /// How much of the running time trusted clocks date.
+    /// Share of the running time that trusted clocks date.
     private static func sureShare(_ times: StoreTimes) -> Double {
         var (sure, all): (Int64, Int64) = (0, 0)
         for run in times.runs {

@@ -75,7 +75,7 @@ package final class LiveBroadcaster: Sendable {
             bufferingPolicy: .bufferingOldest(Self.waitingMax)
         )
         let joined = state.withLock { state -> (Int, [String])? in
-            // All that ask at one moment found room.
+            // Checked again, as several pages may ask at one moment.
             guard state.listeners.count < Self.listenerMax else { return nil }
             state.lastID += 1
             state.listeners[state.lastID] = Listener(continuation: continuation)
@@ -113,7 +113,7 @@ package final class LiveBroadcaster: Sendable {
         }
     }
 
-    /// Follows the station's feed, again and again; a break makes every page ask anew.
+    /// Follows the station's feed, again after each break, which makes every page load anew.
     private func follow() async {
         while !Task.isCancelled {
             do {

@@ -1,11 +1,11 @@
 import HTTPTypes
 
-/// The page with a map, and what its server needs of Debian's packages.
+/// The page with a map, and the files of Debian's packages that it needs.
 ///
 /// Off unless the owner named a server of tiles: that server sees which places a browser looks at.
 /// The page is apart from the others, since its content policy allows that server's pictures.
 package struct MapRoutes: Sendable {
-    /// Where Debian's packages put their files.
+    /// Folder of Leaflet in Debian's package.
     package static let standardFolder = "/usr/share/javascript/leaflet"
     private static let packages = "libjs-leaflet libjs-leaflet.markercluster"
     private static let needed = [
@@ -14,7 +14,7 @@ package struct MapRoutes: Sendable {
 
     private let tiles: TileServer?
     private let folder: String
-    /// By name; nil where one is missing.
+    /// Files by name; nil where one is missing.
     private let files: [String: StaticFiles.File]?
     private let page: WebResponse
 
@@ -64,14 +64,15 @@ package struct MapRoutes: Sendable {
         return json.text
     }
 
-    /// The policy of this page alone: the server's pictures, and Leaflet's own way to make texts,
-    /// which a policy of the page's script takes every tag from.
+    /// Sets this page's own content policy: it allows tiles, and Leaflet's way to make texts.
+    ///
+    /// A Trusted Types policy in the page's script removes every tag from those texts.
     private static func allow(_ tiles: TileServer, in page: inout WebResponse) {
         let policy = WebResponder.policy
             .replacing("img-src 'self'", with: "img-src 'self' data: \(tiles.origin)")
             .replacing("trusted-types roost", with: "trusted-types default")
         if let name = HTTPField.Name("content-security-policy") { page.headers[name] = policy }
-        // Servers of tiles ask who shows them; they get the station's address, and not the page's.
+        // Tile servers require a referrer; they get the station's origin, and not the page's path.
         if let name = HTTPField.Name("referrer-policy") { page.headers[name] = "strict-origin" }
     }
 }

@@ -5,7 +5,7 @@ import Places
 import Store
 import StoreQueries
 
-/// Where the station stands, what was measured around it, and by whom.
+/// Routes for the station's place, and for measurements around it with their sources.
 package struct PlaceRoutes: Sendable {
     private static let day = 86_400
     private static let clusterDays = ClusterTable.standardDays

@@ -1,10 +1,10 @@
 /// The server of map pictures that the owner chose, by the address of its tiles.
 package struct TileServer: Hashable, Sendable {
-    /// As `https://tile.openstreetmap.org/{z}/{x}/{y}.png`.
+    /// URL of a tile, as `https://tile.openstreetmap.org/{z}/{x}/{y}.png`.
     let template: String
-    /// As `https://tile.openstreetmap.org`, for the content policy.
+    /// Origin for the content policy, as `https://tile.openstreetmap.org`.
     let origin: String
-    /// As `tile.openstreetmap.org`, for people.
+    /// Host for people, as `tile.openstreetmap.org`.
     let host: String
 
     private static let lengthMax = 500
@@ -35,7 +35,7 @@ package struct TileServer: Hashable, Sendable {
         (origin, host) = (scheme + place, String(place))
     }
 
-    /// Whom the pictures are of, where that is known.
+    /// Attribution of the pictures, where it is known.
     ///
     /// - Source: OpenStreetMap, *Copyright and License*; its tile usage policy asks for this text.
     var credit: (words: String, url: String)? {

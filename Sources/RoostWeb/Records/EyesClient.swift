@@ -20,7 +20,7 @@ package struct EyesClient: Sendable {
 
     init(_ exchange: @escaping Exchange) { self.exchange = exchange }
 
-    /// How the camera is; nil while none runs, which is no fault.
+    /// Asks for the camera's state; nil while none runs, which is no fault.
     ///
     /// - Throws: `Problem`.
     func report() async throws -> EyesReport? {

@@ -56,7 +56,7 @@ package final class LivePicture: Sendable {
             }
             let isOver = await group.next() ?? false
             group.cancelAll()
-            // Those that come from now on have a stream of their own.
+            // Later viewers get a connection of their own.
             if isOver { dismiss() }
         }
     }

@@ -1,9 +1,9 @@
 import ControlProtocol
 import HTTPTypes
 
-/// The live picture: how it is, and its frames.
+/// Routes for the live picture: its state, and its frames.
 ///
-/// Viewers learn how it is. Frames are for members and owners who are logged in, not for tokens.
+/// Viewers may see the state. Frames are for members and owners who are logged in, not for tokens.
 package struct LiveRoutes: Sendable {
     /// The camera; nil for a card without its station.
     private let camera: RecordRoutes.Camera?
@@ -56,7 +56,7 @@ package struct LiveRoutes: Sendable {
         return WebResponse(
             headers: headers,
             body: .stream { write in
-                // Before the first frame leaves: who looked is known, whatever happens next.
+                // Written before the first frame is sent, so that the look is known in any case.
                 await looks?.note(.live, request)
                 try await picture.serve(while: request.isStillAdmitted, write)
             }

@@ -60,7 +60,7 @@ package struct LiveStream: Sendable {
         }
     }
 
-    /// The next message; nil while it is not whole.
+    /// Reads the next message; nil while it is incomplete.
     static func next(_ buffer: inout ByteBuffer) throws -> LivePictureMessage? {
         let size = LivePictureMessage.headSize
         guard let bytes = buffer.getBytes(at: buffer.readerIndex, length: size) else { return nil }

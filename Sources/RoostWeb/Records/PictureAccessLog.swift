@@ -122,7 +122,7 @@ package final class PictureAccessLog: Sendable {
         hours.withLock { $0[key]?.written = hour.count }
     }
 
-    /// Writes a line's count as it is.
+    /// Writes a line's present count.
     ///
     /// - Returns: Whether it is written now, and was not before.
     @discardableResult
@@ -139,7 +139,7 @@ package final class PictureAccessLog: Sendable {
         }
     }
 
-    /// Writes all counts as they are now: before the audit is read, and at the end.
+    /// Writes all present counts: before the audit is read, and at the end.
     package func flush() async {
         for key in hours.withLock({ Array($0.keys) }) { await update(key) }
     }

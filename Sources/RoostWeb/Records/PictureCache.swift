@@ -3,7 +3,7 @@ import HardwareIO
 import Pictures
 import Synchronization
 
-/// The ring of pictures, open to read; read anew when its file has changed.
+/// The open ring of pictures, read again when its file has changed.
 ///
 /// Synchronous: it may wait for the card, and belongs on the history's thread.
 package final class PictureCache: Sendable {
@@ -23,7 +23,7 @@ package final class PictureCache: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// Whether a camera was ever switched on here; asks the file system alone.
+    /// Whether a camera was ever switched on here; only looks for the file.
     var isThere: Bool { access(path, F_OK) == 0 }
 
     /// The pictures in the ring, newest first; nil while there is no ring.

@@ -6,13 +6,13 @@ import Pictures
 import Records
 import StoreQueries
 
-/// Motions with their pictures: who may look, who looked, and what is deleted.
+/// Routes for motions with their pictures, and for deleting pictures.
 ///
 /// Viewers see that there was a motion. Pictures are for members and owners who are logged in, not
 /// for tokens; deleting is for owners.
 package struct RecordRoutes: Sendable {
     private static let limitMax = 200
-    /// How far two clocks' times of one motion may differ, in nanoseconds.
+    /// Greatest difference between two clocks' times of one motion, in nanoseconds.
     private static let lackTolerance: Int64 = 1_000_000_000
 
     private let history: HistoryClient
@@ -190,7 +190,7 @@ package struct RecordRoutes: Sendable {
             }
         }
         guard let found else { throw Self.gone }
-        // Before the picture leaves: who looked is known, whatever happens next.
+        // Written before the picture is sent, so that the look is known in any case.
         await looks?.note(.picture(number), request)
         var headers: HTTPFields = [.contentType: "image/jpeg"]
         // Browsers must not keep a picture that may be deleted.

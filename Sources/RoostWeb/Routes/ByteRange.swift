@@ -52,7 +52,7 @@ package enum ByteRange: Hashable, Sendable {
 }
 
 extension Problem {
-    /// No byte of the range is there.
+    /// The problem of a range beyond the end.
     static func beyondEnd(_ count: Int) -> Problem {
         var problem = Problem(.rangeNotSatisfiable, "it has \(count) bytes")
         problem.headers[.contentRange] = "bytes */\(count)"

@@ -4,7 +4,7 @@
 /// such a name is refused.
 package struct HostNames: Hashable, Sendable {
     private let names: Set<String>
-    /// Those that a second station of the same name is called by, without their number.
+    /// Names whose variants with a number (`name-2`) a second station of that name gets.
     private let stems: Set<String>
 
     /// - Parameter names: The station's name and those that its owner added; `localhost` and
@@ -47,7 +47,7 @@ package struct HostNames: Hashable, Sendable {
         return isNumber ? text[..<hyphen] : text
     }
 
-    /// Without the port and a dot at the end.
+    /// Returns the host without the port and without a dot at its end.
     private static func host(_ authority: String) -> String? {
         var rest = authority[...]
         if rest.first == "[" {

@@ -78,7 +78,7 @@ package struct JSONText: Sendable {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            // Also what would end a script in HTML.
+            // Also escapes characters that would end a script in HTML.
             case "<", ">", "&", "\u{2028}", "\u{2029}": escape(scalar)
             default:
                 if scalar.value < 0x20 || scalar.value == 0x7F {

@@ -11,9 +11,9 @@ package struct OpenAPI: Sendable {
         self.routes = routes.filter { $0.path.hasPrefix(Self.base + "/") }
     }
 
-    /// The address of the description itself, and its text.
+    /// The route of the description itself.
     ///
-    /// It is open: it says nothing of this station.
+    /// It is open, as it contains nothing about this station.
     package static func route(describing routes: [Route]) -> Route {
         let path = base + "/openapi.json"
         let own = Route(.get, path, .anyone) { _ in WebResponse() }

@@ -1,6 +1,6 @@
 /// Percent encoding of paths and queries (RFC 3986 §2.1).
 package enum PercentCoding {
-    /// The text that an encoded one stands for.
+    /// Decodes a text.
     ///
     /// - Returns: nil for a broken escape, bytes that are no UTF-8, or a control character.
     package static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {

@@ -9,7 +9,7 @@ package enum RouteSummaries {
 
     private static let range = ["from", "to", "last"]
 
-    /// By method and path without `/api/v1`.
+    /// Summaries by method and path without `/api/v1`.
     package static let all: [String: Entry] = reading.merging(writing) { first, _ in first }
 
     private static let reading: [String: Entry] = [

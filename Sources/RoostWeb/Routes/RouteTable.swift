@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// All routes, and which of them a request means.
+/// All routes; finds the one of a request.
 package struct RouteTable: Sendable {
     package enum Match: Sendable {
         case route(Route, parameters: [String: String])

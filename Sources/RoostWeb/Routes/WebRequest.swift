@@ -3,7 +3,7 @@ import HTTPTypes
 /// One request that passed the gate.
 package struct WebRequest: Sendable {
     package let method: HTTPRequest.Method
-    /// Without query, as it was sent.
+    /// Path without query, as it was sent.
     package let path: String
     /// Path segments matched by each `{name}`.
     package let parameters: [String: String]
@@ -76,7 +76,7 @@ package struct Identity: Hashable, Sendable {
         /// The cookie of a session.
         case session(id: Int64)
         case token(id: String, scopes: Set<TokenScope>)
-        /// `roost web --store`: no accounts, on this computer alone.
+        /// No accounts, only on this computer: `roost web --store`.
         case open
     }
 
@@ -96,7 +96,7 @@ package struct Identity: Hashable, Sendable {
 
 /// The other end of a connection.
 package struct PeerAddress: Hashable, Sendable {
-    /// As text, without the port: `192.168.1.7`, `fe80::1`.
+    /// Address as text, without the port: `192.168.1.7`, `fe80::1`.
     package let text: String
     /// Whether the connection is encrypted.
     package let isEncrypted: Bool

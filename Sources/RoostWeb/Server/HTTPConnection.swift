@@ -97,7 +97,7 @@ struct HTTPConnection: Sendable {
             parts = body.parts
             return mayGoOn && isWhole
         } catch is HTTPParserError {
-            // It is answered already.
+            // The request is answered already.
             return false
         }
     }

@@ -33,7 +33,7 @@ package struct WebClock: Sendable {
         }
     )
 
-    /// By `ROOST_BOOT_ID` of the unit, whose sandbox hides the kernel's own; else by the kernel.
+    /// Reads the boot's id from the kernel, or `ROOST_BOOT_ID` where the unit's sandbox hides it.
     private static func readBoot() -> String {
         if let named = getenv("ROOST_BOOT_ID") { return String(cString: named) }
         let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)

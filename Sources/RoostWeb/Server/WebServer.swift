@@ -14,7 +14,7 @@ package struct WebServer: Sendable {
 
     package struct Settings: Sendable {
         package var sockets: [Socket] = []
-        /// Those that speak TLS.
+        /// Sockets that speak TLS.
         package var encrypted: [Socket] = []
         /// Gives them their certificates.
         package var encryption: Encryption?
@@ -23,7 +23,7 @@ package struct WebServer: Sendable {
         /// Shared by all servers of a process.
         package var connections = IdleExit.Count()
         package var connectionMax = 64
-        /// Whether a person is logged in at an address: such a one gets a stranger's place.
+        /// Whether a person is logged in at an address; they may replace a stranger's connection.
         package var isKnown: @Sendable (_ address: String) -> Bool = { _ in false }
 
         package init() {}

@@ -1,9 +1,9 @@
 /// The client's modules as one file, and its style sheets as another.
 ///
-/// A first visit so needs two requests instead of some forty, and both files together are a
-/// quarter smaller by gzip. Where both are installed the modules are left out. What the entry needs
-/// runs first, and its names are there for all; every other module is a function that runs when it
-/// is first asked for, so a page's module costs nothing until the page is opened.
+/// So a first visit needs two requests instead of some forty, and both files together are a quarter
+/// smaller by gzip. Where both are installed the modules are left out. Modules that the entry needs
+/// run first, and their names are global; every other module is a function that runs when it is
+/// first needed, so a page's module costs nothing until the page is opened.
 package struct JoinedClient: Sendable {
     package static let scriptName = "js/roost.js"
     package static let sheetName = "css/roost.css"
@@ -108,7 +108,7 @@ package struct JoinedClient: Sendable {
             .map { squeezed($0) + "\n" }.joined()
     }
 
-    /// A line without the spaces that mean nothing; one with a text in it stays as it is.
+    /// Removes needless spaces from a line; a line with a text in it stays unchanged.
     private static func squeezed(_ line: String) -> String {
         guard !line.contains("\""), !line.contains("'") else { return line }
         let pairs = [

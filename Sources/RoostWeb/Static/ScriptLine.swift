@@ -1,7 +1,7 @@
-/// One line of a script without the spaces that mean nothing.
+/// One line of a script without needless spaces.
 ///
 /// The joined script is five per cent smaller by gzip without them. Texts, templates and regular
-/// expressions stay as they are; a template may hold code, and that code templates.
+/// expressions stay unchanged; a template may hold code, and that code templates.
 struct ScriptLine {
     private enum Context {
         /// Code, with the number of braces that are open in it.

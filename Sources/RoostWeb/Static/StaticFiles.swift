@@ -9,11 +9,11 @@ package struct StaticFiles: Sendable {
     package struct File: Sendable {
         let type: String
         var bytes: [UInt8]
-        /// The same by gzip, where the package has it beside it.
+        /// The file compressed by gzip, where the package has that.
         var zipped: [UInt8]?
     }
 
-    /// All pages are this one file; the client's router knows which it is.
+    /// Paths of the pages: all get one file, whose router shows the page.
     package static let pages = [
         "/", "/history", "/events", "/devices", "/more", "/measurements", "/proof", "/health",
         "/numbers", "/surveys", "/settings", "/account", "/claim", "/login", "/trust", "/alerts",

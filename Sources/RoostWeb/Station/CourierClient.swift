@@ -2,7 +2,7 @@ import ControlProtocol
 import HTTPTypes
 import NIOCore
 
-/// Asks the courier over its socket: who is notified, and that they are.
+/// Client of the courier's socket: for notices, deliveries and other stations.
 package struct CourierClient: Sendable {
     /// Sends one line and gives the answer's, which may take as long as `patience`.
     package typealias Exchange =

@@ -6,7 +6,7 @@ import StoreQueries
 
 /// `/diagnostics`: one file for someone who helps, at most 1 MiB; the page shows it first.
 ///
-/// Without accounts, addresses of visitors and secrets. What cannot be read is named in `missing`.
+/// It has no accounts, addresses of visitors or secrets. Unreadable parts are named in `missing`.
 struct Diagnostics: Sendable {
     static let byteMax = 1 << 20
     /// Events, so that the file stays in its bound: the first count that fits.

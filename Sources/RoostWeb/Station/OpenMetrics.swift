@@ -156,7 +156,7 @@ package struct OpenMetrics: Sendable {
                 }
             }
         )
-        // At most as many as a status lists, the most severe.
+        // At most the number of alerts in a status, the most severe.
         let raised = Dictionary(grouping: status.alerts?.raised ?? []) { alert in
             [String(alert.key.prefix { $0 != ":" }), alert.severity]
         }

@@ -5,7 +5,7 @@ import NIOPosix
 
 /// Asks a station over its control socket, on NIO's loop.
 package struct StationClient: Sendable {
-    /// How long a station may take to answer; one that needs longer hangs or is stopped.
+    /// Time limit of an answer; a station that needs longer hangs or is stopped.
     package static let patience = TimeAmount.seconds(3)
     /// Bytes of an answer at most; a station's lines have 256 KiB, a history's tail is in pages.
     static let lineMax = 8 << 20

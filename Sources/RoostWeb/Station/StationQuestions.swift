@@ -12,7 +12,7 @@ struct StationQuestions: Sendable {
         try await ask(ControlRequest(command), type)
     }
 
-    /// Asks in the name of who sent a request.
+    /// Asks in the name of the person who sent a request.
     func ask<Body: Codable & Sendable>(
         _ control: ControlRequest,
         for request: WebRequest,
@@ -38,7 +38,7 @@ struct StationQuestions: Sendable {
         }
     }
 
-    /// `/devices` as it is now.
+    /// The answer of `/devices` now.
     func devices() async throws -> WebResponse {
         let status = try await ask(.status, StatusReport.self)
         let report = try await ask(.devices, DevicesReport.self)

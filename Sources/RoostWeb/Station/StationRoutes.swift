@@ -53,7 +53,7 @@ package struct StationRoutes: Sendable {
             Route(.get, "/api/v1/time", .anyone) { request in
                 try request.query.allow(only: [])
                 var report = try await ask(.clock, ClockReport.self)
-                // The names of other stations are for people who may look.
+                // Names of other stations are only for people who are logged in.
                 report.nearby = nil
                 return .json(try ControlCodec.line(report))
             },
@@ -170,7 +170,7 @@ package struct StationRoutes: Sendable {
             if let summary { view.summary = await summary.latest() }
             return view
         } catch {
-            // For each reason: no value can be shown as fresh.
+            // Whatever the reason: no value can be shown as fresh.
             let absence = station?.absence
             return StationView(
                 .away(absence?.kind ?? .down, seconds: absence?.seconds),
@@ -275,7 +275,7 @@ package struct StationRoutes: Sendable {
 
     private struct Counter: Decodable { let channel: String }
 
-    /// From now on, as `roost dose --mark`; what was before stays in the history.
+    /// Starts a new dose count, as `roost dose --mark`; earlier counts stay in the history.
     private func markDose(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: ["channel"])
         let channel = try request.decoded(Counter.self).channel

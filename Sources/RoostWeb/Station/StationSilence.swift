@@ -12,7 +12,7 @@ package final class StationSilence: Sendable {
         case hung
     }
 
-    /// How long a station that hangs is not asked again.
+    /// Time for which a station that hangs is not asked again.
     static let pause = TimeAmount.seconds(15)
 
     private struct State {

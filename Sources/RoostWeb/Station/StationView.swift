@@ -4,10 +4,10 @@ import Core
 
 /// `/station` as the dashboard's first page reads it.
 package struct StationView: Sendable {
-    /// Where the station's program is.
+    /// The state of the station's program.
     package enum Daemon: Sendable {
         case up(StatusReport, DevicesReport)
-        /// It does not answer, for so many seconds as far as that is known.
+        /// It does not answer; for this many seconds, if known.
         case away(StationSilence.Absence, seconds: Double?)
         /// `roost web --store`: there is none.
         case none(name: String)
@@ -162,7 +162,7 @@ package struct StationView: Sendable {
         json.member("power", json: Self.text(status.power))
     }
 
-    /// A report as it is; plain values can always be written.
+    /// Encodes a report as JSON, which cannot fail for plain values.
     private static func text<Report: Encodable>(_ report: Report?) -> String {
         report.flatMap { try? ControlCodec.line($0) } ?? "null"
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Another version for a station that runs from an image: for the owner alone.
+/// Routes to update a station that runs from an image, for the owner only.
 package struct UpdateRoutes: Sendable {
     private let desk: UpdateUploads
     private let history: HistoryClient?

@@ -106,7 +106,7 @@ struct UpdateView: Codable, Hashable {
 }
 
 extension UpdateUploads {
-    /// Adds a piece of the file; the first one begins it anew.
+    /// Adds a piece of the file; the first one starts it again.
     ///
     /// - Returns: Bytes that are there now.
     /// - Throws: `Problem`: `conflict` for a piece that does not follow, `store` without room.
@@ -156,9 +156,9 @@ extension UpdateUploads {
         close(descriptor)
     }
 
-    /// Removes what an upload that ended early left, or an update that a loss of power ended.
+    /// Removes leftovers of an unfinished upload, or of an update that a power cut ended.
     ///
-    /// For the start alone, as no page goes on with either.
+    /// Only for the start, as no page continues either.
     ///
     /// - Returns: The same desk.
     package func withoutLeftovers() -> UpdateUploads {

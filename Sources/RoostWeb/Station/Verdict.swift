@@ -21,7 +21,7 @@ package struct Verdict: Hashable, Sendable {
     package var subject: String?
     /// Why the subject has no value: a `NoData`.
     package var cause: String?
-    /// For how long it has been so; nil while that is not known.
+    /// Seconds that it has been so; nil while that is not known.
     package var sinceSeconds: Double?
     /// Seconds until it is over, as for a warm-up or a mute.
     package var leftSeconds: Double?
@@ -161,7 +161,7 @@ package struct Verdict: Hashable, Sendable {
         case .historyFailing?: (code, why) = ("store.history", ": the history cannot be written")
         case .ok?, .opening?: return nil
         case nil:
-            // An older station has the fault alone.
+            // An older station only has the fault.
             let kinds = ["store-not-writing", "history-not-writable", "history-full"]
             let isFailing = status.faults.contains { fault in
                 kinds.contains { fault.id.hasPrefix($0) }

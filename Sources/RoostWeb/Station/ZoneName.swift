@@ -2,7 +2,7 @@ import Glibc
 
 /// The IANA name of the machine's time zone.
 package enum ZoneName {
-    /// By `TZ`, else by what `/etc/localtime` links to, else UTC.
+    /// Zone of `TZ`, else of the link `/etc/localtime`, else UTC.
     package static var system: String {
         if let name = getenv("TZ").map({ String(cString: $0) }), name.contains("/") { return name }
         var buffer = [CChar](repeating: 0, count: 4_096)

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// A certificate that was read, by OpenSSL.
 final class Certificate {
-    /// The text of it alone, without keys and other certificates.
+    /// PEM of the certificate only, without keys and other certificates.
     let pem: String
     private let certificate: OpaquePointer
 
@@ -28,10 +28,10 @@ final class Certificate {
         return bytes
     }
 
-    /// As people compare it: `3F:A2:…`.
+    /// Fingerprint for people to compare: `3F:A2:…`.
     var fingerprint: String { digest.map(Self.hex).joined(separator: ":") }
 
-    /// Whether it is for a name or an address.
+    /// Whether it is valid for a name or an address.
     func isFor(_ host: String) -> Bool { copenssl_is_for(certificate, host) }
 
     func isSigned(by authority: Certificate) -> Bool {

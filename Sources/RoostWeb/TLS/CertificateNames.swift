@@ -5,7 +5,7 @@ struct CertificateNames: Hashable {
     /// Names at most.
     static let nameMax = 16
 
-    /// In lower case, sorted; never empty.
+    /// Names in lower case, sorted; never empty.
     let names: [String]
 
     /// Takes what is a valid host name, each also with `.local` when it has no dot.

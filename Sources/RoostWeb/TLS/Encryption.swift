@@ -49,7 +49,7 @@ package final class Encryption: Sendable {
         var server: KeyPair?
         var addresses: [String] = []
         var context: TLSContext?
-        /// The owner's, that `context` gives to those who ask for its name.
+        /// Context of the owner's certificate, for clients that ask for its name.
         var other: TLSContext?
         var fault: String?
     }
@@ -62,7 +62,7 @@ package final class Encryption: Sendable {
     private let state = Mutex(State())
     /// Not in `state`, which is locked while the card writes, so that plain HTTP does not wait.
     private let own: Mutex<OwnCertificate?>
-    /// One connection after the other; as many wait as there may be connections.
+    /// One thread; at most as many requests wait as there may be connections.
     private let pool = NIOThreadPool(numberOfThreads: 1)
 
     /// - Parameters:
@@ -119,7 +119,7 @@ package final class Encryption: Sendable {
         }
     }
 
-    /// The same as a route asks it; nil while the dashboard ends.
+    /// Reads the facts for a route; nil while the dashboard ends.
     func readFacts() async -> Facts? { try? await pool.runIfActive { self.facts } }
 
     var facts: Facts {
@@ -235,7 +235,7 @@ package final class Encryption: Sendable {
 }
 
 extension [String] {
-    /// Each once, at its last place.
+    /// The elements without repetitions, each at its last position.
     fileprivate var unique: [String] {
         var seen: Set<String> = []
         return Array(reversed().filter { seen.insert($0).inserted }.reversed())

@@ -59,8 +59,7 @@ enum Authority {
         return KeyPair(certificate: made, key: key)
     }
 
-    /// A certificate for the server; of addresses private ones alone, as others would contradict
-    /// the authority.
+    /// Makes a certificate for the server; its addresses are private, as the authority demands.
     static func makeServer(
         _ authority: KeyPair,
         _ names: CertificateNames,
@@ -89,7 +88,7 @@ enum Authority {
         return KeyPair(certificate: made, key: key)
     }
 
-    /// Why a new authority is due.
+    /// Returns the reason to make a new authority.
     ///
     /// - Parameters:
     ///   - names: That it has to be for.
@@ -122,7 +121,7 @@ enum Authority {
             || !(names.names + addresses).allSatisfy(server.isFor)
     }
 
-    /// A wish with the times and a serial number.
+    /// Fills a request with the times and a serial number.
     private static func with<Value>(
         _ life: Range<Int64>,
         _ body: (inout copenssl_wish) throws(OpenSSLError) -> Value
@@ -147,7 +146,7 @@ extension [UInt8] {
 }
 
 extension String {
-    /// The same for C, as long as `body` runs.
+    /// Runs `body` with the text as a C string.
     fileprivate func with<Value>(
         _ body: (UnsafePointer<CChar>) throws(OpenSSLError) -> Value
     ) throws(OpenSSLError) -> Value {

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// They are looked at at each new connection: no timer runs for them.
 package struct OwnCertificate {
-    /// Where both files are.
+    /// Paths of both files.
     package struct Place: Hashable, Sendable {
         package let certificate: String
         package let key: String
@@ -23,7 +23,7 @@ package struct OwnCertificate {
         }
     }
 
-    /// One state of a file, different from every other.
+    /// A file's identity, size and time, by which changes are seen.
     private struct Stamp: Hashable {
         var device: UInt64 = 0
         var inode: UInt64 = 0
@@ -42,11 +42,11 @@ package struct OwnCertificate {
     private let place: Place
     private let names: [String]
     private var stamps: [Stamp] = []
-    /// The pair of the files as they are, or the last that was right.
+    /// Newest valid pair of the files.
     private var newest: Served?
-    /// The one before it, which serves while the newest one's time is over.
+    /// Pair before it, which serves while the newest one is expired.
     private var before: Served?
-    /// The one whose end was said.
+    /// Pair whose expiry was reported.
     private var ended: Served?
 
     /// Reads nothing yet; the certificate is to be for one of `names`.
@@ -54,9 +54,10 @@ package struct OwnCertificate {
 
     /// Looks at both files again, when they changed.
     ///
-    /// A pair that is wrong leaves the one before in use: both files change one after the other.
-    /// The clock decides for this moment alone: a certificate that a wrong one ended serves again
-    /// when it is right. A fault is to be logged, and is there once for each state of the files.
+    /// A wrong pair leaves the one before in use, as the two files change one after the other. The
+    /// clock only decides for this moment: a certificate that a wrong clock ended serves again when
+    /// the clock is right. A fault is to be logged, and is returned once for each state of the
+    /// files.
     mutating func look(now: Int64) -> (served: Served?, fault: String?) {
         let present = [Stamp(place.certificate), Stamp(place.key)]
         var fault: String?
@@ -100,7 +101,7 @@ package struct OwnCertificate {
         } catch { throw .missing(path) }
     }
 
-    /// Why it is not served.
+    /// The reason why it is not served.
     enum Fault: Error, CustomStringConvertible {
         case missing(String)
         case unreadable(SafeFile.Failure)

@@ -1,7 +1,6 @@
 import NIOCore
 
-/// Ends a connection that speaks TLS where nothing is encrypted, with an alert that its browser
-/// understands; leaves every other one alone.
+/// Ends TLS connections to a port without encryption, with an alert that browsers understand.
 final class PlainLayer: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Small files: whole or not at all, and their owner's alone.
+/// Small files that only their owner reads, written whole or not at all.
 enum SafeFile {
     /// A file that cannot be read or written.
     struct Failure: Error, Hashable, CustomStringConvertible {

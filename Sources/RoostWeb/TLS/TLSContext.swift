@@ -57,7 +57,7 @@ final class TLSSession {
         copenssl_drain(session, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
     }
 
-    /// Goes on with the handshake, and reads plain bytes.
+    /// Continues the handshake, and reads plain bytes.
     func read(_ bytes: UnsafeMutableRawBufferPointer) -> Step {
         var count = 0
         let base = bytes.bindMemory(to: UInt8.self).baseAddress
