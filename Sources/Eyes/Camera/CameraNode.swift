@@ -19,7 +19,7 @@ package struct CameraNode: Hashable, Sendable {
     private static let countMax = 64
 
     package let path: String
-    /// The camera's own words, such as `HD Webcam C270`.
+    /// Name that the camera reports, such as `HD Webcam C270`.
     package let name: String
     /// Ids on USB; nil for a device that is not on USB.
     package let usb: USB?

@@ -88,7 +88,7 @@ package final class CameraStream {
     private static func formats(_ descriptor: Int32) -> [UInt32] {
         var found: [UInt32] = []
         var format: UInt32 = 0
-        // Bound: no camera has so many.
+        // Bound of 64: no camera has that many formats.
         while found.count < 64, ccamera_format(descriptor, UInt32(found.count), &format) == 0 {
             found.append(format)
         }
@@ -168,7 +168,7 @@ package final class CameraStream {
 }
 
 extension ccamera_buffers {
-    /// Where a buffer is, and its bytes.
+    /// The address and size of a buffer.
     fileprivate subscript(index: Int) -> (UnsafeRawPointer, Int)? {
         withUnsafeBytes(of: starts) { starts in
             withUnsafeBytes(of: lengths) { lengths in

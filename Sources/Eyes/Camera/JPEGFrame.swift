@@ -1,4 +1,4 @@
-/// Makes a whole JPEG of a frame as cameras send it.
+/// Makes a complete JPEG of a frame as cameras send it.
 ///
 /// Cameras pad a frame behind its end, and many leave out the Huffman tables, which in
 /// a stream (MJPEG) are always the same; browsers do not show such a picture.
@@ -31,7 +31,7 @@ package enum JPEGFrame {
         return nil
     }
 
-    /// Where the last marker of an end has its second byte; what stands behind it is no picture.
+    /// Returns the offset of the last end marker's second byte; bytes behind it are no picture.
     private static func end(of frame: [UInt8]) -> Int? {
         var index = frame.count - 1
         while index > 0 {

@@ -10,7 +10,7 @@ package struct JPEGSplitter: Sendable {
         case outside
         /// Between segments, at a marker.
         case segments
-        /// In the compressed data.
+        /// Within the compressed data.
         case scan
     }
 

@@ -161,7 +161,7 @@ package final class LiveServer: Sendable {
             }
             perform(actions, &round, at: now)
             guard !isStopping else { return round.close() }
-            // A look that no one waits for is made anew for the next follower.
+            // The bounds are checked at once when the next follower comes.
             if round.followerCount == 0 { looked = .boot }
             round.wait(listener.raw, bell, until: next, now)
             hush(bell)
