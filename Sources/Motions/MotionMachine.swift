@@ -18,7 +18,7 @@ package struct MotionMachine: Sendable {
     /// Consequences of a motion without a picture.
     package struct Report: Hashable, Sendable {
         package let why: String
-        /// Whether it is worth a line in the log: another reason than the one before.
+        /// Whether it deserves a line in the log: the reason has changed.
         package let isNew: Bool
         /// The event to record at the station; nil if the camera already failed before.
         package let news: News?

@@ -338,7 +338,7 @@ package final class MotionWatcher: Sendable {
         }
     }
 
-    /// One line at each change of the reason, and the counts in the status always.
+    /// Logs one line at each change of the reason; the counts are always in the status.
     private func leaveOut(_ report: MotionMachine.Report) {
         if report.isNew {
             logger.warning("a motion has no picture", metadata: ["why": "\(report.why)"])
