@@ -5,7 +5,7 @@ import HardwareIO
 ///
 /// It needs no device library, so that each process that shows pictures may read it.
 package enum PictureFile {
-    /// Where the pictures are, unless the camera's configuration says otherwise.
+    /// Default path of the pictures.
     package static let standardPath = "/var/lib/roost-eyes/pictures"
 
     /// Opens the ring to read.

@@ -1,7 +1,7 @@
 import Core
 import HardwareIO
 
-/// One picture of the ring: what it shows and where it lies.
+/// One picture of the ring: its motion, its time and its place in the ring.
 package struct PictureRecord: Hashable, Sendable {
     /// First bytes of a used slot, in ASCII.
     static let magic = Array("ROOST-PICTURE-01".utf8)
@@ -19,7 +19,7 @@ package struct PictureRecord: Hashable, Sendable {
     /// Value for an unknown time.
     private static let undated = Int64.min
 
-    /// When a picture was stored, by the ring's age.
+    /// Time when a picture was stored, by boot and by the ring's age.
     package struct Stamp: Hashable, Sendable {
         package let boot: BootID
         /// Seconds since that boot.
