@@ -5,7 +5,7 @@ import NIOCore
 import Pictures
 import RoostWeb
 
-/// Where the pictures of motions are, and the process that takes them.
+/// Options for the pictures of motions: their path, and the socket of `roost-eyes`.
 struct CameraOptions: ParsableArguments {
     @Option(help: "The socket of roost-eyes.")
     var eyes = EyesRequest.standardSocket

@@ -212,7 +212,7 @@ struct Web: ParsableCommand {
         return UpdateRoutes(desk, on: history)
     }
 
-    /// A log-in has a place at the port, and the process stays while it alone knows of a log-out.
+    /// Gives logged-in people priority at the port; the process stays while log-outs are unsaved.
     private static func connect(_ accounts: Accounts, to settings: inout WebServer.Settings) {
         settings.isKnown = { accounts.isKnown($0) }
         settings.connections = IdleExit.Count { accounts.isAheadOfCard }
@@ -369,7 +369,7 @@ struct Web: ParsableCommand {
         let parts = ((try? ThisProgram.path()) ?? "").split(separator: "/")
         let installed =
             "/" + (parts.dropLast(2) + ["share", "roost", "web"]).joined(separator: "/")
-        // Beside the sources that this program was built from.
+        // The folder beside the sources that this program was built from.
         guard access(installed + "/index.html", R_OK) != 0,
             let build = parts.firstIndex(where: { $0.hasPrefix(".build") })
         else { return installed }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// Where this program is, and on which machine.
+/// Path of this program, and the name of its machine.
 enum ThisProgram {
     /// - Throws: `ExitCode` where there is no `/proc`.
     static func path() throws -> String {
