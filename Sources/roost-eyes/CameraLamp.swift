@@ -20,7 +20,7 @@ struct CameraLamp: Sendable {
     /// Runs until cancelled.
     func run() async throws {
         let clock = station.clock
-        // Also after a start: the one before may have been killed with the lamp lit.
+        // Announced also after a start: the process before may have been killed with the lamp lit.
         var isSaid: Bool?
         while !Task.isCancelled {
             let isOn = use.isOn

@@ -21,7 +21,7 @@ struct CamerasCommand: ParsableCommand {
     func run() throws {
         let nodes = CameraNode.all()
         for node in nodes {
-            // Two of one model without serial numbers differ by their paths alone.
+            // Two cameras of one model without serial numbers only differ by their paths.
             let isAlone = nodes.count { $0.choice == node.choice } == 1
             let device = isAlone ? "\(node.choice)" : node.path
             let report = EyesReport.Camera(device: device, path: node.path, name: node.name)

@@ -92,7 +92,7 @@ struct RunCommand: ParsableCommand {
             logger: logger
         ) { notifier.status($0) }
         let listener = try listener(on: loop)
-        // Only the one that has the socket: another one's captures are left alone.
+        // Only by the process that owns the socket: another one's captures must go on.
         endLeftovers(of: configuration, logger)
         if let live = camera.live {
             let thread = try DiskThread(name: "live")
