@@ -11,7 +11,7 @@ drain    30 days at 1 Hz from the card to a local InfluxDB 1 (--influxd, or what
 card     The same station twice on ext4 of its own, one with a courier of four targets, side by side:
          bytes and requests at the block device. Needs root.
 
-Budgets are COURIER's (ARCHITECTURE.md, The courier). Ends with status 1 when one is not met.
+Budgets are COURIER's (docs/measurements/courier.md). Ends with status 1 when one is not met.
 """
 
 import argparse
