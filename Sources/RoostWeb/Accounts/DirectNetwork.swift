@@ -52,7 +52,7 @@ struct DirectNetwork: Sendable {
     /// own: no loopback, no VPN, no bridge to containers.
     ///
     /// By `ioctl` on an IPv4 socket (netdevice(7)): the sandbox has no netlink for `getifaddrs`.
-    /// What cannot be read is no network.
+    /// Interfaces that cannot be read are left out.
     private static func ofMachine() -> [Subnet] {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         guard descriptor >= 0 else { return [] }

@@ -181,7 +181,7 @@ package actor HistoryClient {
 
     /// Reads the station's records that are not in the history yet.
     ///
-    /// Nil without a station, and when it uses another store.
+    /// Returns nil without a station, and when it uses another store.
     private func stationTail() async throws -> StationTail? {
         guard let station else { return nil }
         do {

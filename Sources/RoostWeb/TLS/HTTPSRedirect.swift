@@ -32,9 +32,9 @@ package struct HTTPSRedirect: Sendable {
 
     static let cookie = "roost-trusts"
 
-    /// Whether a person opens a page, but for the one by which a device comes to trust again.
+    /// Whether a person opens a page, other than the one by which a device comes to trust again.
     ///
-    /// What an open page asks for goes on by the way it came, and so does a proxy that speaks TLS.
+    /// Requests of an open page stay on HTTP, and so do those of a proxy that speaks TLS.
     private static func isPage(_ head: Gate.Head) -> Bool {
         let path = String(head.target.prefix { $0 != "?" })
         let isByProxy = head.headers.contains { field in

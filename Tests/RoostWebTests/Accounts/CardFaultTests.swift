@@ -79,7 +79,7 @@ import Testing
         #expect(await stage.ask(.get, "/me", as: desk).status == 200)
         let sessions = await stage.ask(.get, "/sessions", as: desk).body
         #expect(sessions.components(of: #""isThis":"#) == 2)
-        // The page tells the next step.
+        // The page names the next step.
         let trouble = try #require(stage.accounts.trouble)
         #expect(trouble.contains("web.db"))
         #expect(trouble.contains(fault == .full ? "df -h" : "writable"))

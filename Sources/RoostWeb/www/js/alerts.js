@@ -43,7 +43,7 @@ export async function showNew(me) {
   open.addEventListener("close", () => {
     open = null;
     see(Math.max(...numbers));
-    // What came meanwhile.
+    // Shows newer alerts.
     showNew(me);
   });
   // OK is for this browser, I know for all.

@@ -112,10 +112,10 @@ function take(kind, data) {
   }
 }
 
-/** Of another tab: what the station said, its number when it has a stream, null when it has none any more. */
+/** Message of another tab: an item of the station, the tab's number while it has a stream, else null. */
 tabs.onmessage = ({ data: [kind, data] }) => {
   if (!isRunning) return;
-  // Of two that opened one, the higher number keeps it.
+  // If two tabs opened a stream, the higher number keeps it.
   if (stream && !(kind > own)) return kind < own ? tabs.postMessage([own]) : null;
   fedAt = kind === null ? -Infinity : performance.now();
   drop();

@@ -53,7 +53,7 @@ function element(tag, props, ...children) {
   return node;
 }
 
-/** What a place says: its name, and the values that it has. */
+/** The pop-up of a place: its name, and its values. */
 function popup(name, lines) {
   return element("div", { className: "said" }, element("strong", { textContent: name }), ...lines.filter(Boolean).map((line) => element("p", { textContent: line })));
 }

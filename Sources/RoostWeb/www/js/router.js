@@ -101,7 +101,7 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
   }
 }
 
-/** What the page is for, and how to read it again. */
+/** The page's purpose, and a button to reload it. */
 function foot(page) {
   if (page.isAlone) return "";
   return el("div", { class: "about" }, el("p", {}, t(`${page.name}.purpose`)),

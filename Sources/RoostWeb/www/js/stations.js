@@ -6,7 +6,7 @@ import { quantityName, verdictWords } from "./words.js";
 /** Where a station is, for a person: its name on the network, or what stands in the configuration. */
 const place = (one) => one.host ?? one.url.replace(/^https?:\/\//, "");
 
-/** What it has: its role among the stations. */
+/** The station's role: its quantities, lamp and visitors. */
 function role(one) {
   return [...(one.quantities ?? []).map((name) => quantityName(name)), one.hasLamp ? t("stations.lamp") : "", visitWords(one.visited)].filter(Boolean).join(" · ");
 }

@@ -17,7 +17,7 @@ export function windowOf(range, at) {
   }[range]();
 }
 
-/** What the address says: `range` with `from` in it, or `from` and `to` alone. */
+/** Reads the address: `range` with `from` in it, or only `from` and `to`. */
 export function windowOfQuery(query, now) {
   const from = Date.parse(query.get("from")) / 1000, to = Date.parse(query.get("to")) / 1000;
   const range = RANGES.includes(query.get("range")) ? query.get("range") : null;

@@ -39,7 +39,7 @@ export function verdictWords(station) {
   return verdict.doubts?.length ? t("verdict.doubtful", { words: sentence, flags: flags(verdict.doubts) }) : sentence;
 }
 
-/** Which reading decides it, and by which limit. */
+/** The readings that decide the verdict, with their limits. */
 export function becauseWords(station) {
   return (station.verdict?.because ?? []).map((id) => {
     const channel = (station.channels ?? []).find((one) => one.id === id);
@@ -50,7 +50,7 @@ export function becauseWords(station) {
   }).filter(Boolean).join(" ");
 }
 
-/** What a ledger says of the strip: its gaps, and where the record begins and ends. */
+/** The strip's data from a ledger: gaps, and start and end of the record. */
 export function recorded(ledger) {
   if (!ledger) return { stretches: [] };
   return { stretches: ledger.stretches ?? [], since: Date.parse(ledger.from) / 1000 || undefined, until: Date.parse(ledger.to) / 1000 || undefined };

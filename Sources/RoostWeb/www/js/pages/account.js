@@ -1,4 +1,4 @@
-// Who you are here, your sessions and tokens; for the owner also the others.
+// Your account, sessions and tokens; for the owner also those of others.
 import { el } from "../dom.js";
 import { stamp } from "../format.js";
 import { live } from "../live.js";

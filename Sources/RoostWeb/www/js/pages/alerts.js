@@ -1,4 +1,4 @@
-// What is raised and waits, the rules with their figures, and whom notices reach.
+// Raised and pending alerts, rules with their figures, and receivers of notices.
 import { card, el, keyed, mark } from "../dom.js";
 import { duration, number, over } from "../format.js";
 import { code, t } from "../i18n.js";
@@ -45,7 +45,7 @@ function row(one, { me, api, reload }) {
     one.n && !one.isAcknowledged && may(me, "member") ? el("div", { class: "row" }, action(t("alerts.ack"), post("ack"), { class: "small" }), one.silencedSeconds ? "" : action(t("alerts.snooze"), post("snooze", { seconds: 28800 }), { class: "small" })) : null));
 }
 
-/** What each part of a rule that compares a value with a limit is about. */
+/** Sentences for the parts of a rule that compare a value with a limit. */
 export function ruleSentences(rule) {
   return rule.parts.filter((part) => part.limits.length).map((part) => t(part.isFloor ? "rules.below" : "rules.from", {
     name: quantityName(quantityOf(part.channels)), over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"),

@@ -1,4 +1,4 @@
-// What is connected, how it fares, and what was found but is not used.
+// Connected devices with their state, and found ones that are not used.
 import { button, card, dialog, el, facts, show } from "../dom.js";
 import { ago, countdown, duration, number } from "../format.js";
 import { code, t } from "../i18n.js";
@@ -78,7 +78,7 @@ function fact(name, given) {
   return typeof given === "boolean" ? t(given ? "do.yes" : "do.no") : String(given);
 }
 
-/** What may be changed of a device; what its file fixes is shown and locked. */
+/** Dialog to change a device; values fixed by its file are shown and locked. */
 function changeDialog(device, context) {
   const { api } = context, path = `/devices/${encode(device.name)}`, isOwn = device.origin === "owner";
   const done = async () => { box.close(); await live.refresh().catch(() => {}); context.reload(); };

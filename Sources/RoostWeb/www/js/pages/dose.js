@@ -1,4 +1,4 @@
-// What a radiation counter counted in a time, how sure that is, and the dose.
+// Counts of a radiation counter in a time, their uncertainty, and the dose.
 import { Chart } from "../chart.js";
 import { button, card, el, facts } from "../dom.js";
 import { number, rfc3339, stamp, zoneWords } from "../format.js";

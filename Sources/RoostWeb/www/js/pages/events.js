@@ -1,4 +1,4 @@
-// What the station says has happened, newest first.
+// The station's events, newest first.
 import { button, el, icon, mark, show } from "../dom.js";
 import { clock, day, duration, number, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";

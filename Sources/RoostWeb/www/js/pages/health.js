@@ -1,4 +1,4 @@
-// What is wrong, what to do; then the tree, the starts and what the station costs.
+// Faults with their next steps; then the tree, the starts and the station's costs.
 import { button, card, el, facts, mark } from "../dom.js";
 import { bytes, duration, number, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
@@ -17,7 +17,7 @@ export async function load(api) {
 export function make(root, context) {
   return { update({ health, tree, station }) {
     const findings = health.findings ?? [];
-    // What does not apply here says nothing.
+    // Skipped checks are not shown.
     const asked = findings.filter((one) => one.verdict !== "skipped");
     const wells = asked.filter((one) => one.verdict === "ok");
     const others = asked.filter((one) => one.verdict !== "ok").sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));

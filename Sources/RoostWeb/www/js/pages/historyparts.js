@@ -1,4 +1,4 @@
-// What stands beside a chart: read-out, legend and the same steps as a table.
+// The parts beside a chart: read-out, legend and the same steps as a table.
 import { stepAt } from "../chart.js";
 import { el, table } from "../dom.js";
 import { clock, clockSeconds, day, number, percent, stamp, value, width, zoneName } from "../format.js";

@@ -1,4 +1,4 @@
-// What the camera sees now, while this page is visible and the viewer wants it.
+// The camera's live picture, while this page is visible and the viewer wants it.
 import { address } from "../api.js";
 import { button, el, setText, show } from "../dom.js";
 import { code, plural, t } from "../i18n.js";

@@ -36,7 +36,7 @@ export function make(root, context) {
   function draw(station) {
     parts.update(station);
     const channels = (station.channels ?? []).filter((channel) => !isNeverMeasured(channel));
-    // What to do without a sensor goes with the first one.
+    // Advice for a station without sensors ends with the first.
     if (channels.length) first.replaceChildren();
     cards.classList.toggle("three", channels.length % 3 === 0 || channels.length > 4);
     keyed(cards, [...channels, ...(station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }))],
@@ -89,7 +89,7 @@ function makeVerdict() {
     setText(why, becauseWords(station));
     show(why, why.textContent !== "");
     tick();
-    // What stops a device is said here; the others are a count.
+    // Faults that stop a device as text; all as a count.
     const count = (station.faults ?? []).length;
     const lines = (station.faults ?? []).filter((fault) => fault.stops).slice(0, 2).map((fault) => el("span", {}, `${sentence(fault.words)}. ${fault.next ? `${sentence(fault.next)}. ` : ""}`));
     if (faults.dataset.key !== `${count}${lines.map((line) => line.textContent)}`) {
@@ -164,7 +164,7 @@ function ageLine(channel) {
 }
 
 function meanLine({ mean24h, decimals, guideline, coverage24h }) {
-  // Of some minutes it would be the value above.
+  // A mean of minutes would equal the value above.
   if (mean24h === null || mean24h === undefined || coverage24h < 0.05) return "";
   const mean = value(mean24h, decimals);
   const words = guideline?.limit ? t("now.mean.guideline", { mean, limit: number(guideline.limit, 1, 0) }) : t("now.mean", { mean });

@@ -1,4 +1,4 @@
-// What the numbers mean, in plain words, with the limits and today's figures beside them.
+// The meaning of the numbers, with the limits and today's figures beside them.
 import { card, el, mark, table } from "../dom.js";
 import { number, over, percent, value } from "../format.js";
 import { has, t } from "../i18n.js";

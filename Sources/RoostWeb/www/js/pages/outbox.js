@@ -1,4 +1,4 @@
-// What became of each sample at each target: delivered, waiting, left out, and why.
+// Samples at each target: delivered, waiting, or left out, and why.
 import { card, el, keyed, show } from "../dom.js";
 import { field, form } from "../form.js";
 import { rfc3339, stamp } from "../format.js";
@@ -41,7 +41,7 @@ export function make(root, context) {
   } };
 }
 
-/** What became of one reading: of each device the first from a moment on. */
+/** Delivery of the first reading of each device from a moment on. */
 function fates(api) {
   const list = el("ul", { class: "list" });
   const when = field("time", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(Date.now() / 1000 - 3600) });

@@ -53,7 +53,7 @@ export function make(root, context) {
 
 const key = (one) => one.event ?? `p${one.number}`;
 
-/** What the camera does, what is kept, and who sees it. */
+/** State of the camera, kept pictures, and their viewers. */
 function stateCard(data, { api, reload }) {
   const { camera, pictureCount, room, ringBytes, retentionDays, trouble, stationTrouble } = data;
   const facts = [

@@ -1,4 +1,4 @@
-// What the owner may change; made from the station's own schema.
+// The owner's settings, made from the station's own schema.
 import { card, el } from "../dom.js";
 import { duration } from "../format.js";
 import { code, t } from "../i18n.js";
@@ -44,7 +44,7 @@ function settingsForm(rows, values, origins, etag, { api, me, reload }) {
   });
 }
 
-/** What a person set; null where the station decides. */
+/** Value set by a person; null where the station decides. */
 function own(name, values, origins) {
   return origins[name] === "ui" ? values[name] ?? null : null;
 }

@@ -26,7 +26,7 @@ export async function load(api) {
   const channels = (live.station?.channels ?? []).map((one) => quantityOf(one.id));
   const quantity = FIRST.find((name) => channels.includes(name)) ?? channels[0];
   const [sites, tiles, clusters] = await Promise.all([api.get("/sites", { last: "72h" }), api.maybe("/map"), quantity ? api.maybe(`/clusters/${quantity}`, { last: WINDOW }) : null]);
-  // What an imported drive measured has places too.
+  // Values of an imported drive have places, too.
   const imported = sites.items.filter((one) => one.kind === "other").flatMap((one) => one.values.map((value) => value.quantity));
   return { sites, tiles, clusters, own: [...new Set([...channels, ...imported])] };
 }
@@ -77,7 +77,7 @@ function follower(changed) {
   return Object.assign(el("p", { class: "row" }, node, said), { stop() { if (watch !== null) set(null); } });
 }
 
-/** Which quantity, from which day to which; for who is no owner at most the last 14 days. */
+/** Form for quantity and days; others than owners get at most the last 14 days. */
 function period(own, clusters, { api, me }, changed) {
   const now = Date.now() / 1000, today = toInput(now).slice(0, 10), first = toInput(now - 13 * DAY).slice(0, 10);
   const choice = field("quantity", t("sites.quantity"), { control: el("select", {}, own.map((name) => el("option", { value: name, selected: name === clusters?.quantity }, quantityName(name)))) });

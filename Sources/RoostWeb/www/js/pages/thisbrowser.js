@@ -20,7 +20,7 @@ function post(own, choice) {
   return api.send("POST", "/push", { endpoint, keys, ...choice });
 }
 
-/** What the station knows of this browser, which comes forward at each visit; null where it cannot be notified. */
+/** This browser's subscription, renewed at each visit; null where it cannot be notified. */
 export async function subscription() {
   try {
     const worker = await navigator.serviceWorker?.getRegistration();

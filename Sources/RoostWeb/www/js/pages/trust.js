@@ -1,4 +1,4 @@
-// What this connection protects, and how a device comes to trust the station.
+// The protection of this connection, and how a device comes to trust the station.
 import { card, el } from "../dom.js";
 import { stamp } from "../format.js";
 import { t } from "../i18n.js";
