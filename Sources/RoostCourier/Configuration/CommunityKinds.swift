@@ -105,7 +105,7 @@ enum CommunityKinds {
 
     // MARK: Parts
 
-    /// The id with the board before it, as the services register it: `raspi-00000000abcdef01`.
+    /// Reads the sensor's id, with the board as the services register it: `raspi-00000000abcdef01`.
     private static func sensor(_ reader: inout EntryReader) -> TextSetting? {
         let setting = reader.secretText("sensor")
         guard case .plain(let id)? = setting else { return setting }
@@ -115,7 +115,7 @@ enum CommunityKinds {
         return nil
     }
 
-    /// `"devices": { "sds011": { "pin": 1 } }`.
+    /// Reads `"devices": { "sds011": { "pin": 1 } }`.
     private static func pins(_ reader: inout EntryReader) -> [String: Int]? {
         var pins: [String: Int] = [:]
         let names = reader.names("devices", example: "{ \"sds011\": { \"pin\": 1 } }")
@@ -129,7 +129,7 @@ enum CommunityKinds {
         return pins.count == names.count ? pins : nil
     }
 
-    /// `"sensors": { "sds011/pm25": "5a0c…" }`.
+    /// Reads `"sensors": { "sds011/pm25": "5a0c…" }`.
     private static func sensors(_ reader: inout EntryReader) -> [String: String]? {
         var sensors: [String: String] = [:]
         let names = reader.names("sensors", example: "{ \"sds011/pm25\": \"SENSOR\" }")
@@ -148,7 +148,7 @@ enum CommunityKinds {
         return sensors.count == names.count ? sensors : nil
     }
 
-    /// `"place": { "latitude": 46.0671, "longitude": 11.1211, "height": 2 }`.
+    /// Reads `"place": { "latitude": 46.0671, "longitude": 11.1211, "height": 2 }`.
     private static func site(_ reader: inout EntryReader) -> SafecastTarget.Site? {
         guard var place = reader.object.object("place") else {
             if reader.object.value("place") == nil { reader.object.problem("place", "is missing") }

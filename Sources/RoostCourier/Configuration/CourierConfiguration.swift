@@ -79,7 +79,7 @@ package struct CourierConfiguration: Sendable {
         }
     }
 
-    /// The secrets that it names.
+    /// Names of all secrets in the configuration.
     package var secrets: [SecretName] {
         Set(
             targets.flatMap(\.secrets) + receivers.flatMap(\.secrets) + feeds.flatMap(\.secrets)
@@ -87,7 +87,7 @@ package struct CourierConfiguration: Sendable {
         .sorted { $0.text < $1.text }
     }
 
-    /// The files of authorities that it names, with the place of each.
+    /// Paths of all files of certificate authorities, each with its place in the configuration.
     package var authorityFiles: [(place: String, path: String)] {
         let all: [(String, ServerTrust)] =
             targets.enumerated().map { ("targets[\($0)].trust", $1.common.trust) }
@@ -119,14 +119,14 @@ package struct CourierConfiguration: Sendable {
 package struct NetworkSettings: Hashable, Sendable {
     /// Whether a connection that is paid by volume carries data.
     package enum Metered: String, Hashable, Sendable, CaseIterable {
-        /// As NetworkManager says; without it, no connection counts as metered.
+        /// Follows NetworkManager; without it, no connection counts as metered.
         case auto
         case yes
         case no
     }
 
     package let metered: Metered
-    /// As `http://proxy.example:3128`; nil for none.
+    /// The proxy's URL, such as `http://proxy.example:3128`; nil for none.
     package let proxy: String?
     /// URL of the dashboard for links in notices, such as `https://air.example.org`; nil means
     /// the one that the station announces.

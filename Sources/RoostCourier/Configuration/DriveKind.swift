@@ -34,7 +34,7 @@ enum DriveKind {
         }
     }
 
-    /// 1 to 200 bytes that are not white space alone: the service refuses empty ones.
+    /// Reads a text of 1 to 200 bytes, not only white space: the service refuses empty ones.
     private static func text(_ key: String, _ reader: inout EntryReader) -> String? {
         guard let text = reader.object.required(key) else { return nil }
         guard (1...200).contains(text.utf8.count), !text.allSatisfy(\.isWhitespace) else {

@@ -1,6 +1,6 @@
 import Profiles
 
-/// Reads the entry of one target or receiver: what all have, and secrets by their names.
+/// Reads one target or receiver of the configuration: common options, and secrets by name.
 struct EntryReader {
     var object: ObjectReader
     private(set) var secrets: [SecretName] = []
@@ -24,7 +24,7 @@ struct EntryReader {
         return id
     }
 
-    /// A secret by its name: `{ "secret": "influx-token" }`.
+    /// Reads the name of a secret: `{ "secret": "influx-token" }`.
     mutating func secret(_ key: String, isRequired: Bool = true) -> SecretName? {
         guard let value = object.value(key) else {
             if isRequired {
@@ -50,7 +50,7 @@ struct EntryReader {
         return name
     }
 
-    /// An address of a server: `http://HOST` or `https://HOST`, with a port and a path.
+    /// Reads a server's URL: `http://HOST` or `https://HOST`, with a port and a path.
     mutating func url(_ key: String, schemes: [String] = ["http", "https"]) -> String? {
         guard let text = object.required(key) else { return nil }
         let scheme = schemes.first { text.hasPrefix("\($0)://") }
@@ -69,7 +69,7 @@ struct EntryReader {
         return isSound(host, key) ? text : nil
     }
 
-    /// Whether a port is one, and whether the owner allowed this computer.
+    /// Checks that a port is valid, and that this computer is named only where the owner allows it.
     private mutating func isSound(_ host: Substring, _ key: String) -> Bool {
         let end = host.hasPrefix("[") ? host.firstIndex(of: "]") : host.firstIndex(of: ":")
         let name = end.map { host[..<$0] } ?? host
@@ -90,29 +90,29 @@ struct EntryReader {
         return true
     }
 
-    /// As `url`; nil without a problem when there is none.
+    /// Reads a URL as `url` does; nil without a problem when there is none.
     mutating func optionalURL(_ key: String) -> String? {
         object.value(key) == nil ? nil : url(key)
     }
 
-    /// An address that may be a secret as a whole.
+    /// Reads a URL that may be a secret as a whole.
     mutating func secretURL(_ key: String) -> URLSetting? {
         if case .object? = object.value(key) { return secret(key).map(URLSetting.secret) }
         return url(key).map(URLSetting.plain)
     }
 
-    /// A text that may be a secret.
+    /// Reads a text that may be a secret.
     mutating func secretText(_ key: String) -> TextSetting? {
         if case .object? = object.value(key) { return secret(key).map(TextSetting.secret) }
         return object.required(key).map(TextSetting.plain)
     }
 
-    /// A whole number.
+    /// Reads a whole number.
     mutating func whole(_ key: String, in range: ClosedRange<Double>) -> Int? {
         object.whole(key, in: range)
     }
 
-    /// The members of an object that has at least one and 64 at most, in order of their names.
+    /// Returns the member names of an object with 1 to 64 members, sorted.
     mutating func names(_ key: String, example: String) -> [String] {
         guard let value = object.value(key) else {
             object.problem(key, "is missing: expected \(example)")
@@ -125,7 +125,7 @@ struct EntryReader {
         return members.keys.sorted()
     }
 
-    /// A list of patterns or words, 1…200 bytes each, 64 at most.
+    /// Reads a list of at most 64 texts, 1…200 bytes each.
     mutating func texts(_ key: String, _ problems: ProblemList) -> [String] {
         let place = object.path(key)
         var texts: [String] = []
@@ -139,7 +139,7 @@ struct EntryReader {
         return texts
     }
 
-    /// Patterns of `device/quantity`, as `texts`.
+    /// Reads a list of patterns of `device/quantity`, with the bounds of `texts`.
     mutating func patterns(_ key: String, _ problems: ProblemList) -> [String] {
         let texts = texts(key, problems)
         for (index, text) in texts.enumerated() where !StreamChoice.isPattern(text) {
@@ -165,12 +165,12 @@ struct EntryReader {
     }
 }
 
-/// An address that stands in the configuration, or in a secret.
+/// A URL that stands in the configuration, or in a secret.
 package enum URLSetting: Hashable, Sendable {
     case plain(String)
     case secret(SecretName)
 
-    /// The address to use.
+    /// Returns the URL to use.
     func text(_ secrets: any SecretSource) throws(SecretError) -> MaskedText {
         switch self {
         case .plain(let text): MaskedText(text)
@@ -184,7 +184,7 @@ package enum TextSetting: Hashable, Sendable {
     case plain(String)
     case secret(SecretName)
 
-    /// The text to use; never shown, wherever it stands.
+    /// Returns the text to use; it is never shown, wherever it stands.
     func secret(_ secrets: any SecretSource) throws(SecretError) -> Secret {
         switch self {
         case .plain(let text): Secret(text)
@@ -194,7 +194,7 @@ package enum TextSetting: Hashable, Sendable {
 }
 
 extension ObjectReader {
-    /// A whole number.
+    /// Reads a whole number.
     mutating func whole(_ key: String, in range: ClosedRange<Double>) -> Int? {
         guard let number = number(key, in: range) else { return nil }
         guard number == number.rounded() else {

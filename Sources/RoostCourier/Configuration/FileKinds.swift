@@ -10,7 +10,7 @@ enum FileKinds {
         let prefix: String
     }
 
-    /// A bucket's name, which becomes a part of an address.
+    /// Reads a bucket's name, which becomes a part of the URL.
     private static func bucket(_ reader: inout EntryReader) -> String? {
         guard let name = reader.object.required("bucket") else { return nil }
         let isPlain = name.utf8.allSatisfy { byte in
@@ -150,7 +150,7 @@ enum FileKinds {
         return periods.isEmpty || periods.count < values.count ? nil : periods
     }
 
-    /// Empty, or with a slash at its end.
+    /// Reads a folder: empty, or with a slash at its end.
     private static func folder(_ reader: inout EntryReader) -> String? {
         guard reader.object.value("folder") != nil else { return "" }
         guard let text = reader.object.string("folder") else { return nil }

@@ -102,10 +102,10 @@ enum InfluxKinds {
         }
     }
 
-    /// The server's address: below it each version has paths of its own, which are not given.
+    /// Reads the server's URL, without the path that each version of InfluxDB has.
     private static func server(_ reader: inout EntryReader) -> String? {
         guard let url = reader.url("url") else { return nil }
-        // A proxy may have it below a path.
+        // A proxy may serve InfluxDB below a path.
         let path = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst(2)
         let own = path.first { ["api", "write", "query"].contains($0.prefix { $0 != "?" }) }
         guard own == nil, !url.contains("?") else {

@@ -1,6 +1,6 @@
 import Profiles
 
-/// Reads a target of type `mqtt`.
+/// Parser of the targets of type `mqtt` in `courier.json`.
 enum MQTTEntry {
     /// - Returns: Makes the target; nil with problems noted.
     static func read(
@@ -35,7 +35,7 @@ enum MQTTEntry {
             var settings = MQTTSettings(broker: broker, payloads: payloads)
             settings.hasDiscovery = hasDiscovery
             settings.proves = proves
-            // Two stations of a house answer Home Assistant at two moments.
+            // A seed of its own, so that two stations answer Home Assistant at different moments.
             let seed = UInt64(station, radix: 16) ?? 1
             return .broker(MQTTTarget(settings, clock: materials.clock, seed: seed))
         }

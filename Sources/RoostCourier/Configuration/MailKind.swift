@@ -10,7 +10,7 @@ enum MailKind {
         _ reader: inout EntryReader,
         _ common: inout ReceiverOptions
     ) -> TargetDependencies.MakeReceiver? {
-        // A mail is read later than a push message.
+        // People read mail later than a push message.
         if !reader.object.has("everySeconds") { common.every = .seconds(3_600) }
         let url = reader.url("url", schemes: ["smtps", "smtp"])
         let from = reader.object.required("from").flatMap { address($0, "from", reader.object) }
@@ -59,7 +59,7 @@ enum MailKind {
         return found.isEmpty || found.count < values.count ? nil : found
     }
 
-    /// An address as an envelope carries it (RFC 5321, 4.1.2), in ASCII and without quotes.
+    /// Reads a mail address as an envelope carries it (RFC 5321, 4.1.2): ASCII, without quotes.
     private static func address(
         _ text: String,
         _ key: String,

@@ -10,7 +10,7 @@ enum PushKinds {
         _ common: inout ReceiverOptions
     ) -> TargetDependencies.MakeReceiver? {
         refuseInterval(&reader)
-        // Endpoints come from those who subscribe.
+        // The URLs come from those who subscribe: only addresses on the internet are allowed.
         (common.isPublicOnly, common.isLocal) = (true, false)
         guard let contact = reader.object.required("contact") else { return nil }
         let isMail = contact.hasPrefix("mailto:") && contact.contains("@")
@@ -34,7 +34,7 @@ enum PushKinds {
         _ common: inout ReceiverOptions
     ) -> TargetDependencies.MakeReceiver? {
         refuseInterval(&reader)
-        // The seed's app is notified again as long as the air is bad.
+        // The seed's app notifies again after each interval as long as the air is bad.
         common.remindsAtInterval = !reader.object.has("remindSeconds")
         let team = code("team", &reader)
         let keyID = code("keyID", &reader)
@@ -68,7 +68,7 @@ enum PushKinds {
         }
     }
 
-    /// Ten capital letters and digits, as Apple gives them.
+    /// Reads ten capital letters and digits, as Apple gives them.
     private static func code(_ key: String, _ reader: inout EntryReader) -> String? {
         guard let text = reader.object.required(key) else { return nil }
         let isPlain = text.utf8.allSatisfy { byte in

@@ -1,8 +1,8 @@
 import Profiles
 
-/// A part of each local day in which people want to sleep.
+/// Part of each local day in which people want to sleep.
 package struct QuietHours: Hashable, Sendable {
-    /// Minutes since midnight; `to` may be the earlier of both.
+    /// Minutes since midnight; `to` is the smaller where the hours span midnight.
     package let from: Int
     package let to: Int
 

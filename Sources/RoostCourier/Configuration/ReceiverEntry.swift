@@ -1,6 +1,6 @@
 import Profiles
 
-/// One receiver of the configuration: a way to people, and what goes there when.
+/// One receiver of the configuration: how to reach people, and which notices they get.
 package struct ReceiverEntry: Sendable {
     package let id: String
     package let type: String

@@ -1,9 +1,9 @@
 import Core
 import Profiles
 
-/// The kinds of receivers, and what each has in the configuration.
+/// The types of receivers, with parsers of their configuration.
 enum ReceiverKinds {
-    /// Reads what only this kind has.
+    /// Reads the options of one type of receiver.
     ///
     /// - Returns: Makes the receiver; nil with problems noted.
     static func read(
@@ -72,7 +72,7 @@ enum ReceiverKinds {
                 isWhole = isWhole && (name != nil || !isRequired)
             } else if setting.name == "url", reader.object.value("url") != nil {
                 plain["url"] = reader.url("url")
-                // ntfy has no place below another address: a path is the topic, once more.
+                // ntfy runs at the root of its host: a path would be the topic given twice.
                 if preset.id == "ntfy", let url = plain["url"], URLText.hasPath(url) {
                     let words = "is the server's address alone: the topic stands in `topic`"
                     reader.object.problem("url", words)

@@ -11,13 +11,13 @@ package struct ReceiverOptions: Hashable, Sendable {
     package var severities: Set<Notice.Severity> = [.warning, .critical]
     /// Patterns of rules; empty means all rules.
     package var rules: [String] = []
-    /// Patterns of `device/quantity`; empty: all.
+    /// Patterns of `device/quantity`; empty means all channels.
     package var channels: [String] = []
     /// Whether the end of an alert is a notice too.
     package var tellsResolved = true
-    /// `en`, `de` or `it`.
+    /// Language of the notices: `en`, `de` or `it`.
     package var language = "en"
-    /// Minutes of the local day, from and to; below `critical` waits for the end.
+    /// Quiet hours of the local day; notices below `critical` wait until they end.
     package var quiet: QuietHours?
     /// Whether alerts that are sent at once go in one notice.
     package var isGrouped = true

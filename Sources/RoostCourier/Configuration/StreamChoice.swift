@@ -22,7 +22,7 @@ package struct StreamChoice: Hashable, Sendable {
         return wanted.contains { Self.matches(Array($0.utf8), name) }
     }
 
-    /// Whether a pattern can fit a channel at all.
+    /// Whether a text can match a channel at all.
     static func isPattern(_ text: String) -> Bool { text.contains("/") || text.contains("*") }
 
     /// Returns the error message for a text that is not a pattern.

@@ -4,11 +4,11 @@ import Profiles
 /// One target of the configuration.
 package struct TargetEntry: Sendable {
     package let id: String
-    /// As `influx2`.
+    /// Type of the target, such as `influx2`.
     package let type: String
     package let common: TargetOptions
     package let secrets: [SecretName]
-    /// The entry as it stands, to see what a reload changes.
+    /// The entry's JSON, to see what a reload changes.
     package let source: JSONValue
     package let make: TargetDependencies.MakeTarget
 

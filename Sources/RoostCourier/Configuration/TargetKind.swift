@@ -1,6 +1,6 @@
 import Profiles
 
-/// The kinds of targets, and what each has in the configuration.
+/// The types of targets, with parsers of their configuration.
 enum TargetKind: String, CaseIterable {
     case influx1, influx2, influx3, webhook, mqtt, madavi, safecast, heartbeat
     case gcs, s3, webdav
@@ -8,7 +8,7 @@ enum TargetKind: String, CaseIterable {
     case sensorCommunity = "sensor-community"
     case safecastDrives = "safecast-drives"
 
-    /// Reads what only this kind has.
+    /// Reads the options of one type of target.
     ///
     /// - Returns: Makes the target; nil with problems noted.
     func read(

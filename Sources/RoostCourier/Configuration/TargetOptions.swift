@@ -5,11 +5,11 @@ package struct TargetOptions: Hashable, Sendable {
     /// Whether what was recorded before the target was added is sent.
     package var hasBacklog = true
     package var ageLimit: Duration?
-    /// Whether it sends over a connection that is paid by volume.
+    /// Whether it also sends over a connection that is paid by volume.
     package var isMetered = false
     package var pace: Duration?
     package var liveInterval: Duration?
-    /// Whether an address of this computer is allowed.
+    /// Whether an address of this computer is allowed as the server's.
     package var isLocal = false
     package var trust = ServerTrust.system
     package var timeoutSeconds = 60

@@ -5,17 +5,17 @@ package enum Base64 {
     )
     private static let forURLs = Array(standard.dropLast(2)) + Array("-_".utf8)
 
-    /// With padding, without breaks.
+    /// Encodes with padding and without line breaks.
     package static func text(_ bytes: [UInt8]) -> String {
         let digits = encode(bytes, standard)
         let padding = String(repeating: "=", count: (4 - digits.utf8.count % 4) % 4)
         return digits + padding
     }
 
-    /// In the alphabet for URLs, without padding: what tokens and keys of Web Push use.
+    /// Encodes in the alphabet for URLs, without padding, for tokens and keys of Web Push.
     package static func url(_ bytes: [UInt8]) -> String { encode(bytes, forURLs) }
 
-    /// The bytes of either alphabet, with or without padding.
+    /// Decodes either alphabet, with or without padding.
     ///
     /// - Returns: Nil for any other character, white space too, and for a length that no bytes
     ///   give.

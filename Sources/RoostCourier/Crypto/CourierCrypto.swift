@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Why a piece of cryptography gave nothing; its text names no key and no plain text.
+/// Failure of a cryptographic operation; its text names no key and no plain text.
 package struct CryptoFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

@@ -24,7 +24,7 @@ package struct DriveCursor: Hashable, Sendable {
     package struct Current: Hashable, Sendable {
         package let place: Place
         package var upload = DriveUpload()
-        /// Samples of it when its upload began.
+        /// Samples of the drive when its upload began.
         package let samples: Int
         package let dates: DriveDates
 
@@ -35,15 +35,15 @@ package struct DriveCursor: Hashable, Sendable {
 
     private static let version: UInt64 = 3
 
-    /// The beginning of the last drive that has its fate; nil before the first.
+    /// Beginning of the last settled drive (sent or left out); nil before the first.
     package var settled: Place?
-    /// The beginning of the last drive whose samples are in `waiting` or have their fate.
+    /// Beginning of the last drive whose samples are counted in `waiting` or settled.
     package var seen: Place?
-    /// Samples of drives that were seen and have no fate yet.
+    /// Samples of drives that were seen and are not settled.
     package var waiting = 0
     package var delivered = FilePeriodCursor.Count()
     package var leftOut: [LeftOut: FilePeriodCursor.Count] = [:]
-    /// Whether the ring wrote over samples behind `settled`.
+    /// Whether the ring overwrote samples behind `settled`.
     package var hasExpired = false
     /// Uploads that have begun and are not over, in their order.
     ///
@@ -55,7 +55,7 @@ package struct DriveCursor: Hashable, Sendable {
 
     package init() {}
 
-    /// Samples that this target knows of: each delivered, waiting or left out.
+    /// Number of samples counted so far: each is delivered, waiting or left out.
     package var sampleCount: Int {
         delivered.samples + waiting + leftOut.values.reduce(0) { $0 + $1.samples }
     }
@@ -65,7 +65,7 @@ package struct DriveCursor: Hashable, Sendable {
         uploads.first { $0.place == Place(drive.place) }
     }
 
-    /// Gives samples a fate without being sent.
+    /// Settles samples without sending them.
     mutating func leaveOut(_ reason: LeftOut, drives: Int, samples: Int) {
         guard drives > 0 || samples > 0 else { return }
         leftOut[reason, default: FilePeriodCursor.Count()].files += drives
@@ -135,7 +135,7 @@ extension DriveCursor {
             let importID = try input.count(below: .max)
             let isDescribed = try input.count(below: 1) == 1
             let samples = try input.count(below: .max)
-            // The last tenth of the years that `WallTime` can hold.
+            // Highest tenth of a second since 1970 that `WallTime` can hold.
             let from = Int64(try input.count(below: 90_000_000_000))
             let length = Int64(try input.count(below: 2_000_000_000))
             let dates = DriveDates(

@@ -30,13 +30,13 @@ package struct DriveMachine: Sendable {
 
     /// Refused drives in a row after which a person has to look.
     package static let refusalLimit = 10
-    /// Answers in a row that the receiver still works on a drive: a day.
+    /// Highest number of answers in a row that the receiver still works on a drive: a day.
     package static let patience = 100
-    /// Answers and failures in a row after which another drive goes.
+    /// Answers and failures in a row after which another drive is tried.
     private static let doubtful = 6
 
     package internal(set) var mark: DriveCursor
-    /// Why it is held; nil while it is not.
+    /// Reason why sending is held until a person acts; nil while it is not held.
     package private(set) var held: DeliveryReason?
     /// The last failure; nil after a success.
     package private(set) var trouble: DeliveryReason?
@@ -48,7 +48,7 @@ package struct DriveMachine: Sendable {
     private var delay: RetryDelay
     private var refusals = 0
     private var waits = 0
-    /// The place of `mark.settled`, as far as it is known.
+    /// Place of `mark.settled`; nil until the boot's number was looked up.
     private var settled: OutboxPosition?
     private var doubt = ItemDoubt<OutboxPosition>(patience: doubtful)
     private(set) var asides: ItemAsides<OutboxPosition>
@@ -62,7 +62,7 @@ package struct DriveMachine: Sendable {
         asides = ItemAsides(seed: seed)
     }
 
-    /// Counts the samples of drives that are new, and what the ring wrote over.
+    /// Counts samples of new drives, and samples that the ring has overwritten.
     ///
     /// - Parameters:
     ///   - drives: Those without a fate, oldest first.
@@ -96,10 +96,10 @@ package struct DriveMachine: Sendable {
         return lost > 0 ? [.expired(samples: lost)] : []
     }
 
-    /// The drive whose turn it is, of those without a fate.
+    /// Chooses the next of the undecided drives.
     func next(of drives: [PlannedDrive]) -> PlannedDrive? {
         let own = drives.filter { !asides.contains($0.place) }
-        // None passes one that waits for its date.
+        // No drive overtakes one that waits for its date.
         let ready = own.prefix { $0.dating != .waits || isAtReceiver($0) }
         let place = doubt.next(of: ready.map(\.place), room: asides.room)
         return own.first { $0.place == place } ?? own.first
@@ -110,7 +110,7 @@ package struct DriveMachine: Sendable {
         now >= notBefore || doubt.mayHurry(drive.place)
     }
 
-    /// The drive aside whose turn it is; none while the receiver may be down.
+    /// Chooses the next of the drives set aside; none while the receiver may be down.
     func aside(of drives: [PlannedDrive], at now: MonotonicInstant) -> PlannedDrive? {
         guard mayTryAsides, now >= notBefore, let place = asides.first(at: now) else { return nil }
         return drives.first { $0.place == place }
@@ -118,13 +118,13 @@ package struct DriveMachine: Sendable {
 
     private var mayTryAsides: Bool { held == nil && !doubt.isSearching }
 
-    /// When something may go by time alone; nil when nothing waits for it.
+    /// Earliest time at which a drive may go without another event; nil when none waits for it.
     func nextTurn(after now: MonotonicInstant) -> MonotonicInstant? {
         if now < notBefore { return notBefore }
         return mayTryAsides ? asides.next : nil
     }
 
-    /// Whether a drive has its fate.
+    /// Whether a drive is settled: sent or left out.
     func isSettled(_ drive: PlannedDrive) -> Bool {
         let isBehind = settled.map { drive.place <= $0 } ?? false
         return isBehind && mark.upload(of: drive) == nil
@@ -158,12 +158,12 @@ package struct DriveMachine: Sendable {
         return .send(drive)
     }
 
-    /// Whether the receiver has the log of a drive, whatever it still does with it.
+    /// Whether the receiver has the log of a drive, even if it still works on it.
     package func isAtReceiver(_ drive: PlannedDrive) -> Bool {
         mark.upload(of: drive)?.upload.importID != nil
     }
 
-    /// Gives a drive a fate without being sent.
+    /// Settles a drive without sending it.
     package mutating func leaveOut(_ drive: PlannedDrive, _ reason: LeftOut) {
         settle(drive) { mark, samples in
             // A survey without a counter is no drive.
@@ -172,7 +172,7 @@ package struct DriveMachine: Sendable {
         }
     }
 
-    /// The upload of a drive that has dates: where it was, or a new one.
+    /// Starts the upload of a drive that has dates, or goes on with it after a restart.
     ///
     /// - Returns: The upload, and whether it is new: then the mark has to be kept before it begins.
     package mutating func begin(
@@ -187,7 +187,7 @@ package struct DriveMachine: Sendable {
         return (current, true)
     }
 
-    /// Notes what became of a step.
+    /// Records the result of a step.
     ///
     /// - Parameters:
     ///   - lines: Samples that have a line in its log.
@@ -214,7 +214,7 @@ package struct DriveMachine: Sendable {
             let notices = succeed()
             working = reason
             if waits >= Self.doubtful { doubt.fail(drive.place, reason, isSure: true) }
-            // As often as after failures: 5 s first, then up to a quarter of an hour.
+            // Wait as after failures: 5 s first, then up to a quarter of an hour.
             for _ in 0..<min(waits - 1, 8) { _ = delay.fail() }
             notBefore = now.advanced(by: delay.fail())
             return waits < Self.patience ? notices : notices + hold(reason, at: now)
@@ -238,7 +238,7 @@ package struct DriveMachine: Sendable {
         return []
     }
 
-    /// Ends waiting: after a new route, a repaired secret or `roost outbox flush`.
+    /// Ends the waiting, after a new route, a repaired secret or `roost outbox flush`.
     package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
         let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
         notBefore = min(notBefore, soon)
@@ -266,7 +266,7 @@ package struct DriveMachine: Sendable {
         reason.mayBeOfItem ? doubt.fail(drive.place, reason) : doubt.interrupt(reason)
     }
 
-    /// The receiver takes others than these.
+    /// Sets drives aside, after the receiver accepted others.
     private mutating func setAside(_ places: [OutboxPosition], at now: MonotonicInstant) {
         for place in places { asides.add(place, trouble ?? working, at: now) }
     }

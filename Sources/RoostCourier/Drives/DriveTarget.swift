@@ -1,10 +1,10 @@
 import Core
 
-/// How far the upload of a drive has come, as far as this station knows; the receiver knows better.
+/// Progress of the upload of a drive, as far as this station knows.
 package struct DriveUpload: Hashable, Sendable {
-    /// The receiver's number of it; nil before the file arrived.
+    /// Number of the import at the receiver; nil before the file arrived.
     package var importID: Int?
-    /// Whether it was described: name, credits, cities.
+    /// Whether the receiver has its description: name, credits, cities.
     package var isDescribed = false
 
     package init(importID: Int? = nil, isDescribed: Bool = false) {
@@ -14,9 +14,9 @@ package struct DriveUpload: Hashable, Sendable {
 
 /// Result of one step of an upload.
 package enum DriveStep: Hashable, Sendable {
-    /// The next one can follow at once.
+    /// The step is done, and the next one may follow at once.
     case moved(DriveUpload)
-    /// The receiver works on it, and is asked again later.
+    /// The receiver works on the upload, and is asked again later.
     case waits(DeliveryReason)
     case ended(DeliveryOutcome)
 }

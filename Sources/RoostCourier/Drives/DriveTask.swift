@@ -26,19 +26,19 @@ package actor DriveTask: Child {
         }
     }
 
-    /// The drive whose turn it is.
+    /// The drive that is sent now.
     package struct Present: Hashable, Sendable {
         package let name: String
         package let upload: DriveUpload
     }
 
-    /// How it stands, for reports.
+    /// State of the task, for reports.
     package struct Standing: Hashable, Sendable {
         package let id: String
         package let mark: DriveCursor
-        /// Drives with samples that wait, the present one among them.
+        /// Drives with samples that wait, including the present one.
         package let waitingCount: Int
-        /// The end of the oldest; nil when none waits, or nothing dates it.
+        /// End of the oldest waiting drive; nil when none waits, or its date is unknown.
         package let oldest: WallTime?
         package let present: Present?
         package let held: DeliveryReason?
@@ -54,11 +54,11 @@ package actor DriveTask: Child {
         package let sourceTrouble: String?
     }
 
-    /// Between two looks for a survey that is over: its drive may go so much later.
+    /// Time between two looks for a finished survey.
     private static let lookInterval: Duration = .seconds(300)
     /// An upload takes ten minutes at most.
     private static let promise: Duration = .seconds(900)
-    /// Between two tries while the store cannot be read.
+    /// Time between two attempts to read the store while it cannot be read.
     private static let sourcePause: Duration = .seconds(5)
     /// How late the next attempt may come, and how late a look.
     private static let tolerance: (attempt: Duration, look: Duration) = (.seconds(2), .seconds(20))
@@ -80,7 +80,7 @@ package actor DriveTask: Child {
     private var lastDelivery: MonotonicInstant?
     private var sourceTrouble: String?
 
-    /// A task that has not begun.
+    /// Makes a task that has not begun.
     ///
     /// - Parameters:
     ///   - id: The target's, from the configuration.
@@ -125,7 +125,7 @@ package actor DriveTask: Child {
         )
     }
 
-    /// Whether every drive that was seen has its fate, or is tried again by itself.
+    /// Whether every drive seen is settled, or is tried again by itself.
     package var isDone: Bool {
         drives.allSatisfy { $0.samples == 0 || machine.asides.contains($0.place) }
             && (machine.mark.waiting == 0 || !drives.isEmpty)
@@ -151,7 +151,7 @@ package actor DriveTask: Child {
     private func turn() async throws {
         var deadline = world.clock.now.advanced(by: Self.lookInterval)
         var tolerance = Self.tolerance.look
-        // Each turn adds a date, so that those of two days are together when one decides.
+        // Each turn adds a date, so that the dates of two days are known when an age decides.
         _ = world.dates.seconds
         let hasActed = try await turns.run {
             try await begin()
@@ -170,7 +170,7 @@ package actor DriveTask: Child {
         _ = try await world.clock.wait(for: changed, until: deadline, tolerance: tolerance)
     }
 
-    /// Ends waiting: a new route, a repaired secret.
+    /// Ends the waiting, after a new route or a repaired secret.
     package func wake(within time: Duration = .zero) {
         machine.wake(at: world.clock.now, within: time)
         changed.raise()
@@ -190,11 +190,11 @@ package actor DriveTask: Child {
         }
         hasBegun = true
         if let lost { world.tell(id, .cursorLost("\(lost)")) }
-        // Where it begins is decided once, also when no drive is sent before a restart.
+        // Keep the start at once: it is decided only once, even before the first drive.
         await keep()
     }
 
-    /// Whether a drive of before is not for a target that is new.
+    /// Whether a drive that ended before the target was added is not for it.
     private func isNotFor(_ drive: PlannedDrive) -> Bool {
         guard work.hasBacklog else { return true }
         guard let limit = work.ageLimit, let wall = world.clock.wallTime,
@@ -240,7 +240,7 @@ package actor DriveTask: Child {
         return OutboxPosition(boot: place.boot, bootNumber: number, tick: place.tick)
     }
 
-    /// Does what is next for the oldest drive.
+    /// Carries out the next step for the oldest drive.
     ///
     /// - Returns: Whether the next turn may follow at once.
     private func act(on drive: PlannedDrive) async throws -> Bool {
@@ -263,7 +263,7 @@ package actor DriveTask: Child {
         }
         var begun = machine
         let (current, isNew) = begun.begin(drive, dates)
-        // Its dates have to be known after a power cut, too: one write for each drive.
+        // The dates must survive a power cut: one write for each drive.
         if isNew {
             let (keeper, bytes) = (world.keeper, begun.mark.encode())
             if let why = try await keeper.makeDurable(bytes, of: id, before: nil) {
@@ -303,8 +303,8 @@ package actor DriveTask: Child {
             try await begin()
             try await see()
             let before = machine.mark.leftOut[.dropped]?.samples ?? 0
-            // In their order: a mark says up to which drive all have their fates, but for those
-            // aside.
+            // In order: the mark is the last drive up to which
+            // all are settled, except those set aside.
             for drive in drives {
                 guard let ended = drive.dates?.to, ended < moment else { break }
                 if machine.isAtReceiver(drive) {

@@ -1,8 +1,8 @@
 import Core
 
-/// A drive to try a target with.
+/// A made-up drive for trying a target.
 package enum ExampleDrive {
-    /// A log of one line, with made-up values.
+    /// Makes a log of one line, with made-up values.
     package static func make() -> (drive: PlannedDrive, file: DriveFile) {
         let boot = BootID(bytes: Array(repeating: 0, count: 16))
         let place = OutboxPosition(boot: boot, bootNumber: 1, tick: Tick(tenths: 0))

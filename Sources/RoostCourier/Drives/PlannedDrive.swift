@@ -13,18 +13,18 @@ package struct PlannedDrive: Hashable, Sendable {
         case never
     }
 
-    /// As its owner named it.
+    /// Name that its owner gave the survey.
     package let name: String
-    /// Where it begins.
+    /// Place of the first sample.
     package let place: OutboxPosition
-    /// Samples of its counter that can be read.
+    /// Number of the counter's samples that can be read.
     package let samples: Int
-    /// By the wall clock; nil while nothing dates it.
+    /// Beginning and end by the wall clock; nil while they are unknown.
     package var dates: DriveDates?
     package var dating = Dating.known
     /// Whether its owner keeps it from uploads.
     package var isPrivate = false
-    /// Whether the oldest sample that can be read is one of it: its beginning may be gone.
+    /// Whether it has the oldest sample that can be read: its beginning may be overwritten.
     package var hasOldest = false
 
     package init(name: String, at place: OutboxPosition, samples: Int) {
@@ -56,10 +56,10 @@ package struct DriveFile: Hashable, Sendable {
     /// Bytes of a log at most: a day at a line a second.
     package static let byteLimit = 8_000_000
 
-    /// `roost-20261122T043000Z.LOG`.
+    /// Name of the file, such as `roost-20261122T043000Z.LOG`.
     package let name: String
     package let bytes: [UInt8]
-    /// Samples that have a line in it.
+    /// Number of lines: samples with a count, a date and a place.
     package let lines: Int
 
     package init(name: String, bytes: [UInt8], lines: Int) {
@@ -70,27 +70,27 @@ package struct DriveFile: Hashable, Sendable {
 /// Result of making the log file of a drive.
 package enum DriveMade: Hashable, Sendable {
     case file(DriveFile)
-    /// No sample has a count, a date and a place.
+    /// The log is empty: no sample has a count, a date and a place.
     case empty
-    /// It has more than `DriveFile.byteLimit` bytes.
+    /// The log has more than `DriveFile.byteLimit` bytes.
     case tooLong
 }
 
 /// Reader of the drives in the station's store.
 package protocol DriveSource: Sendable {
-    /// The surveys that are over, with samples or without, after a place.
+    /// Lists the surveys that are over after a place, with samples or without.
     ///
     /// - Parameter place: Of the last one that is not wanted any more; nil wants all.
     /// - Returns: Oldest first.
     /// - Throws: Errors of reading the store.
     func drives(after place: OutboxPosition?) async throws -> [PlannedDrive]
 
-    /// The log of a drive: for the same dates the same bytes whenever it is made.
+    /// Makes the log of a drive; the same dates give the same bytes.
     ///
     /// - Throws: Errors of reading the store.
     func file(of drive: PlannedDrive, _ dates: DriveDates) async throws -> DriveMade
 
-    /// A boot's number in the store; nil when it is not known any more.
+    /// Looks up a boot's number in the store; nil when it is no longer known.
     ///
     /// - Throws: Errors of reading the store.
     func number(of boot: BootID) async throws -> Int?

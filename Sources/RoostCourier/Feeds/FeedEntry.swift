@@ -7,15 +7,15 @@ import Profiles
 package struct FeedEntry: Sendable {
     package let id: String
     package let kind: FeedKind
-    /// Where the service is, without the path: `https://api-open.data.gov.sg`.
+    /// URL of the service, without a path: `https://api-open.data.gov.sg`.
     package let url: String
-    /// 10 min…1 day.
+    /// Time between two turns, 10 min…1 day.
     package let period: Duration
     package let isMetered: Bool
     package let isLocal: Bool
     package let timeoutSeconds: Int
     package let trust: ServerTrust
-    /// The entry as it stands, to see what a reload changes.
+    /// The entry's JSON, to see what a reload changes.
     package let source: JSONValue
 
     package var secrets: [SecretName] { kind.secrets }
@@ -115,7 +115,7 @@ package struct FeedEntry: Sendable {
     ) -> FeedKind {
         let token = reader.object.has("token") ? reader.secret("token") : nil
         let place = reader.object.path("channels")
-        // Without any, the station is in the list of stations alone.
+        // Without channels, the station appears only in the list of stations.
         let channels = reader.object.has("channels") ? reader.texts("channels", problems) : []
         for channel in channels where channel.split(separator: "/").count != 2 {
             problems.add(place, "expected device/quantity, found \"\(channel)\"")

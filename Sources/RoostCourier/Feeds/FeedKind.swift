@@ -16,7 +16,7 @@ package enum FeedKind: Hashable, Sendable {
 
     package static let names = ["data.gov.sg", "arpa-lombardia", "peer"]
 
-    /// As in the configuration.
+    /// Name of the type in the configuration.
     package var name: String {
         switch self {
         case .singapore: "data.gov.sg"
@@ -25,7 +25,7 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
-    /// Where the service is, unless the configuration says otherwise.
+    /// URL of the service, unless the configuration gives another.
     package var standardURL: String? {
         switch self {
         case .singapore: "https://api-open.data.gov.sg"
@@ -74,23 +74,23 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
-    /// How far back a question reaches: the services correct what they said before.
+    /// How far back each request reaches, since the services correct earlier values.
     private static let reach: Duration = .seconds(3 * 86_400)
-    /// How far back at most, after a time without an answer; days before that are counted.
+    /// How far back a request reaches at most after an outage; earlier days are counted as missed.
     private static let reachMax: Duration = .seconds(14 * 86_400)
-    /// The same of Singapore, in days: 16 requests, and 2 000 new values an hour at the station.
+    /// The same limit for Singapore, in days: 16 requests, and 2 000 new values an hour.
     private static let singaporeDays = 7
     private static let peerReach: Duration = .seconds(86_400)
     private static let peerOverlap: Duration = .seconds(7_200)
-    /// Rows of a page.
+    /// Rows in one page.
     private static let (arpaRowCount, peerRowCount) = (2_000, 500)
 
-    /// The first pages to ask for, of all parts.
+    /// Returns the paths of the first pages to ask for, of all parts.
     package func paths(at now: WallTime?, since last: WallTime?) -> [String] {
         parts.flatMap { paths(of: $0, at: now, since: last) }
     }
 
-    /// The first pages to ask for, each with what follows `standardURL`.
+    /// Returns the paths of the first pages to ask for, to be appended to `standardURL`.
     ///
     /// - Parameters:
     ///   - now: nil while the time is not known; Singapore then says what is newest.
@@ -112,18 +112,18 @@ package enum FeedKind: Hashable, Sendable {
             guard let now else { return [] }
             let since = min(last ?? now, now).advanced(by: .zero - Self.reach)
             let first = max(since, now.advanced(by: .zero - Self.reachMax))
-            // Solar time, UTC+1, in summer, too.
+            // Lombardy's times are solar time (UTC+1), in summer too.
             let from = first.advanced(by: .seconds(3_600)).iso8601.prefix(10)
             let ids = sensors.map { "'\($0.id)'" }.joined(separator: ",")
             let wanted = "idsensore in(\(ids)) and data >= '\(from)T00:00:00'"
-            // By sensor too: pages of an order that is not sure may miss rows.
+            // Sorted by sensor too: pages without a total order may miss rows.
             return [
                 "/resource/nicp-bhqi.json?$where=\(URLText.encoded(wanted))"
                     + "&$order=data,idsensore&$limit=\(Self.arpaRowCount)"
             ]
         case .channel(let channel):
             guard let now else { return [] }
-            // A sample of another station's future says nothing of the time before.
+            // A sample of another station with a future date says nothing about the time before.
             let since =
                 last.map { min($0, now).advanced(by: .zero - Self.peerOverlap) }
                 ?? now.advanced(by: .zero - Self.peerReach)
@@ -135,7 +135,7 @@ package enum FeedKind: Hashable, Sendable {
         }
     }
 
-    /// Days that lie too far back to be asked for after a time without an answer.
+    /// Counts the days that lie too far back to be asked for after an outage.
     package func missedDays(at now: WallTime, since last: WallTime) -> Int {
         switch self {
         case .singapore: max(0, Self.days(at: now, since: last).count - Self.singaporeDays - 1)
@@ -156,14 +156,14 @@ package enum FeedKind: Hashable, Sendable {
         Int(length.components.seconds / 86_400)
     }
 
-    /// Singapore's days from the last answer on; until two in the morning the day before may still
-    /// be corrected.
+    /// Returns Singapore's days from the last answer on; until two in the morning, also the day
+    /// before, which may still be corrected.
     private static func days(at now: WallTime, since last: WallTime?) -> [String] {
         let newest = now.advanced(by: .seconds(8 * 3_600))
         var day = min(last ?? now, now).advanced(by: .seconds(6 * 3_600))
         var days: [String] = []
         let end = String(newest.iso8601.prefix(10))
-        // A clock that was set by years has no days that were missed.
+        // A clock that was moved by years has no missed days.
         while days.count < 400 {
             let date = String(day.iso8601.prefix(10))
             days.append(date)
@@ -195,12 +195,12 @@ package enum FeedKind: Hashable, Sendable {
 
     private static let offsetKey = "$offset"
 
-    /// How many rows were before a page of Lombardy's.
+    /// Returns how many rows came before a page of Lombardy.
     private static func offset(of path: String) -> Int {
         path.ranges(of: "&\(offsetKey)=").last.flatMap { Int(path[$0.upperBound...]) } ?? 0
     }
 
-    /// Reads an answer.
+    /// Parses an answer.
     ///
     /// - Parameters:
     ///   - bytes: The body as it came.
@@ -227,7 +227,7 @@ package enum FeedKind: Hashable, Sendable {
     }
 }
 
-/// Rows in requests of `imports`: by time, and no time in two of them as long as it fits one.
+/// Splits rows into requests of `imports`, by time; rows of one time stay together if they fit.
 ///
 /// Quantities that arrive together share a stream of the history, so they are not torn apart.
 package enum FeedBatches {

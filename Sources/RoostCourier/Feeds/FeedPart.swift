@@ -25,7 +25,7 @@ package enum FeedPart: Hashable, Sendable {
         var newest: WallTime?
     }
 
-    /// For a person.
+    /// Name of the part, for people.
     var name: String {
         switch self {
         case .publication(let name), .channel(let name): name
@@ -33,7 +33,7 @@ package enum FeedPart: Hashable, Sendable {
         }
     }
 
-    /// How far the station's values of it reach.
+    /// Returns the times up to which the station has the part's values.
     ///
     /// Sensors without any value do not count: each question goes back some days for them.
     func reach(in known: [Known]) -> Reach {

@@ -1,41 +1,41 @@
 import Core
 
-/// How far a part of a feed has got.
+/// Progress of one part of a feed.
 struct FeedProgress {
-    /// Where its pages go on.
+    /// A page to go on with.
     struct Place {
-        /// The page that the question began with.
+        /// The first page of the request.
         let first: String
         var path: String
-        /// When the first page was asked for; nil where the time was not known.
+        /// Time when the first page was asked for; nil where it was unknown.
         let begun: WallTime?
-        /// Whether nothing new comes to these pages: a day that is over.
+        /// Whether these pages get nothing new, as for a day that is over.
         let isClosed: Bool
     }
 
-    /// Since when it is asked for; nil for no value so far.
+    /// Times up to which values are there, where the next request begins; nil before any value.
     private(set) var reach: FeedPart.Reach
-    /// When all of it was taken last.
+    /// Time when the part was last fetched completely.
     private(set) var doneAt: MonotonicInstant?
-    /// Whether a turn set out to take it, and it is not taken yet.
+    /// Whether a turn has begun to fetch it and has not finished.
     private var isPending = true
-    /// Why it was not, the last time; nil while all is well.
+    /// Why the last fetch failed; nil after a success.
     private(set) var trouble: FeedTrouble?
-    /// Its server wants no question before.
+    /// Time before which its server wants no request.
     private var notBefore: MonotonicInstant?
-    /// First pages of days that are over and were taken; fewer than `FeedKind.paths` has.
+    /// First pages of days that are over and fetched; fewer than `FeedKind.paths` has.
     private(set) var passed: Set<String> = []
-    /// Where a turn stopped for the number of its pages.
+    /// Page at which a turn stopped, because of the limit on pages.
     private(set) var rest: Place?
-    /// Days that lay too far back.
+    /// Number of days that lay too far back to be asked for.
     private(set) var missedDays = 0
 
-    /// When its newest value was measured; nil for none so far.
+    /// Time of its newest value; nil for none so far.
     private(set) var newestValue: WallTime?
 
     init(_ reach: FeedPart.Reach) { (self.reach, newestValue) = (reach, reach.newest) }
 
-    /// Looks whether the service answers without a value.
+    /// Checks whether the service answers without values.
     ///
     /// - Parameters:
     ///   - part: Which this is the progress of.
@@ -56,16 +56,16 @@ struct FeedProgress {
         return reason("nothing since \(newestValue.iso8601)")
     }
 
-    /// A value came.
+    /// Records the time of a value.
     mutating func saw(_ time: WallTime) { newestValue = max(newestValue ?? time, time) }
 
-    /// A turn sets out to take it, whatever its server wants.
+    /// Begins a turn that fetches it; a woken turn ignores the server's wish to wait.
     mutating func begin(isWoken: Bool) {
         isPending = true
         if isWoken { notBefore = nil }
     }
 
-    /// Whether a turn asks for it now.
+    /// Whether a turn fetches it now.
     ///
     /// - Parameters:
     ///   - period: After that it is due again.
@@ -76,7 +76,7 @@ struct FeedProgress {
         return doneAt.duration(to: now) >= period
     }
 
-    /// All pages from a first one on were taken.
+    /// Records that all pages from a first one on were fetched.
     mutating func end(_ place: Place) {
         rest = nil
         if place.isClosed { passed.insert(place.first) }
@@ -96,7 +96,7 @@ struct FeedProgress {
         if let wall { reach = FeedPart.Reach(all: wall, newest: wall) }
     }
 
-    /// It was not.
+    /// Records that the part could not be fetched.
     mutating func fail(_ trouble: FeedTrouble, at now: MonotonicInstant) {
         self.trouble = trouble
         notBefore = trouble.afterSeconds.map { now.advanced(by: .seconds($0)) }

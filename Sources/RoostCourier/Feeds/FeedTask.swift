@@ -29,19 +29,19 @@ package actor FeedTask: Child {
         package var lastFetch: MonotonicInstant?
         package var next: MonotonicInstant
         package var counts = FeedCounts()
-        /// Where its series belong to; sorted by their names.
+        /// Places of the series, sorted by name.
         package var places: [FeedLocation] = []
     }
 
-    /// After a failure it is tried again within these, doubled each time.
+    /// Wait after a failure, doubled each time within these bounds.
     private static let retries: ClosedRange<Duration> = .seconds(30) ... .seconds(600)
-    /// Not all stations ask at the same second.
+    /// Random spread, so that not all stations ask at the same second.
     private static let spread: Duration = .seconds(300)
-    /// Pages of one turn, shared by its parts; the next turn goes on behind them, and says so.
+    /// Pages of one turn, shared by its parts; the next turn goes on after them.
     private static let pageLimit = 100
-    /// Bytes of a place's name; one with more is on no map.
+    /// Bytes of a place's name; a place with a longer one is on no map.
     private static let placeNameMax = 200
-    /// So many requests of a turn go at once, further ones apart: data.gov.sg takes six in 10 s.
+    /// Requests of a turn that go at once; later ones are spaced: data.gov.sg takes six in 10 s.
     private static let burst = 2
     private static let apart: Duration = .seconds(3)
     private static let grace: Duration = .seconds(900)
@@ -51,9 +51,9 @@ package actor FeedTask: Child {
     private let heartbeat: Heartbeat
     private var random: SplitMix64
     private var failureCount = 0
-    /// The time of the last turn; nil while it was not known.
+    /// Time of the last turn; nil while it was unknown.
     private var askedAt: WallTime?
-    /// How far each part is; empty until the history was read.
+    /// Progress of each part; empty until the history was read.
     private var progress: [FeedPart: FeedProgress] = [:]
     /// Validators (`ETag`, date) and next page of each page fetched, by path, so that an unchanged
     /// one is not sent again; at most `pageLimit`, then all are dropped.
@@ -86,7 +86,7 @@ package actor FeedTask: Child {
         }
     }
 
-    /// Asks now.
+    /// Begins a turn now.
     package func wake() { wakeUp.raise() }
 
     /// - Returns: The time until the next turn.
@@ -102,7 +102,7 @@ package actor FeedTask: Child {
                 return regular
             }
             let wait = fail(first, isHeld: first.isHeld && !wentWell)
-            // The others are asked in time, whatever one wants.
+            // After a failure of one server, the other parts are still asked in time.
             guard wentWell else { return wait }
             guard !first.isHeld else {
                 failureCount = 0
@@ -124,17 +124,17 @@ package actor FeedTask: Child {
         return max(wait, .seconds(trouble.afterSeconds ?? 0))
     }
 
-    /// In [0, 1).
+    /// Returns a random number in [0, 1).
     private func part() -> Double { Double(random.next() >> 11) / Double(1 << 53) }
 
     // MARK: One turn
 
-    /// Asks for each part that is due.
+    /// Fetches each part that is due.
     ///
     /// - Returns: Whether one of them went well.
     /// - Throws: `FeedTrouble` where none can go well; that of one part is in its progress.
     private func fetchAll(_ isWoken: Bool) async throws -> Bool {
-        // A second try is for what failed, and what became due.
+        // A retry fetches only parts that failed, and parts that became due.
         if isWoken || failureCount == 0 {
             for part in progress.keys { progress[part]?.begin(isWoken: isWoken) }
         }
@@ -196,7 +196,7 @@ package actor FeedTask: Child {
         progress[part]?.finish(now, at: world.clock.now, missed: missed ?? 0)
     }
 
-    /// Takes a page and those that follow it.
+    /// Fetches a page and those that follow it.
     private func follow(
         _ start: FeedProgress.Place,
         of part: FeedPart,
@@ -241,7 +241,7 @@ package actor FeedTask: Child {
         throw FeedTrouble.unfinished
     }
 
-    /// Rows without those of sensors that the registry has as something else.
+    /// Returns the rows, except of sensors that the registry describes differently.
     private func taken(_ rows: [ImportRow], _ round: inout Round) -> [ImportRow] {
         guard !differing.isEmpty else { return rows }
         let taken = rows.filter { differing[String($0.series.prefix { $0 != "/" })] == nil }
@@ -249,7 +249,7 @@ package actor FeedTask: Child {
         return taken
     }
 
-    /// Asks where the stations are and what they measure, once a process.
+    /// Asks the registry where the sensors are and what they measure, once in each process.
     ///
     /// Without that the values are taken: the trouble is said, and it is asked again in the next
     /// turn.
@@ -294,7 +294,7 @@ package actor FeedTask: Child {
         )
     }
 
-    /// Reads how far the station's values of each part reach.
+    /// Reads from the history how far the station's values of each part reach.
     private func readHistory() async throws {
         let prefix = entry.kind.source + ":"
         let known: [FeedPart.Known]
@@ -338,7 +338,7 @@ package actor FeedTask: Child {
         let mark: Mark
     }
 
-    /// nil: nothing has changed since.
+    /// Fetches one page; nil when it has not changed.
     private func fetch(_ path: String, of part: FeedPart?) async throws -> Page? {
         var request = OutboundRequest(.get, MaskedText(entry.url + path), try fields())
         request.fields += marks[path]?.fields ?? []

@@ -7,9 +7,9 @@ struct FeedTrouble: Error {
     private(set) var reason: DeliveryReason
     private(set) var isHeld = false
     private(set) var afterSeconds: Int?
-    /// Whether other parts may go well: an answer to one question.
+    /// Whether only one part is affected, so that others may succeed.
     private(set) var isOfPart = false
-    /// Whether the same question has the same answer.
+    /// Whether the same request would get the same answer.
     private(set) var isFinal = false
 
     init(_ code: String, _ words: String, isHeld: Bool = false) {
@@ -57,14 +57,14 @@ struct FeedTrouble: Error {
         }
     }
 
-    /// There are more pages than a turn takes.
+    /// The trouble of a turn that has more pages left than it may fetch.
     static var unfinished: FeedTrouble {
         var trouble = FeedTrouble("more", "it has more pages than one turn takes: the next goes on")
         trouble.isOfPart = true
         return trouble
     }
 
-    /// The same with the name of its part.
+    /// Returns the same trouble with the name of its part.
     func of(_ part: FeedPart) -> FeedTrouble {
         var named = self
         named.reason = DeliveryReason(reason.code, "\(part.name): \(reason.words)")

@@ -9,7 +9,7 @@
 package struct FileCursor: Hashable, Sendable {
     private static let version: UInt64 = 2
 
-    /// Seconds since 1970 at which all windows begin; names of files count from it for ever.
+    /// Seconds since 1970 at which the first window begins; file names depend on it for ever.
     package var origin: Int
     package var marks: [FilePeriod: FilePeriodCursor]
 

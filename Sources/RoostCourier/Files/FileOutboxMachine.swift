@@ -23,23 +23,23 @@ package struct FileOutboxMachine: Sendable {
 
     /// Refused files in a row after which a person has to look.
     package static let refusalLimit = 10
-    /// So many files in a row without a pause of hours are a backlog worth a word.
+    /// Files sent in a row, without a pause of hours, that count as a backlog worth a notice.
     private static let drainWorth = 10
-    /// A store that is busy fails some times before it takes a file.
+    /// Failures of one file after which another is tried: a busy store fails some times.
     private static let patience = 6
 
     package internal(set) var marks: [FilePeriod: FilePeriodCursor]
-    /// Why it is held; nil while it is not.
+    /// Reason why sending is held until a person acts; nil while it is not held.
     package private(set) var held: DeliveryReason?
     /// The last failure; nil after a success.
     package private(set) var trouble: DeliveryReason?
-    /// Nothing is sent before.
+    /// Earliest time of the next request.
     package private(set) var notBefore = MonotonicInstant.boot
-    /// Between two files.
+    /// Shortest time between two files.
     private let pace: Duration
     private var delay: RetryDelay
     private var refusals = 0
-    /// Files since nothing waited.
+    /// Files sent since nothing waited.
     private var run = 0
     private(set) var doubt = ItemDoubt<PlannedFile.Place>(patience: patience)
     private(set) var asides: ItemAsides<PlannedFile.Place>
@@ -57,7 +57,7 @@ package struct FileOutboxMachine: Sendable {
         }
     }
 
-    /// Counts what was recorded since the last look, and what the ring wrote over.
+    /// Counts newly recorded samples, and samples that the ring has overwritten.
     ///
     /// - Parameters:
     ///   - time: Since when samples can be read, and until when they are counted now.
@@ -71,8 +71,8 @@ package struct FileOutboxMachine: Sendable {
         new: Int
     ) -> [Notice] {
         guard var mark = marks[period] else { return [] }
-        // While all of the time can be read, nothing is lost: a clock that was set again may have
-        // moved a sample across an edge.
+        // Nothing is lost while all of the time can be read: a clock that was set again may have
+        // moved a sample into another window.
         let lost = time.oldest > mark.open ? max(mark.waiting - left, 0) : 0
         mark.hasExpired = mark.hasExpired || lost > 0 && time.oldest > mark.settled
         mark.leaveOut(.expired, files: 0, samples: lost)
@@ -82,7 +82,7 @@ package struct FileOutboxMachine: Sendable {
         return lost > 0 ? [.expired(period, samples: lost)] : []
     }
 
-    /// The file whose turn it is.
+    /// Chooses the next of the files.
     package func first(of files: [PlannedFile]) -> PlannedFile? {
         let files = files.sorted { left, right in
             (left.range.upperBound, left.period.seconds)
@@ -97,36 +97,36 @@ package struct FileOutboxMachine: Sendable {
         now >= notBefore || doubt.mayHurry(file.place)
     }
 
-    /// The file aside whose turn it is; none while the receiver may be down.
+    /// Chooses the next of the files set aside; none while the receiver may be down.
     func aside(at now: MonotonicInstant) -> PlannedFile.Place? {
         mayTryAsides && now >= notBefore ? asides.first(at: now) : nil
     }
 
     private var mayTryAsides: Bool { held == nil && !doubt.isSearching }
 
-    /// When something may go by time alone; nil when nothing waits for it.
+    /// Earliest time at which a file may go without another event; nil when none waits for it.
     func nextTurn(after now: MonotonicInstant) -> MonotonicInstant? {
         if now < notBefore { return notBefore }
         return mayTryAsides ? asides.next : nil
     }
 
-    /// The beginning of a file aside is gone, or its samples are.
+    /// Leaves out a file set aside whose beginning or samples were overwritten.
     mutating func expire(_ place: PlannedFile.Place, samples: Int) -> [Notice] {
         marks[place.period]?.asides.removeAll { $0 == place.from }
         asides.remove(place)
-        // One that no later file passed counts as any other whose beginning is gone.
+        // A file that no later one has overtaken is counted with all others that are overwritten.
         guard let settled = marks[place.period]?.settled, place.from < settled else { return [] }
         marks[place.period]?.leaveOut(.expired, files: 1, samples: samples)
         return [.expired(place.period, samples: samples)]
     }
 
-    /// Notes that nothing can be sent now.
+    /// Records that nothing can be sent now.
     package mutating func foundNothing() -> [Notice] {
         defer { run = 0 }
         return run >= Self.drainWorth ? [.drained(files: run)] : []
     }
 
-    /// Notes what became of a file.
+    /// Records the result of sending a file.
     ///
     /// - Parameters:
     ///   - samples: Samples in its time; `skipped`: samples since the last file that have none.
@@ -166,7 +166,7 @@ package struct FileOutboxMachine: Sendable {
         return []
     }
 
-    /// Ends waiting: after a new route, a repaired secret or `roost outbox flush`.
+    /// Ends the waiting, after a new route, a repaired secret or `roost outbox flush`.
     package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
         let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
         notBefore = min(notBefore, soon)
@@ -185,7 +185,7 @@ package struct FileOutboxMachine: Sendable {
         reason.mayBeOfItem ? doubt.fail(file.place, reason) : doubt.interrupt(reason)
     }
 
-    /// The receiver takes others than these.
+    /// Sets files aside, after the receiver accepted others.
     private mutating func setAside(_ places: [PlannedFile.Place], at now: MonotonicInstant) {
         for place in places {
             asides.add(place, trouble, at: now)
@@ -235,7 +235,7 @@ package struct FileOutboxMachine: Sendable {
         asides.remove(file.place)
         mark.asides.removeAll { $0 == file.range.lowerBound }
         guard file.range.lowerBound >= mark.settled else { return change(&mark) }
-        // Either no row could be made of them, or their file's beginning is gone.
+        // The samples gave no row, or the beginning of their file was overwritten.
         let reason = mark.hasExpired ? LeftOut.expired : .noValue
         mark.leaveOut(reason, files: 0, samples: samples.skipped)
         change(&mark)

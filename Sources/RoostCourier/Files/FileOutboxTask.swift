@@ -25,7 +25,7 @@ package actor FileOutboxTask: Child {
         }
     }
 
-    /// How it stands, for reports.
+    /// State of the task, for reports.
     package struct Standing: Hashable, Sendable {
         package let id: String
         package let marks: [FilePeriod: FilePeriodCursor]
@@ -33,7 +33,7 @@ package actor FileOutboxTask: Child {
         package let trouble: DeliveryReason?
         package let notBefore: MonotonicInstant
         package let lastDelivery: MonotonicInstant?
-        /// Files that the receiver fails at while it takes others.
+        /// Files that the receiver fails at while it accepts others.
         package let refusals: [OutboxStanding.Refusal]
         /// Whether the last look found no file whose period is over.
         package let isUpToDate: Bool
@@ -41,11 +41,11 @@ package actor FileOutboxTask: Child {
         package let sourceTrouble: String?
     }
 
-    /// Between two looks for a file that is complete: it may go so much later.
+    /// Time between two looks for a complete file.
     private static let lookInterval: Duration = .seconds(300)
     /// An upload takes ten minutes at most; each piece of a longer one beats.
     private static let promise: Duration = .seconds(900)
-    /// Between two tries while the store cannot be read.
+    /// Time between two attempts to read the store while it cannot be read.
     private static let sourcePause: Duration = .seconds(5)
     /// How late the next attempt may come, and how late a look.
     private static let tolerance: (attempt: Duration, look: Duration) = (.seconds(2), .seconds(20))
@@ -61,7 +61,7 @@ package actor FileOutboxTask: Child {
     private var sourceTrouble: String?
     private var isUpToDate = false
 
-    /// A task that has not begun.
+    /// Makes a task that has not begun.
     ///
     /// - Parameters:
     ///   - id: The target's, from the configuration.
@@ -117,7 +117,7 @@ package actor FileOutboxTask: Child {
     private func turn() async throws {
         var deadline = world.clock.now.advanced(by: Self.lookInterval)
         var tolerance = Self.tolerance.look
-        // Each turn adds a date, so that those of two days are together when one decides.
+        // Each turn adds a date, so that the dates of two days are known when an age decides.
         _ = world.dates.seconds
         if try await begin() {
             try await see()
@@ -132,14 +132,14 @@ package actor FileOutboxTask: Child {
         _ = try await world.clock.wait(for: changed, until: deadline, tolerance: tolerance)
     }
 
-    /// Ends waiting: a new route, a repaired secret.
+    /// Ends the waiting, after a new route or a repaired secret.
     package func wake(within time: Duration = .zero) {
         isUpToDate = false
         machine.wake(at: world.clock.now, within: time)
         changed.raise()
     }
 
-    /// Reads the cursor, or makes one as soon as a sample is dated.
+    /// Reads the cursor, or makes one as soon as a sample has a date.
     ///
     /// - Returns: Whether there is one.
     private func begin() async throws -> Bool {
@@ -167,12 +167,12 @@ package actor FileOutboxTask: Child {
         machine.resumeAsides()
         // A period that the configuration no longer names keeps its mark, and waits.
         self.origin = origin
-        // Where windows begin is decided once, also when no file is sent before a restart.
+        // Keep the windows' start at once: it is decided only once, even before the first file.
         await keep(origin)
         return true
     }
 
-    /// Counts what was recorded since the last look, and what the ring wrote over.
+    /// Counts newly recorded samples, and samples that the ring has overwritten.
     ///
     /// - Throws: Errors of reading the store.
     package func see() async throws {
@@ -206,7 +206,7 @@ package actor FileOutboxTask: Child {
         return true
     }
 
-    /// Samples between the last file and this one that have none.
+    /// Counts the samples between the last file and this one that are in no file.
     private func skipped(before file: PlannedFile, _ mark: FilePeriodCursor) async throws -> Int {
         let before = mark.settled..<max(mark.settled, file.range.lowerBound)
         var skipped = try await world.source.count(before)
@@ -246,7 +246,7 @@ package actor FileOutboxTask: Child {
         await keep(origin)
     }
 
-    /// Asks the receiver for each file that has its fate, and compares.
+    /// Compares each settled file with the receiver's copy.
     ///
     /// A file that was left out, as too old, is missing there, too.
     ///

@@ -1,4 +1,4 @@
-/// How long the time of a file is.
+/// Length of time that one file covers.
 package enum FilePeriod: String, CaseIterable, Hashable, Sendable {
     case hourly, daily, weekly, monthly
 
@@ -13,7 +13,7 @@ package enum FilePeriod: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// How files are called.
+/// Convention for the names of files.
 package enum FileNaming: String, CaseIterable, Hashable, Sendable {
     /// `Sun Nov  6 07:49:04 2022.csv`: on the station's clocks, as C's `asctime` writes it.
     case seed

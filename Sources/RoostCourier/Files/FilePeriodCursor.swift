@@ -1,6 +1,6 @@
-/// How far a target has got with the files of one period.
+/// Delivery progress of a target with the files of one period.
 package struct FilePeriodCursor: Hashable, Sendable {
-    /// Files and the samples in their time.
+    /// Number of files, and of the samples in their time.
     package struct Count: Hashable, Sendable {
         package var files = 0
         package var samples = 0
@@ -10,31 +10,31 @@ package struct FilePeriodCursor: Hashable, Sendable {
         }
     }
 
-    /// Seconds since 1970: every window that ended by then has its fate.
+    /// Seconds since 1970: every window that ended by then is settled (sent or left out).
     package var settled: Int
-    /// Samples before it are counted in `waiting` or have their fate.
+    /// Seconds since 1970: samples before it are counted in `waiting` or settled.
     package var seen: Int
-    /// Samples that were seen and have no fate yet.
+    /// Samples that were seen and are not settled.
     package var waiting = 0
     package var delivered = Count()
     package var leftOut: [LeftOut: Count] = [:]
-    /// Whether the ring wrote over samples behind `settled`.
+    /// Whether the ring overwrote samples behind `settled`.
     package var hasExpired = false
-    /// Where the windows of files begin that are tried again by themselves, in order; together with
-    /// other periods at most `ItemAsides.limit`.
+    /// Beginnings of the windows whose files are tried again by themselves, in order; with other
+    /// periods together at most `ItemAsides.limit`.
     package var asides: [Int] = []
 
     package init(from start: Int) { (settled, seen) = (start, start) }
 
-    /// Samples that this target knows of: each delivered, waiting or left out.
+    /// Number of samples counted so far: each is delivered, waiting or left out.
     package var sampleCount: Int {
         delivered.samples + waiting + leftOut.values.reduce(0) { $0 + $1.samples }
     }
 
-    /// The beginning of the first window without a fate.
+    /// Beginning of the first window that is not settled.
     var open: Int { min(asides.first ?? settled, settled) }
 
-    /// Gives samples a fate without being sent.
+    /// Settles samples without sending them.
     package mutating func leaveOut(_ reason: LeftOut, files: Int, samples: Int) {
         guard files > 0 || samples > 0 else { return }
         leftOut[reason, default: Count()].files += files

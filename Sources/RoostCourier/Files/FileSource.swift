@@ -1,9 +1,9 @@
 /// A file that can be made: its time is over, and all its samples are dated and can be read.
 package struct PlannedFile: Hashable, Sendable {
     package let period: FilePeriod
-    /// Seconds since 1970 in which it has its place; the second not any more.
+    /// Seconds since 1970 that the file covers, without the last.
     package let range: Range<Int>
-    /// With `.csv`, without its folder.
+    /// Name with `.csv`, without the folder.
     package let name: String
 
     package init(_ period: FilePeriod, _ range: Range<Int>, name: String) {
@@ -20,11 +20,11 @@ package struct PlannedFile: Hashable, Sendable {
 
     var place: Place { Place(period: period, from: range.lowerBound) }
 
-    /// `hourly/Sun Nov  6 07:49:04 2022.csv`.
+    /// Path, such as `hourly/Sun Nov  6 07:49:04 2022.csv`.
     package var path: String { "\(period.rawValue)/\(name)" }
 }
 
-/// Where files are made of what is recorded.
+/// Maker of files from the recorded samples.
 ///
 /// Times are seconds since 1970, and windows of all periods begin at `origin`. A file with one
 /// period and range has the same bytes and the same name whenever it is made.
@@ -47,12 +47,12 @@ package protocol FileSource: Sendable {
     /// - Throws: Errors of reading the store.
     func next(_ period: FilePeriod, from start: Int, origin: Int) async throws -> PlannedFile?
 
-    /// How many samples that files are made of are dated within a time and can be read.
+    /// Counts the dated samples in a time that can be read and go into files.
     ///
     /// - Throws: Errors of reading the store.
     func count(_ range: Range<Int>) async throws -> Int
 
-    /// A piece of a file's bytes.
+    /// Makes one piece of a file's bytes.
     ///
     /// - Parameters:
     ///   - number: From 0 on.

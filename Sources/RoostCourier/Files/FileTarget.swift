@@ -1,9 +1,9 @@
-/// A place that whole files are sent to, each under a name that was free.
+/// A receiver of whole files, each under a name that was free.
 ///
 /// It makes requests and judges answers; what is sent when, and what happens after a failure, is
 /// decided by `FileOutboxMachine`. It keeps nothing that a restart may not take.
 package protocol FileTarget: Sendable {
-    /// A request that changes nothing and succeeds where the receiver knows us; nil without one.
+    /// A request that changes nothing and succeeds if the receiver accepts the login; nil for none.
     var probe: OutboundRequest? { get }
 
     /// Sends a file and waits for the receiver's proof.
@@ -18,7 +18,7 @@ package protocol FileTarget: Sendable {
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome
 
-    /// Asks what the receiver has under a file's name; changes nothing there.
+    /// Asks for the state of a file name at the receiver, and changes nothing there.
     ///
     /// - Throws: `CancellationError`; what making the file throws. What the network does is in
     ///   the answer.
@@ -34,12 +34,12 @@ extension FileTarget {
 
 /// State of one file name at the receiver.
 package enum FileHolding: Hashable, Sendable {
-    /// The same bytes, by the proof that its protocol gives.
+    /// The receiver has the same bytes, by the proof that its protocol gives.
     case equal
-    /// A file with other bytes.
+    /// The receiver has a file with other bytes.
     case other
     case missing
-    /// It could not be asked.
+    /// The receiver could not be asked.
     case unanswered(DeliveryReason)
 
     /// Converts the outcome of a request into the state of the file at the receiver.

@@ -12,7 +12,7 @@ package struct FileWork: Sendable {
     package var hasBacklog = true
     /// A file whose time ended longer ago is left out.
     package var ageLimit: Duration?
-    /// Between two files.
+    /// Shortest time between two files.
     package var pace: Duration = .seconds(1)
 
     package init(

@@ -1,14 +1,14 @@
 /// A file on its way to a target: made while it is sent, never whole in memory.
 package struct OutboxFile: Sendable {
-    /// `hourly/Sun Nov  6 07:49:04 2022.csv`.
+    /// Path, such as `hourly/Sun Nov  6 07:49:04 2022.csv`.
     package let path: String
-    /// Bytes.
+    /// Number of bytes.
     package let size: Int
-    /// 16 bytes.
+    /// MD5, 16 bytes.
     package let md5: [UInt8]
-    /// 32 bytes.
+    /// SHA-256, 32 bytes.
     package let sha256: [UInt8]
-    /// The pieces in order, from 0 on; nil after the last.
+    /// Returns the piece of a number, from 0 on; nil after the last.
     package let piece: @Sendable (Int) async throws -> [UInt8]?
 
     /// Reads the pieces once for size and hashes.
@@ -33,9 +33,9 @@ package struct OutboxFile: Sendable {
         self.sha256 = sha256.finish()
     }
 
-    /// As HTTP and Google write it.
+    /// MD5 as HTTP and Google write it.
     package var md5Base64: String { Base64.text(md5) }
-    /// As S3 writes it.
+    /// MD5 as S3 writes it.
     package var md5Hexadecimal: String { Hexadecimal.text(md5) }
 }
 

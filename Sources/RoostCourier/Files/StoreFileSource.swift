@@ -3,7 +3,7 @@ import Store
 import StoreQueries
 import Synchronization
 
-/// Where the courier reads the station's history.
+/// Reader of the station's history.
 package protocol HistoryAccess: Sendable {
     /// Answers a question from the history as it is now, with what the station holds that is not
     /// on the card yet.
@@ -24,7 +24,7 @@ package protocol HistoryAccess: Sendable {
 package final class StoreFileSource: FileSource {
     /// Minutes that one piece of a file is read with: some 30 kB.
     private static let pieceMinutes = 360
-    /// A sample is recorded, readable and dated by then; a later one stays out of its file.
+    /// Time by which a sample is recorded, readable and dated; a later one stays out of its file.
     package static let patience: Duration = .seconds(900)
 
     private struct Known {
@@ -106,7 +106,7 @@ package final class StoreFileSource: FileSource {
         return try await history.read { [self] reader, times in
             guard let pairs = try MinutePairs(reader, times) else { return nil }
             var known = known.withLock { $0 }
-            // A boot that is new, or has got a date: hours before may have been found anew.
+            // A new boot, or one that has got a date, may have added samples to earlier hours.
             let isSame = known.stream == pairs.stream.id && known.spanCount == pairs.spanCount
             if !isSame || known.origin != origin { known.hours = [] }
             let files = try PeriodFiles(
@@ -128,7 +128,7 @@ package final class StoreFileSource: FileSource {
         }
     }
 
-    /// Until when all samples are there.
+    /// Returns the time up to which all samples are there.
     ///
     /// Those of a stream come in order, so all before the newest are there; after a while without
     /// any, none comes.
