@@ -30,7 +30,7 @@ package struct MailReceiver: NoticeReceiver {
         message.bytes = bytes(notice, at: date)
         do {
             let outcome = Self.judge(try await network.send(message))
-            // A server may have a limit that the picture is beyond.
+            // A server may refuse a mail for the size of its picture.
             guard notice.picture != nil, case .refused(let reason) = outcome else { return outcome }
             message.bytes = bytes(notice.without(.refused(reason.words)), at: date)
             return Self.judge(try await network.send(message))
@@ -49,7 +49,7 @@ package struct MailReceiver: NoticeReceiver {
             ("Subject", QuotedPrintable.header(subject(notice))),
             ("Message-ID", id),
         ]
-        // Notices of one rule and channel stand below each other: all refer to one id.
+        // Mails of one rule and channel form one thread: all refer to one id.
         head.append(("References", messageID(threadName(notice))))
         head += [("Auto-Submitted", "auto-generated"), ("MIME-Version", "1.0")]
         let link = notice.link.map { ["", $0] } ?? []
@@ -69,7 +69,7 @@ package struct MailReceiver: NoticeReceiver {
         "<n-\(name)@\(station.id).roost.invalid>"
     }
 
-    /// Letters and digits alone, the same for the same key.
+    /// Makes the thread's name of letters and digits, the same for the same key.
     private func threadName(_ notice: Notice) -> String {
         "t-" + Hexadecimal.text(Array(CourierCrypto.sha256(notice.key).prefix(8)))
     }

@@ -1,4 +1,4 @@
-/// How to reach an MQTT broker.
+/// Address and settings of an MQTT broker.
 package struct BrokerSettings: Hashable, Sendable {
     /// Message that the broker publishes when this client vanishes (the will of MQTT).
     package struct Will: Hashable, Sendable {
@@ -20,7 +20,7 @@ package struct BrokerSettings: Hashable, Sendable {
     package var password: Secret?
     package var trust = ServerTrust.system
     package var keepAliveSeconds = 60
-    /// 5, or 4 for MQTT 3.1.1.
+    /// MQTT protocol level: 5, or 4 for MQTT 3.1.1.
     package var protocolVersion = 5
     package var will: Will?
 
@@ -48,7 +48,7 @@ package struct BrokerMessage: Hashable, Sendable {
         (self.isRetained, self.expirySeconds) = (isRetained, expirySeconds)
     }
 
-    /// The same message with another expiry.
+    /// Returns the same message with another expiry.
     func expiring(in seconds: Int) -> BrokerMessage {
         BrokerMessage(
             topic: topic,
@@ -61,32 +61,32 @@ package struct BrokerMessage: Hashable, Sendable {
 
 /// A connection to an MQTT broker.
 package protocol BrokerConnection: Sendable {
-    /// 5, or 4 for MQTT 3.1.1.
+    /// MQTT protocol level: 5, or 4 for MQTT 3.1.1.
     var protocolVersion: Int { get }
 
-    /// Why it ended; nil while it goes on, or where nothing is known.
+    /// Why the connection ended; nil while it lasts, or where the reason is unknown.
     var ending: NetworkFailure? { get }
 
-    /// Publishes with quality of service 1 and waits for the broker's word.
+    /// Publishes with quality of service 1 and waits for the broker's acknowledgement.
     ///
     /// - Returns: The reason code of MQTT 5: 0 accepted, 0x10 no subscriber, from 0x80 refused;
     ///   0 always with 3.1.1.
     /// - Throws: `NetworkFailure` when the connection ends first; `CancellationError`.
     func publish(_ message: BrokerMessage) async throws -> Int
 
-    /// Asks for messages of a topic.
+    /// Subscribes to a topic.
     ///
     /// - Throws: As `publish`.
     func subscribe(_ topic: String) async throws
 
-    /// The next message of a topic that was asked for; nil once the connection has ended.
+    /// Returns the next message of a subscribed topic; nil once the connection has ended.
     ///
     /// Bound: 64 wait, further ones are dropped and counted.
     ///
     /// - Throws: `CancellationError`.
     func nextMessage() async throws -> BrokerMessage?
 
-    /// Ends in order: the broker does not publish the will.
+    /// Disconnects in order: the broker does not publish the will.
     func close() async
 }
 

@@ -21,7 +21,7 @@ package protocol CourierNetwork: Sendable {
         _ read: @escaping @Sendable () async throws -> [UInt8]?
     ) async throws -> OutboundAnswer
 
-    /// Gives a message to a mail server.
+    /// Sends a message to a mail server.
     ///
     /// - Returns: The server's last answer, as `OutboundAnswer.status` 250 and its text.
     /// - Throws: `NetworkFailure`; `CancellationError`.

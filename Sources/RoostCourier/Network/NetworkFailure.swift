@@ -1,19 +1,19 @@
 /// Why a request got no answer.
 package struct NetworkFailure: Error, Hashable, Sendable {
-    /// Where it ended.
+    /// Stage of the exchange at which it failed.
     package enum Stage: String, Hashable, Sendable, CaseIterable {
         /// The name server did not answer within its time.
         case nameServerSilent
         /// No name server knows the host.
         case unknownHost
-        /// The machine is there and nothing listens.
+        /// The machine is there, and no program listens on the port.
         case refused
         /// No route, or no machine answered.
         case unreachable
         case connectTimedOut
-        /// A certificate that is not trusted, or for another name.
+        /// The certificate is not trusted, or is for another name.
         case certificate
-        /// A certificate that is not valid now by this machine's clock.
+        /// The certificate is not valid now by this machine's clock.
         case certificateTime
         case encryption
         /// The server accepted the connection and sent no whole answer in time.
@@ -26,12 +26,12 @@ package struct NetworkFailure: Error, Hashable, Sendable {
         case notAuthorised
         /// The server sends a request by `http` to `https` of the same host.
         case redirected
-        /// This machine: memory, descriptors, a file that cannot be read.
+        /// The failure is on this machine: memory, descriptors, a file that cannot be read.
         case local
     }
 
     package let stage: Stage
-    /// For people; without a secret.
+    /// Sentence for people, without a secret.
     package let words: String
     /// Whether the whole request had been sent, so that it may have been carried out.
     package let wasSent: Bool

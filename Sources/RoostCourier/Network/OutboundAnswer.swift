@@ -24,7 +24,7 @@ package struct OutboundAnswer: Hashable, Sendable {
 
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Whether it is a page for people: what a captive portal sends in place of an answer.
+    /// Whether it is an HTML page, such as a captive portal sends in place of an answer.
     package var isHTML: Bool {
         if fields["content-type"]?.lowercased().hasPrefix("text/html") == true { return true }
         let start = text.drop(while: \.isWhitespace).prefix(15).lowercased()
@@ -34,14 +34,14 @@ package struct OutboundAnswer: Hashable, Sendable {
     /// The first 80 bytes of the body on one line, for people: without secrets of the request.
     package var excerpt: String { line(String(decoding: body.prefix(4_096), as: UTF8.self)) }
 
-    /// A text of the answer for people: one line of at most 80 bytes, without secrets.
+    /// Returns a text of the answer for people: one line of at most 80 bytes, without secrets.
     package func line(_ text: String) -> String {
         ForeignText.line(text, byteMax: 80, without: secrets)
     }
 }
 
 extension OutboundAnswer {
-    /// The `https` origin that a redirection names, if it has the host of an `http` URL.
+    /// Returns the `https` origin of a redirection, if its host is that of an `http` URL.
     package func secureOrigin(of url: MaskedText) -> String? {
         guard [301, 302, 307, 308].contains(status), let location = fields["location"],
             let asked = URLText.origin(url.revealed.lowercased()), asked.hasPrefix("http://"),
@@ -51,7 +51,7 @@ extension OutboundAnswer {
         return origin
     }
 
-    /// The host of an origin, without its scheme and port.
+    /// Returns the host of an origin, without scheme and port.
     private static func host(_ origin: String) -> Substring? {
         guard let mark = origin.firstRange(of: "://") else { return nil }
         let place = origin[mark.upperBound...]
@@ -60,7 +60,7 @@ extension OutboundAnswer {
 }
 
 extension String {
-    /// Without white space at both ends.
+    /// Removes white space at both ends.
     func trimming() -> String {
         var rest = Substring(self)
         while rest.last?.isWhitespace == true { rest.removeLast() }

@@ -1,6 +1,6 @@
 /// One HTTP request to a server outside the station.
 package struct OutboundRequest: Hashable, Sendable {
-    /// As HTTP and WebDAV (RFC 4918) name them.
+    /// Methods of HTTP and WebDAV (RFC 4918).
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
         case head = "HEAD"
@@ -42,7 +42,7 @@ package struct OutboundRequest: Hashable, Sendable {
     }
 
     package var method: Method
-    /// Absolute, `http` or `https`.
+    /// Absolute URL, `http` or `https`.
     package var url: MaskedText
     package var fields: [Field]
     /// At most `bodyLimit` bytes; larger files go by `OutboundFile`.
@@ -51,19 +51,19 @@ package struct OutboundRequest: Hashable, Sendable {
     package var shownBody: String?
     package var trust = ServerTrust.system
     package var signature: AWSSignature?
-    /// Whether it is to be HTTP/2 (Apple's push service speaks nothing else).
+    /// Whether the request needs HTTP/2: Apple's push service speaks nothing else.
     package var needsHTTP2 = false
     /// Whether it must not reach the server twice: it gets a connection of its own.
     ///
     /// Over one that was kept, libcurl sends it again when the server closes without an answer.
     package var isOnce = false
-    /// The whole request, in seconds, 1…600.
+    /// Seconds that the whole request may last, 1…600.
     package var timeoutSeconds = 60
 
     /// Bytes of the answer's body that are read; a longer one is a failure.
     package var answerLimit = OutboundAnswer.bodyLimit
 
-    /// Bytes of a body.
+    /// Bytes of a request's body at most.
     package static let bodyLimit = 8 << 20
 
     package init(
@@ -109,10 +109,10 @@ package struct OutboundRequest: Hashable, Sendable {
 
 /// Certificates that a server may show.
 package enum ServerTrust: Hashable, Sendable {
-    /// Those of the machine's authorities (`/etc/ssl/certs`).
+    /// The certificates of the machine's authorities (`/etc/ssl/certs`).
     case system
-    /// Those of the authorities in one PEM file.
+    /// The certificates of the authorities in one PEM file.
     case authority(path: String)
-    /// The one whose public key has this SHA-256, in base64, without a look at its signer.
+    /// The certificate whose public key has this SHA-256 (base64), whoever signed it.
     case publicKey(sha256: String)
 }

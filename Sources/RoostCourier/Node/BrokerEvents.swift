@@ -2,7 +2,7 @@ import Core
 import Supervision
 import Synchronization
 
-/// Motions and alerts on their way to a broker: each is kept until it is out.
+/// Sends motions and alerts to a broker, and keeps each until it is sent.
 ///
 /// Clients act on what happens to an alert as on something of now. So one that began and ended
 /// while the broker was away goes to the topic of what is late.
@@ -10,7 +10,7 @@ import Synchronization
 /// Bound: `limit`; the oldest give way and are counted.
 actor BrokerEvents: Child {
     static let limit = 256
-    /// Between two tries.
+    /// Time between two attempts.
     private static let pause: Duration = .seconds(5)
 
     private struct Entry {
@@ -24,7 +24,7 @@ actor BrokerEvents: Child {
     private let clock: any NodeClock
     private let isThere = Signal()
     private var waiting: [Entry] = []
-    /// Alerts whose raise went out as late, and whose end waits, by the numbers of their raises.
+    /// Numbers of the alerts whose raise was sent as late, and whose end waits.
     private var over: Set<Int64> = []
     private var count = 0
     private(set) var omittedCount = 0
@@ -33,7 +33,7 @@ actor BrokerEvents: Child {
         (self.target, self.network, self.clock) = (target, network, clock)
     }
 
-    /// Takes a motion or an alert; its age counts from now.
+    /// Adds a motion or an alert; its age counts from now.
     func take(_ news: MQTTEvent) {
         if waiting.count >= Self.limit {
             forget(waiting.removeFirst())
@@ -60,7 +60,7 @@ actor BrokerEvents: Child {
         }
     }
 
-    /// With its age, and whether its alert is over and the broker never heard of it.
+    /// Returns the event with its age; it is late if its alert ended before the broker heard of it.
     private func dated(_ entry: Entry) -> MQTTEvent {
         let news = entry.news.aged(by: entry.seenAt.duration(to: clock.now))
         guard case .alert(var alert) = news, let raise = alert.raise else { return news }

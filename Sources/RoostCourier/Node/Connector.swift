@@ -2,11 +2,11 @@ import ControlProtocol
 import Core
 import Supervision
 
-/// One target of the configuration as it runs: its task, its network, and what its owner ordered.
+/// One running entry of the configuration: its task, its network and its pause.
 ///
 /// Outlives the task, which the supervisor makes anew after a failure.
 package actor Connector {
-    /// The task of an outlet.
+    /// The kind of task that the entry runs.
     private enum Work {
         case samples(OutboxTask)
         case broker(OutboxTask, MQTTTarget, BrokerEvents)
@@ -22,14 +22,14 @@ package actor Connector {
     nonisolated let network: TargetNetwork
     private let clock: any NodeClock
     private var work: Work?
-    /// Why no task could be made; nil when it could.
+    /// Why no task could be made; nil when one was made.
     private var broken: String?
-    /// Until when its owner paused it.
+    /// End of the owner's pause.
     private var pausedUntil: MonotonicInstant?
-    /// Where pauses outlive the process; nil where there is no folder for them.
+    /// The file of pauses, which outlives the process; nil where there is no folder for it.
     private let pauses: PauseFile?
     private var isRestored = false
-    /// Whether a clock that is set later may end the pause of before the start sooner.
+    /// Whether a pause from before the start may end sooner once the clock is set.
     private var waitsForClock = false
     private var isMetered = false
     private let order = Signal()
@@ -59,7 +59,7 @@ package actor Connector {
         begin(.broker(task, target, news))
     }
 
-    /// A motion that the station saw, or an alert; brokers alone hear of it.
+    /// Passes a motion or an alert on; only brokers send them.
     func take(_ news: MQTTEvent) async {
         guard case .broker(_, _, let waiting) = work else { return }
         await waiting.take(news)
@@ -91,7 +91,7 @@ package actor Connector {
         try await pauses.begin(entry.id, for: duration)
     }
 
-    /// Goes on with a pause of before the start; called before anything is sent.
+    /// Resumes a pause from before the start; called before anything is sent.
     ///
     /// - Throws: `CancellationError`.
     func restorePause() async throws {
@@ -104,7 +104,7 @@ package actor Connector {
         order.raise()
     }
 
-    /// Ends a pause of before the start by a clock that was set since.
+    /// Ends a pause from before the start, if the clock was set since and says that it is over.
     private func lookAtClock() async throws {
         guard waitsForClock, let rest = try await pauses?.pause(of: entry.id), waitsForClock,
             !rest.waitsForClock
@@ -126,7 +126,7 @@ package actor Connector {
         await wake()
     }
 
-    /// The connection is paid by volume from now on, or no more.
+    /// Sets whether the connection is paid by volume.
     func set(metered: Bool) async {
         guard isMetered != metered else { return }
         isMetered = metered
@@ -159,7 +159,7 @@ package actor Connector {
         }
     }
 
-    /// Tries at once what waits.
+    /// Tries at once to send whatever waits.
     package func wake(within time: Duration = .zero) async {
         switch work {
         case .samples(let task): await task.wake(within: time)
@@ -178,7 +178,7 @@ package actor Connector {
         await samples?.flush(isOn)
     }
 
-    /// The task that sends samples; nil where none go.
+    /// The task that sends samples; nil where none are sent.
     var samples: OutboxTask? {
         switch work {
         case .samples(let task), .broker(let task, _, _): task
@@ -186,25 +186,25 @@ package actor Connector {
         }
     }
 
-    /// The task that sends drives; nil where none go.
+    /// The task that sends drives; nil where none are sent.
     var drives: DriveTask? {
         if case .drives(let task) = work { task } else { nil }
     }
 
-    /// The task that sends files; nil where none go.
+    /// The task that sends files; nil where none are sent.
     var files: FileOutboxTask? {
         if case .files(let task) = work { task } else { nil }
     }
 
     // MARK: Reports
 
-    /// Whether all that was recorded has its fate.
+    /// Whether all recorded samples are settled.
     package var isEmpty: Bool {
         get async {
             switch work {
             case .samples(let task), .broker(let task, _, _): await task.isDone
             case .drives(let task): await task.isDone
-            // A file whose period is not over yet waits for its time.
+            // A file whose period is not over yet does not count as waiting.
             case .files(let task): await task.standing.isUpToDate
             case .notices, .pushes, .heartbeat, .feed, nil: true
             }
@@ -238,7 +238,7 @@ package actor Connector {
             }
             report.isProvable = files != nil || samples?.isProvable ?? false
             (report.requestCount, report.byteCount) = network.counts
-            // No fault: it goes on by itself on another connection.
+            // This is no fault: it goes on by itself on another connection.
             if waitsForOtherRoute, report.state == .later { report.state = .waiting }
             if isPaused {
                 (report.state, report.why) = (.paused, nil)
@@ -248,12 +248,12 @@ package actor Connector {
         }
     }
 
-    /// Why nothing that the station measures is for this target; nil while something is, or
-    /// nothing is known of the station.
+    /// Why the target can take none of the station's channels; nil while it can take some, or while
+    /// the station is unknown.
     private var misfit: DeliveryReason? {
         get async {
             guard let target = samples?.target else { return nil }
-            // A broker may be for motions alone, which are no samples.
+            // A broker may only want motions, which are not samples.
             let motions = entry.streams.contains { $0.hasSuffix("motion") }
             if case .broker = work, motions { return nil }
             let all = await channels()
@@ -295,12 +295,12 @@ package actor Connector {
         if standing.waiting > 0, standing.notBefore > now {
             report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
         }
-        // It goes on beside them.
+        // Refused items do not stop the others.
         guard reason == nil, let refusals = standing.refusalWords else { return }
         (report.why, report.code) = (refusals, "refuses")
     }
 
-    /// Samples count once for each period that is sent.
+    /// A sample counts once for each period whose files are sent.
     private static func fill(
         _ report: inout OutboxReport,
         _ standing: FileOutboxTask.Standing,
@@ -329,7 +329,7 @@ package actor Connector {
         if reason != nil, standing.notBefore > now {
             report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
         }
-        // It goes on beside them.
+        // Refused notices do not stop the others.
         guard reason == nil, let refusals = standing.refusals.words else { return }
         (report.why, report.code) = (refusals, "refuses")
     }

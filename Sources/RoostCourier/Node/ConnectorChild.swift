@@ -1,6 +1,6 @@
 import Supervision
 
-/// The child of an outlet: its tasks, and the end of its pauses.
+/// The supervised child of a connector: its tasks, and the end of its pauses.
 struct ConnectorChild: Child {
     let outlet: Connector
     let tasks: [any Child]

@@ -14,7 +14,7 @@ package enum ConnectorEntry: Sendable {
         }
     }
 
-    /// As in the configuration: `influx2`, `ntfy`.
+    /// Type in the configuration, such as `influx2` or `ntfy`.
     package var type: String {
         switch self {
         case .target(let entry): entry.type
@@ -23,7 +23,7 @@ package enum ConnectorEntry: Sendable {
         }
     }
 
-    /// As it stands, to see what a reload changes.
+    /// The entry's JSON, to see what a reload changes.
     var source: JSONValue {
         switch self {
         case .target(let entry): entry.source
@@ -88,7 +88,7 @@ extension CourierConfiguration {
     /// The ids of targets and receivers, which are the names of their cursors; feeds have none.
     var names: Set<String> { Set(targets.map(\.id) + receivers.map(\.id)) }
 
-    /// All that the courier runs, in the order of the file.
+    /// All targets, receivers and feeds, in the order of the file.
     var entries: [ConnectorEntry] {
         targets.map(ConnectorEntry.target) + receivers.map(ConnectorEntry.receiver)
             + feeds.map(ConnectorEntry.feed)

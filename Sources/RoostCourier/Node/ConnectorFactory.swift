@@ -4,7 +4,7 @@ import Logging
 import StoreQueries
 import Supervision
 
-/// Makes the task of an outlet, after each start of its child.
+/// Makes the task of a connector, after each start of its child.
 struct ConnectorFactory: Sendable {
     /// Parts that all targets share.
     struct Parts: Sendable {
@@ -19,7 +19,7 @@ struct ConnectorFactory: Sendable {
         let pauses: PauseFile?
         let supervision: SupervisorContext
         let policy: RestartPolicy
-        /// Called when there is something to see in the reports of targets.
+        /// Called when the reports of targets may have changed.
         let failed: @Sendable () -> Void
     }
 
@@ -32,7 +32,7 @@ struct ConnectorFactory: Sendable {
     /// URL of the station's dashboard, such as `http://balcony.local`; nil for none.
     let address: String?
 
-    /// The child of an outlet, by its entry.
+    /// Makes the child of a connector from its entry.
     ///
     /// - Throws: Errors of making a target or receiver, such as a missing secret.
     func child(
@@ -75,7 +75,7 @@ struct ConnectorFactory: Sendable {
         }
         notices.present = { [self] in await presentAlerts() }
         notices.pictures = world.pictures
-        // The seed's clients know their titles.
+        // The clients of the seed's app recognise notices by their titles.
         notices.station = entry.type == "seed" ? nil : station
         notices.link = address.map { "\($0)/alerts" }
         let (seed, options) = (seed(of: entry.id), entry.common)
@@ -107,7 +107,7 @@ struct ConnectorFactory: Sendable {
         return ConnectorChild(outlet: outlet, tasks: [task])
     }
 
-    /// The alerts as they are now, by the numbers of their raises; empty when the station is away.
+    /// Asks the station for its alerts, by the numbers of their raises; empty without an answer.
     private func presentAlerts() async -> [Int64: AlertsReport.Alert] {
         do {
             let report = try await world.link.ask(ControlRequest(.alerts), AlertsReport.self)

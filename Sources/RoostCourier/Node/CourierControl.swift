@@ -24,7 +24,7 @@ extension CourierRequest.Command {
 /// Bound: `connectionLimit` connections at a time; one more is closed with an error.
 package actor CourierControl: Child {
     static let connectionLimit = 16
-    /// A connection without a request for this long is closed.
+    /// Time without a request after which a connection is closed.
     static let idleLimit: Duration = .minutes(2)
     private static let flushMax = 600.0
 
@@ -76,7 +76,7 @@ package actor CourierControl: Child {
             let failure = ControlFailure(code: "bad-request", message: "\(error)")
             try? connection.send(ControlCodec.line(Self.failed(failure)))
         } catch {
-            // Cancelled, or a peer that reads too slowly: its connection ends.
+            // The task was cancelled, or the peer reads too slowly: its connection ends.
         }
     }
 
@@ -93,7 +93,7 @@ package actor CourierControl: Child {
         }
     }
 
-    /// The answer to one line.
+    /// Returns the answer to one line.
     ///
     /// - Throws: `CancellationError`.
     package func answer(_ line: String, from peer: PeerCredentials? = nil) async throws -> String {
@@ -158,7 +158,7 @@ package actor CourierControl: Child {
         return try ControlCodec.line(ControlAnswer<CourierReport>(.success(await node.report)))
     }
 
-    /// Carries out an order that is to outlive the process.
+    /// Carries out an order that has to outlive the process.
     private func keep(_ order: () async throws -> Void) async throws {
         do {
             try await order()
@@ -170,7 +170,7 @@ package actor CourierControl: Child {
         }
     }
 
-    /// A failure that the asker is to read.
+    /// Converts a failure into one that the client may read.
     private static func failure(_ error: any Error) -> any Error {
         switch error {
         case let down as StationDown: ControlFailure(code: "store", message: down.description)

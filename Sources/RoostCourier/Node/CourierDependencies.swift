@@ -29,11 +29,11 @@ package struct CourierDependencies: Sendable {
     package var routes: (any RouteWatch)?
     /// Where subscribers and pauses are kept; nil where there is no folder for them.
     package var files: (any CourierFiles)?
-    /// A folder that a start of the machine clears.
+    /// Files that are cleared when the machine starts.
     package var runtime: (any CourierFiles)?
     /// The pictures of motions; nil where none are known.
     package var pictures: (any PictureSource)?
-    /// Looks for other stations; nil where nothing can.
+    /// Searches for other stations; nil where that is not possible.
     package var stations: (any StationBrowser)?
     /// URL of the station's dashboard, such as `http://balcony.local`; nil where it announces none.
     package var address: String?
@@ -46,9 +46,9 @@ package struct CourierDependencies: Sendable {
     package var findZone: @Sendable (String) -> Zone? = { Zone(named: $0) }
     /// Ends the process at once, when a child could not be stopped.
     package var endProcess: @Sendable (_ reason: String) -> Void = { _ in }
-    /// Called while everything makes progress, and when all has begun.
+    /// Pets the watchdog: called while all children make progress, and once all have begun.
     package var pet: @Sendable () -> Void = {}
-    /// How soon the service manager wants to hear of it again.
+    /// Time within which the service manager expects the next sign of life.
     package var watchdog: Duration = .seconds(120)
 
     package init(

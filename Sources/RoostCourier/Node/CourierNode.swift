@@ -23,12 +23,12 @@ package final class CourierNode: Sendable {
         intensity: RestartIntensity(limit: 1_000, within: .minutes(10))
     )
 
-    /// Events after which the station may have another zone.
+    /// Events after which the station may have another time zone.
     private static let changes = Set(
         [EventKind.Plain.settingsChanged, .configurationReloaded].map(\.rawValue)
     )
 
-    /// With a new default route, what waits is tried within this time.
+    /// Time within which waiting data is tried after a new default route.
     private static let newRouteSpread: Duration = .seconds(30)
 
     package let world: CourierDependencies
@@ -121,7 +121,7 @@ package final class CourierNode: Sendable {
         }
     }
 
-    /// A world whose zone is the station's, once that has named one.
+    /// Returns dependencies whose zone follows the station's, once that has named one.
     private static func followingZone(_ given: CourierDependencies) -> (
         FollowedZone, CourierDependencies
     ) {
@@ -204,7 +204,7 @@ package final class CourierNode: Sendable {
         }
     }
 
-    /// The station answers, for the first time or again.
+    /// Handles the first answer of the station, and each answer after it was away.
     private func stationAnswers() async {
         await cursors.renew()
         if let report = await readWords() { lateness.renew(report) }
@@ -213,7 +213,7 @@ package final class CourierNode: Sendable {
         await readStatus()
     }
 
-    /// Reads the station's zone and, as long as that is not known, who it is.
+    /// Reads the station's zone and, until it is known, its identity.
     private func readStatus() async {
         do {
             let status = try await world.link.ask(ControlRequest(.status), StatusReport.self)
@@ -238,11 +238,11 @@ package final class CourierNode: Sendable {
             let details: Logger.Metadata = ["zone": "\(name ?? "")", "next": "install tzdata"]
             world.logger.warning("station's zone is not known here", metadata: details)
         }
-        // Hours that were quiet may not be so any more.
+        // The quiet hours may have ended.
         await alerts.wake()
     }
 
-    /// Reads the sentences that the owner gave to rules; those of before stay when it fails.
+    /// Reads the owner's sentences for rules; the earlier ones stay when it fails.
     ///
     /// - Returns: What the station says of its alerts; nil when it does not.
     @discardableResult private func readWords() async -> AlertsReport? {
@@ -285,7 +285,7 @@ package final class CourierNode: Sendable {
         }
     }
 
-    /// The way to other networks is another one.
+    /// Handles a change of the route to other networks.
     private func take(_ before: RouteState?, _ now: RouteState) async {
         let isNew = before.map { !now.gateways.isSubset(of: $0.gateways) } ?? false
         await targets.take(now, isNew: isNew, spread: Self.newRouteSpread)
@@ -293,14 +293,14 @@ package final class CourierNode: Sendable {
 
     // MARK: Orders and reports
 
-    /// Goes by another configuration: what did not change goes on undisturbed.
+    /// Applies another configuration; entries that did not change go on undisturbed.
     package func reload(_ configuration: CourierConfiguration) async {
         await cursors.set(names: configuration.names)
         await pauses?.set(names: Set(configuration.entries.map(\.id)))
         await targets.reload(configuration)
     }
 
-    /// Tries everything that waits at once, and waits for it to go.
+    /// Tries everything that waits at once, and waits until it is sent.
     ///
     /// - Parameters:
     ///   - id: One target; nil for all.
@@ -309,17 +309,17 @@ package final class CourierNode: Sendable {
         try await targets.flush(id, for: patience)
     }
 
-    /// The owner's other stations.
+    /// Reports on the owner's other stations.
     ///
     /// - Throws: `CancellationError`.
     package func stations() async throws -> StationsReport { try await targets.stations() }
 
-    /// The targets that run.
+    /// Ids of the entries that run.
     package var ids: [String] { targets.outlets.map(\.entry.id) }
 
     package func outlet(_ id: String) -> Connector? { targets.outlet(id) }
 
-    /// The target that a request names.
+    /// Returns the connector that a request names.
     ///
     /// - Throws: `ControlFailure` that names those there are.
     func outlet(of request: CourierRequest) throws(ControlFailure) -> Connector {

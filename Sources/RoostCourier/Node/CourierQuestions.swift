@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import Store
 
-/// Answers what people ask of the samples of a courier.
+/// Answers questions of people about the samples of a courier.
 struct CourierQuestions {
     let node: CourierNode
 

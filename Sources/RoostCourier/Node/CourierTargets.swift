@@ -4,8 +4,8 @@ import Logging
 import Supervision
 import Synchronization
 
-/// The targets of a courier: a supervisor with a child for each, made once the station has said who
-/// it is, and made anew where the configuration changes.
+/// The supervisor of a courier's targets, with a child for each. It is made once the station has
+/// told its identity, and the children are made anew where the configuration changes.
 final class CourierTargets: Sendable {
     private struct State {
         var configuration: CourierConfiguration
@@ -41,7 +41,7 @@ final class CourierTargets: Sendable {
 
     // MARK: The children
 
-    /// The supervisor of the targets; a new one after a failure.
+    /// Makes the supervisor of the targets; a new one after a failure.
     func makeSupervisor() -> Supervisor {
         let supervisor = Supervisor(
             id: "targets",
@@ -57,7 +57,7 @@ final class CourierTargets: Sendable {
         return supervisor
     }
 
-    /// The station has said who it is.
+    /// Makes the children, once the station has told its identity.
     ///
     /// - Returns: Whether that was not known before.
     func begin(_ identity: StationIdentity) -> Bool {
@@ -138,8 +138,8 @@ final class CourierTargets: Sendable {
         parts.failed()
     }
 
-    /// An alert goes to all brokers, a motion to those whose owner named its channel: it says who
-    /// is at home.
+    /// An alert goes to all brokers; a motion, which says who is at home, only to those whose owner
+    /// named its channel.
     func take(_ news: MQTTEvent) async {
         let left = state.withLock { $0.configuration.left }
         for outlet in outlets {
@@ -153,7 +153,7 @@ final class CourierTargets: Sendable {
 
     // MARK: Changes
 
-    /// Goes by another configuration: what did not change goes on undisturbed.
+    /// Applies another configuration; entries that did not change go on undisturbed.
     ///
     /// Targets with secrets begin anew, since those may have changed.
     func reload(_ configuration: CourierConfiguration) async {
@@ -180,7 +180,7 @@ final class CourierTargets: Sendable {
         addMissing()
     }
 
-    /// The way to other networks is another one.
+    /// Handles a change of the route to other networks.
     ///
     /// - Parameters:
     ///   - isNew: Whether a default route is new: what waits is then tried within `spread`.
@@ -196,7 +196,7 @@ final class CourierTargets: Sendable {
         }
     }
 
-    /// Tries everything that waits at once, and waits for it to go.
+    /// Tries everything that waits at once, and waits until it is sent.
     ///
     /// - Throws: `CancellationError`.
     func flush(_ id: String?, for patience: Duration) async throws {
@@ -216,14 +216,14 @@ final class CourierTargets: Sendable {
 
     // MARK: Reports
 
-    /// The owner's other stations.
+    /// Reports on the owner's other stations.
     ///
     /// - Throws: `CancellationError`.
     func stations() async throws -> StationsReport {
         try await finder.report(state.withLock { $0.configuration })
     }
 
-    /// The times that other stations say; nil while the configuration has them not asked.
+    /// Asks other stations for the time; nil where the configuration does not allow it.
     ///
     /// - Throws: `CancellationError`.
     func neighbourTimes() async throws -> [NeighbourTime]? {
@@ -234,7 +234,7 @@ final class CourierTargets: Sendable {
 
     var isMetered: Bool { state.withLock { $0.isMetered } }
 
-    /// In the order of the configuration.
+    /// The running connectors, in the order of the configuration.
     var outlets: [Connector] {
         let (configured, outlets) = state.withLock { ($0.configuration.entries, $0.outlets) }
         return configured.compactMap { entry in outlets.first { $0.entry.id == entry.id } }
@@ -267,13 +267,13 @@ final class CourierTargets: Sendable {
         }
     }
 
-    /// Whether a broker is to hear of motions: its owner named their channel.
+    /// Whether a broker wants motions: its owner named their channel.
     var hearsMotions: Bool {
         let targets = state.withLock { $0.configuration.targets }
         return targets.contains { $0.type == "mqtt" && !$0.common.streams.isEmpty }
     }
 
-    /// The shortest time that some target lets samples wait for one another.
+    /// The shortest time that any target lets samples wait for further ones.
     var gathering: Duration {
         let targets = state.withLock { $0.configuration.targets }
         return targets.map { $0.common.liveInterval ?? .zero }.min() ?? .zero

@@ -49,7 +49,7 @@ enum DriveReport {
         if mark.waiting > 0, standing.notBefore > now {
             report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
         }
-        // It goes on beside them.
+        // Refused drives do not stop the others.
         guard reason == nil, let refusals = standing.refusals.words else { return }
         (report.why, report.code) = (refusals, "refuses")
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A network that sends nothing: it keeps what would have been sent first.
+/// A network for dry runs: it sends nothing and keeps the first message.
 package final class DryNetwork: CourierNetwork {
     /// Message that a target wanted to send.
     package enum Message: Hashable, Sendable {
@@ -15,7 +15,7 @@ package final class DryNetwork: CourierNetwork {
 
     package init() {}
 
-    /// The first message; nil before there was one.
+    /// The first message; nil before there is one.
     package var message: Message? { kept.withLock { $0 } }
 
     package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
@@ -45,7 +45,7 @@ package final class DryNetwork: CourierNetwork {
 }
 
 extension DryNetwork.Message {
-    /// All bytes that would be sent but for secrets, for people.
+    /// All bytes that would be sent, without secrets, for people.
     package var words: String {
         switch self {
         case .request(let request): request.dryRun
@@ -60,7 +60,7 @@ extension DryNetwork.Message {
         }
     }
 
-    /// The server that it goes to, as `https://example.org`.
+    /// Origin of the server that it goes to, such as `https://example.org`.
     package var origin: MaskedText {
         switch self {
         case .request(let request), .upload(let request, _): Self.origin(request.url)

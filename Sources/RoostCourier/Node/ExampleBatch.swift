@@ -2,10 +2,10 @@ import ControlProtocol
 import Core
 import Store
 
-/// A batch to try a target with.
+/// An example of a batch, for trying a target.
 package enum ExampleBatch {
-    /// A batch to show what a target would be sent: what the station measured last, or made-up
-    /// values where none is known.
+    /// Makes a batch of the station's last measurements, or of made-up values where none are
+    /// known.
     package static func make(_ status: StatusReport?, at now: WallTime?) -> SampleBatch {
         var samples: [OutboxSample] = []
         let boot =

@@ -2,17 +2,17 @@ import ControlProtocol
 import Core
 import Supervision
 
-/// Says that the station is alive as long as it is: an alarm elsewhere sounds when this stops.
+/// Sends heartbeats while the station is alive: an alarm elsewhere sounds when they stop.
 package actor HeartbeatTask: Child {
-    /// Tries within a period.
+    /// Attempts within one period.
     private static let tries = 3
-    /// A period is at most a day, a request 10 s.
+    /// Time that a heartbeat may be late: a period is at most a day, a request 10 s.
     private static let grace: Duration = .seconds(120)
 
-    /// The code of a heartbeat that is kept back, since the station is not well.
+    /// Code of a heartbeat that is not sent because the station is not well.
     static let notWell = "not-well"
 
-    /// How it stands, for reports.
+    /// State of the task, for reports.
     package struct Standing: Hashable, Sendable {
         package var trouble: DeliveryReason?
         package var isHeld = false
@@ -56,7 +56,7 @@ package actor HeartbeatTask: Child {
         }
     }
 
-    /// Says it now.
+    /// Sends a heartbeat now.
     package func wake() { wakeUp.raise() }
 
     private func say() async throws {
@@ -90,7 +90,7 @@ package actor HeartbeatTask: Child {
             answeredAt = clock.now
             return HeartbeatTarget.Health(
                 answerAge: .zero,
-                // Its own failure is over with the next beat, which must not wait for that.
+                // Its own failure ends with the next heartbeat, which must not wait for that.
                 reasons: (status.health?.reasons ?? []).filter { $0 != "outbox-fails:\(id)" },
                 samplers: Self.samplers(status)
             )
@@ -102,7 +102,7 @@ package actor HeartbeatTask: Child {
         }
     }
 
-    /// The devices that should measure: those with an interval, and not muted.
+    /// Returns the devices that should measure: those with an interval that are not muted.
     private static func samplers(_ status: StatusReport) -> [HeartbeatTarget.Health.Sampler] {
         let ages = status.progress ?? []
         var intervals: [String: Double] = [:]

@@ -1,13 +1,13 @@
 import Core
 
-/// A pause that the owner ordered, as the courier keeps it over a restart.
+/// A pause that the owner ordered, in the form that survives a restart.
 struct KeptPause: Hashable, Sendable {
-    /// When it is over.
+    /// End of a pause.
     struct End: Hashable, Sendable {
-        /// The kernel's id of the boot that `instant` is of; nil where it gave none.
+        /// The kernel's id of the boot in which `instant` counts; nil where it gave none.
         let boot: BootID?
         let instant: MonotonicInstant
-        /// The same by the wall clock; nil when nothing had set the clock.
+        /// The end by the wall clock; nil when the clock was not set.
         let wall: WallTime?
         let length: Duration
     }
@@ -16,7 +16,7 @@ struct KeptPause: Hashable, Sendable {
     struct Rest: Hashable, Sendable {
         /// End of the pause; nil lasts until `resume`.
         let end: MonotonicInstant?
-        /// Whether a clock that is set later may say another end.
+        /// Whether the end may change once the clock is set.
         var waitsForClock = false
     }
 
@@ -51,8 +51,8 @@ struct KeptPause: Hashable, Sendable {
 
     // MARK: As a line
 
-    /// The target and, of a pause that ends, its boot, nanoseconds since that, nanoseconds since
-    /// 1970, and length in nanoseconds; `-` where the machine did not know one.
+    /// One line of the file: target and, for a pause with an end, its boot, nanoseconds since that,
+    /// nanoseconds since 1970, and length in nanoseconds; `-` where a value is unknown.
     func line(of target: String) -> String {
         guard let end else { return target }
         let boot = end.boot.map { "\($0)" } ?? "-"
@@ -60,7 +60,7 @@ struct KeptPause: Hashable, Sendable {
         return "\(target) \(boot) \(end.instant.nanoseconds) \(wall) \(end.length.wholeNanoseconds)"
     }
 
-    /// nil for a line of another form.
+    /// Parses a line; nil for another form.
     static func read(_ line: Substring) -> (target: String, pause: KeptPause)? {
         let parts = line.split(separator: " ").map(String.init)
         if parts.count == 1 { return (parts[0], KeptPause(end: nil)) }

@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import Store
 
-/// Says which targets fail or do not get their data in time, and which do again.
+/// Decides which targets are late: they fail, or do not get their data in time.
 ///
 /// Pure: a caller brings reports and the time. A target, receiver or feed fails when a person has
 /// to change something, and when it has failed otherwise for `patience`; it is late when its oldest
@@ -10,9 +10,9 @@ import Store
 package struct LateTargets: Sendable {
     package struct Change: Hashable, Sendable {
         package let target: String
-        /// Why it is late; nil when it is late no more.
+        /// Why the target is late; nil when it is no longer late.
         package let why: String?
-        /// ISO 8601, of the oldest sample that waits; nil where none has a date.
+        /// Date (ISO 8601) of the oldest sample that waits; nil where none has a date.
         package let oldest: String?
 
         package init(target: String, why: String?, oldest: String?) {
@@ -25,16 +25,16 @@ package struct LateTargets: Sendable {
     /// A failure that may pass by itself is reported after this time.
     package static let patience: Duration = .seconds(900)
 
-    /// Targets that the station believes late, and whether it knows that a person has to act.
+    /// Targets that the station believes late, with whether it knows that a person has to act.
     private var told: [String: Bool] = [:]
     private var failingSince: [String: MonotonicInstant] = [:]
-    /// Whether the station hears of those that are late although it may know them.
+    /// Whether the station is told again about late targets that it may know already.
     private var renewed = false
 
     package init() {}
 
-    /// The station may have forgotten what it knew: it hears again of those that are late, and of
-    /// the end of an alert that is still raised.
+    /// Prepares for a station that may have forgotten what it was told: late targets are reported
+    /// again, and so is the end of an alert that is still raised.
     ///
     /// - Parameter raised: Targets for which the station has an alert.
     package mutating func renew(raised: Set<String>) {
@@ -42,7 +42,7 @@ package struct LateTargets: Sendable {
         renewed = true
     }
 
-    /// Whether something changes soon by time alone, or may have come right.
+    /// Whether the result may change by time alone, or a late target may have recovered.
     var isWatching: Bool { !told.isEmpty || !failingSince.isEmpty }
 
     /// Decides which targets to report to the station as late, or as late no more.
@@ -82,7 +82,7 @@ package struct LateTargets: Sendable {
     }
 
     private mutating func fails(_ report: OutboxReport, at now: MonotonicInstant) -> Bool {
-        // A heartbeat that is kept back says so of the station, not of its own way.
+        // A heartbeat held back says that the station is unwell, not that its own way fails.
         guard report.code != HeartbeatTask.notWell else { return false }
         switch report.state {
         case .held, .broken: return true

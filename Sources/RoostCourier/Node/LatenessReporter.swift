@@ -3,14 +3,14 @@ import Core
 import Supervision
 import Synchronization
 
-/// Has the station record which targets fail, or do not get their data in time, as `LateTargets`
+/// Reports to the station which targets fail or do not get their data in time, as `LateTargets`
 /// decides.
 final class LatenessReporter: Child {
-    /// Between two looks while all is well.
+    /// Time between two looks while all is well.
     private static let interval: Duration = .seconds(300)
-    /// Between two looks while something is not.
+    /// Time between two looks while a target is late.
     private static let shortInterval: Duration = .seconds(60)
-    /// From a failed request to what its target makes of it.
+    /// Time from a failed request until its target has judged it.
     private static let delay: Duration = .seconds(2)
 
     private let reports: @Sendable () async -> [OutboxReport]?
@@ -33,7 +33,7 @@ final class LatenessReporter: Child {
         self.failures = failures
     }
 
-    /// The station answers, for the first time or again.
+    /// Reports everything again after the station was away.
     func renew(_ report: AlertsReport) {
         let rules = report.rules.filter { rule in
             rule.parts.contains { $0.kind == "outbox" }

@@ -34,10 +34,10 @@ actor PauseFile {
         (self.clock, self.logger, turn) = (clock, logger, TaskLock(clock))
     }
 
-    /// The configuration has others from now on.
+    /// Sets the ids of a changed configuration.
     func set(names: Set<String>) { self.names = names }
 
-    /// The pause of a target; nil when there is none.
+    /// Reads the pause of a target; nil when there is none.
     ///
     /// - Throws: `CancellationError`. A file that cannot be read is a warning of the log: it may be
     ///   that of another user's courier.
@@ -54,7 +54,7 @@ actor PauseFile {
         }
     }
 
-    /// Keeps the pause of a target.
+    /// Stores the pause of a target.
     ///
     /// - Parameters:
     ///   - length: nil until `resume`.
@@ -64,14 +64,14 @@ actor PauseFile {
         try await turn.run { try await change(target, to: pause) }
     }
 
-    /// Forgets the pause of a target.
+    /// Removes the pause of a target.
     ///
     /// - Throws: As `begin`.
     func end(_ target: String) async throws {
         try await turn.run { try await change(target, to: nil) }
     }
 
-    /// Forgets a pause that is over; what fails is a warning of the log.
+    /// Removes a pause that is over; a failure is a warning in the log.
     ///
     /// - Throws: `CancellationError`.
     func forget(_ target: String) async throws {

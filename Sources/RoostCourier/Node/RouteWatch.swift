@@ -14,7 +14,7 @@ package struct RouteState: Hashable, Sendable {
 
 /// Follows the machine's routes: the kernel in the program, a script in tests.
 package protocol RouteWatch: Sendable {
-    /// The state now at the first call, later the next that differs.
+    /// Returns the present state at the first call, later the next state that differs.
     ///
     /// - Throws: `CancellationError`; what keeps it from watching.
     func next() async throws -> RouteState

@@ -8,7 +8,7 @@ package final class TargetNetwork: CourierNetwork {
         var requestCount = 0
         var byteCount = 0
         var isHalted = false
-        /// Secrets that the target was given; at most as many as its entry names.
+        /// Secrets of the target; at most as many as its entry names.
         var secrets: Set<String> = []
     }
 
@@ -28,7 +28,7 @@ package final class TargetNetwork: CourierNetwork {
         (self.network, self.timeoutSeconds, self.failed) = (network, timeoutSeconds, failed)
     }
 
-    /// Requests, and bytes of their bodies and of the answers', since the process started.
+    /// Requests, and bytes of their bodies and answers, since the process started.
     package var counts: (requests: Int, bytes: Int) {
         state.withLock { ($0.requestCount, $0.byteCount) }
     }
@@ -38,7 +38,7 @@ package final class TargetNetwork: CourierNetwork {
         state.withLock { _ = $0.secrets.insert(secret.reveal()) }
     }
 
-    /// While it is halted, every request fails at once.
+    /// Halts the network: while it is halted, every request fails at once.
     package func halt(_ isHalted: Bool) { state.withLock { $0.isHalted = isHalted } }
 
     package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
@@ -74,7 +74,7 @@ package final class TargetNetwork: CourierNetwork {
         }
     }
 
-    /// Sees how an exchange ends, and that no word of it repeats a secret.
+    /// Runs an exchange, reports its failure, and hides secrets in its answer.
     private func followed(
         _ secrets: [String],
         _ exchange: () async throws -> OutboundAnswer
@@ -134,7 +134,7 @@ package final class TargetNetwork: CourierNetwork {
     }
 }
 
-/// The secrets of one target, which its network keeps from people.
+/// The secrets of one target; each is also registered with its network, which hides it.
 struct HiddenSecrets: SecretSource {
     let secrets: any SecretSource
     let network: TargetNetwork

@@ -1,13 +1,13 @@
 import Core
 
-/// One thing that happened to an alert, as the station numbered it.
+/// One change of an alert, as the station numbered it.
 package struct AlertChange: Hashable, Sendable {
-    /// Counts up over the store's life.
+    /// Number that counts up over the store's life.
     package let number: Int64
     package let event: AlertEvent
-    /// UTC; nil while no trusted clock dates it.
+    /// Time in UTC; nil while no trusted clock dates it.
     package let time: WallTime?
-    /// In the present boot; nil of an earlier one.
+    /// Time in the present boot; nil for an earlier boot.
     package let instant: MonotonicInstant?
 
     package init(
@@ -20,8 +20,8 @@ package struct AlertChange: Hashable, Sendable {
         self.instant = instant
     }
 
-    /// When it was, as the present boot counts: before its start where its date says so, and now
-    /// where nothing says it.
+    /// Returns the time in the present boot: before its start where the date says so, and now where
+    /// the time is unknown.
     func instant(at now: MonotonicInstant, _ wall: WallTime?) -> MonotonicInstant {
         if let instant { return min(instant, now) }
         guard let time, let wall else { return now }

@@ -10,15 +10,15 @@ package actor AlertHub {
     private var waiting: [Signal] = []
     /// Alerts that are silenced, with the end of each silence.
     private(set) var silences: [AlertEvent.Key: MonotonicInstant] = [:]
-    /// Sentences of the station's owner, by rule and language.
+    /// The owner's sentences for alerts, by rule and language.
     private(set) var words: [String: [String: String]] = [:]
     private let clock: any NodeClock
-    /// Whether the station has been asked; before that nothing is known.
+    /// Whether the station was asked; before that no alert is known.
     package private(set) var isReady = false
 
     package init(_ clock: any NodeClock) { self.clock = clock }
 
-    /// The owner's sentences, by rule and language.
+    /// Sets the owner's sentences, by rule and language.
     package func set(words: [String: [String: String]]) { self.words = words }
 
     /// Starts with the changes in the history, oldest first: raised alerts, and the newest others.
@@ -52,7 +52,7 @@ package actor AlertHub {
         if news.count > Self.limit { news.removeFirst() }
     }
 
-    /// Lets those who wait decide anew.
+    /// Wakes the receivers that wait, so that they decide again.
     func wake() {
         for signal in waiting { signal.raise() }
         waiting = []
@@ -79,7 +79,7 @@ package actor AlertHub {
         return raised.values.flatMap(\.self).sorted { $0.number < $1.number }
     }
 
-    /// Waits until something happens, or until `deadline`.
+    /// Waits until a change comes, or until `deadline`.
     func wait(
         after number: Int64,
         until deadline: MonotonicInstant?,

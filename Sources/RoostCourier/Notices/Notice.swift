@@ -1,6 +1,6 @@
 import Core
 
-/// One thing to tell people.
+/// One message for people about an alert.
 package struct Notice: Hashable, Sendable {
     package enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
         case notice, warning, critical
@@ -16,10 +16,10 @@ package struct Notice: Hashable, Sendable {
 
     /// The measured value that a notice is about.
     package struct Measurement: Hashable, Sendable {
-        /// The quantity as people write it: `PM2.5`.
+        /// Quantity as people write it: `PM2.5`.
         package let quantity: String
         package let value: FixedPoint
-        /// As `µg/m³`.
+        /// Unit, such as `µg/m³`.
         package let unit: String
 
         package init(quantity: String, value: FixedPoint, unit: String) {
@@ -27,23 +27,23 @@ package struct Notice: Hashable, Sendable {
         }
     }
 
-    /// Counts up over the store's life, by which a receiver knows repeats.
+    /// Number that counts up over the store's life, by which a receiver recognises repeats.
     package let number: Int
     package let kind: Kind
-    /// Rule and channel: `who-24h balcony/pm25`.
+    /// Rule and channel of the alert, such as `who-24h balcony/pm25`.
     package let key: String
     package let severity: Severity
-    /// In the receiver's language: `Air Quality Alert`.
+    /// Title in the receiver's language, such as `Air Quality Alert`.
     package private(set) var title: String
-    /// As `PM2.5 of 16.1 µg/m³ (24 h mean, guideline 15) measured 07:49`.
+    /// Subtitle, such as `PM2.5 of 16.1 µg/m³ (24 h mean, guideline 15) measured 07:49`.
     package let subtitle: String
     /// Lines of at most 200 bytes.
     package private(set) var body: [String]
-    /// When it began, UTC; nil while the clock is not trusted.
+    /// Time when the alert began, UTC; nil while the clock is not trusted.
     package let time: WallTime?
-    /// A page of the station; nil where it has no address.
+    /// URL of a page of the station; nil where the station has no address.
     package var link: String?
-    /// Whether a person asked for it to try the way.
+    /// Whether a person asked for it to try the receiver.
     package var isTest = false
     /// Measurement that the notice is about; nil for a notice without a value, such as a worn card.
     package var measurement: Measurement?
@@ -65,7 +65,7 @@ package struct Notice: Hashable, Sendable {
         self.time = time
     }
 
-    /// The motion sensor that it is about; nil of other notices.
+    /// Motion sensor that it is about; nil for other notices.
     ///
     /// Rules of motion have a name that begins with `motion`.
     package var motionSensor: String? {
@@ -74,7 +74,7 @@ package struct Notice: Hashable, Sendable {
         return parts[1]
     }
 
-    /// The same without its picture, and a line that says why.
+    /// Returns the notice without its picture, with a line that says why.
     package func without(_ lack: NoticePicture.Lack) -> Notice {
         var notice = self
         notice.picture = nil
@@ -82,7 +82,7 @@ package struct Notice: Hashable, Sendable {
         return notice
     }
 
-    /// The same with the name of the station that it is of.
+    /// Returns the notice with the name of its station.
     func named(_ station: String?) -> Notice {
         var notice = self
         if let station, !station.isEmpty { notice.title = "\(station): \(title)" }
@@ -93,18 +93,18 @@ package struct Notice: Hashable, Sendable {
     package var message: String { ([subtitle] + body).joined(separator: "\n") }
 }
 
-/// A way to people: ntfy, Telegram, mail, a webhook.
+/// A way to reach people: ntfy, Telegram, mail, a webhook.
 package protocol NoticeReceiver: Sendable {
     /// Whether a later notice of the same key replaces one that was not seen.
     var replaces: Bool { get }
 
-    /// A request that sends nothing and succeeds where the service knows us; nil without one.
+    /// A request that sends nothing and succeeds if the service accepts the login; nil for none.
     var probe: OutboundRequest? { get }
 
-    /// Whether a notice is for it: some services take values alone.
+    /// Whether it can send a notice: some services only take values.
     func takes(_ notice: Notice) -> Bool
 
-    /// Sends one notice and waits for the server's word.
+    /// Sends one notice and waits for the server's answer.
     ///
     /// - Throws: `CancellationError` alone; what the network does is in the outcome.
     func deliver(

@@ -15,9 +15,9 @@ struct NoticeCursor: Hashable, Sendable {
     var sentTime: WallTime?
     /// Time since the last notice, when this was written.
     var sentAge: Duration = .seconds(86_400)
-    /// Since the last notice that only said what is over; nil where the next need not wait.
+    /// Time since the last notice with only ended alerts; nil where the next need not wait.
     var endAge: Duration?
-    /// The numbers of raises that it was sent, at most `NoticePlanner.limit`.
+    /// Numbers of the alerts that it was sent, at most `NoticePlanner.limit`.
     var told: [Int64] = []
 
     init() {}

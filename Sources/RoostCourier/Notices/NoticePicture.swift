@@ -5,26 +5,26 @@ package struct NoticePicture: Hashable, Sendable {
     /// Bytes at most; a larger one stays on the station.
     package static let byteMax = 4 << 20
 
-    /// As `2026-11-25T08-49-03Z-12.jpg`.
+    /// Name of the file, such as `2026-11-25T08-49-03Z-12.jpg`.
     package let name: String
-    /// A JPEG.
+    /// The bytes of a JPEG.
     package let bytes: [UInt8]
 
     package init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
 
-    /// Why a notice has no picture though its receiver is to have one.
+    /// Reason why a notice has no picture although its receiver wants one.
     package enum Lack: Hashable, Sendable {
-        /// There is no ring of pictures.
+        /// The station keeps no pictures.
         case noCamera
-        /// The ring has none of this motion.
+        /// The station has no picture of this motion.
         case notTaken
-        /// The ring cannot be read.
+        /// The pictures cannot be read.
         case unreadable(String)
         case tooLarge(byteCount: Int)
-        /// The receiver does not take it.
+        /// The receiver refuses the picture.
         case refused(String)
 
-        /// The sentence that stands in the notice, in `en`, `de` or `it`.
+        /// Returns the sentence in the notice, in `en`, `de` or `it`.
         package func words(_ language: String) -> String {
             let none = ["de": "Kein Bild", "it": "Nessuna foto"][language] ?? "No picture"
             let row: [String: String]
@@ -64,9 +64,9 @@ package struct NoticePicture: Hashable, Sendable {
     }
 }
 
-/// Has the pictures of motions.
+/// Source of the pictures of motions.
 package protocol PictureSource: Sendable {
-    /// The newest picture of a motion sensor.
+    /// Finds the newest picture of a motion sensor.
     ///
     /// - Parameters:
     ///   - instant: The motion began no earlier, in this boot of the machine.
@@ -78,7 +78,7 @@ package protocol PictureSource: Sendable {
     ) async throws -> Result<NoticePicture, NoticePictureError>
 }
 
-/// Why there is no picture, as an error.
+/// The reason why there is no picture, as an error.
 package struct NoticePictureError: Error, Hashable, Sendable {
     package let lack: NoticePicture.Lack
 

@@ -2,21 +2,21 @@ import Core
 
 /// The alerts that one receiver is notified of in one turn.
 struct NoticePlan: Hashable, Sendable {
-    /// Alerts that are sent as they are now, by the numbers of their raises.
+    /// Numbers of the alerts that are sent in their present state.
     var raised: [Int64] = []
-    /// Alerts that still last.
+    /// Numbers of the alerts that still last, and are sent again.
     var reminders: [Int64] = []
-    /// Alerts that are over.
+    /// Ends of alerts.
     var ended: [AlertEvent.Resolved] = []
     /// Test alerts that a person asked for to try the receiver.
     var tests: [AlertEvent.Raised] = []
-    /// Whether it takes the bucket's token.
+    /// Whether the plan uses the token of the rate limit.
     var takesToken = true
     /// Numbers of the alerts that follow in the same turn.
     var rest: Set<Int64> = []
     /// Whether the whole plan had only ends of alerts, where this is a part of that plan.
     var isOfEnds: Bool?
-    /// Whether it is one that was set aside.
+    /// Whether the plan was set aside after a failure.
     var isAside = false
 
     var isEmpty: Bool { saysNothingThatLasts && ended.isEmpty && tests.isEmpty }
@@ -37,7 +37,7 @@ struct NoticePlan: Hashable, Sendable {
         return plan
     }
 
-    /// The part with one of its numbers.
+    /// Returns the part with one of its numbers.
     func only(_ number: Int64) -> Self {
         var part = limited { $0 == number }
         (part.rest, part.isOfEnds) = (Set(numbers).subtracting([number]), saysNothingThatLasts)

@@ -14,7 +14,7 @@ import StoreQueries
 /// Bound: `limit` alerts that are raised; further ones are counted.
 package struct NoticePlanner: Sendable {
     static let limit = 64
-    /// Alerts of one sample come within this time and go together, whatever the owner chose.
+    /// Time within which the alerts of one sample come, which always share a notice.
     static let ofOneSample: Duration = .seconds(1)
 
     /// Next step of a receiver.
@@ -24,23 +24,23 @@ package struct NoticePlanner: Sendable {
         case send(Plan)
     }
 
-    /// Why something that happened is not sent yet.
+    /// Reason why an alert is not sent yet.
     enum Delay: String, Hashable, Sendable {
         case quiet = "its quiet hours last"
         case grouped = "what happens at once goes together"
         case spaced = "it had a notice less than everySeconds ago"
     }
 
-    /// An alert that is raised.
+    /// A raised alert.
     struct Alert: Hashable, Sendable {
         var raised: AlertEvent.Raised
         let since: MonotonicInstant
         let time: WallTime?
-        /// When the receiver was sent it last; nil before.
+        /// Time when the receiver was last sent it; nil before.
         var toldAt: MonotonicInstant?
-        /// Whether it passed the empty bucket already.
+        /// Whether it was already sent without a token of the rate limit.
         var hasPassed = false
-        /// The worst level that the receiver was sent; nil before.
+        /// Worst level that the receiver was sent; nil before.
         var worstTold: Int?
         var acknowledgedUntil: MonotonicInstant?
         var isWaiting = false
@@ -51,23 +51,23 @@ package struct NoticePlanner: Sendable {
     let options: ReceiverOptions
     private(set) var alerts: [Int64: Alert] = [:]
     private(set) var lastNumber: Int64 = 0
-    /// Alerts that found no room.
+    /// Number of alerts that found no room.
     private(set) var omittedCount = 0
     private var ended: [AlertEvent.Resolved] = []
-    /// Raises that an earlier process sent.
+    /// Numbers of the alerts that an earlier process sent.
     private var told: Set<Int64> = []
     private var tests: [AlertEvent.Raised] = []
-    /// Until when alerts are silenced.
+    /// Silenced alerts, with the end of each silence.
     var silences: [AlertEvent.Key: MonotonicInstant] = [:]
     private var groupedSince: MonotonicInstant?
-    /// When the bucket has its token again.
+    /// Time when the next notice may be sent (token bucket with one token).
     private(set) var tokenAt = MonotonicInstant.boot
-    /// The same of notices that only say what is over.
+    /// The same time for notices that only report ended alerts.
     var endTokenAt = MonotonicInstant.boot
 
-    /// Numbers of what was to go in the same turn as something that went: it passes the bucket.
+    /// Numbers that were planned in one turn with others that went: they need no token.
     private var owed: Set<Int64> = []
-    /// By the numbers of raises, ends and tests, as below.
+    /// Doubt about the server, by the numbers of raises, ends and tests.
     var doubt = ItemDoubt<Int64>(patience: 2)
     var asides: ItemAsides<Int64>
 
@@ -82,7 +82,7 @@ package struct NoticePlanner: Sendable {
 
     // MARK: What happens
 
-    /// Begins where an earlier process was.
+    /// Resumes where an earlier process was.
     ///
     /// - Parameters:
     ///   - number: What it had heard of last.
@@ -182,7 +182,7 @@ package struct NoticePlanner: Sendable {
         func fits(_ patterns: [String], _ name: [UInt8]) -> Bool {
             patterns.isEmpty || patterns.contains { StreamChoice.matches(Array($0.utf8), name) }
         }
-        // It cannot tell that it is dead; the others do.
+        // The receiver cannot report its own failure; the other receivers do.
         if raised.key == AlertEvent.Key("outbox", receiver) { return false }
         return options.severities.contains { $0.rawValue == raised.severity.rawValue }
             && fits(options.rules, rule) && fits(options.channels, subject)
@@ -246,7 +246,7 @@ package struct NoticePlanner: Sendable {
         return .wait(until: next, .spaced)
     }
 
-    /// Whether it passes the empty bucket: critical, or worse than the receiver knows.
+    /// Whether an alert needs no token: it is critical, or worse than the receiver knows.
     private func mayPass(_ alert: Alert) -> Bool {
         !alert.hasPassed && (alert.raised.severity == .critical || alert.worstTold != nil)
     }
@@ -295,7 +295,7 @@ package struct NoticePlanner: Sendable {
         return now.advanced(by: .seconds(min(max(left, 1), 1_800)))
     }
 
-    /// A plan went out.
+    /// Records that a plan was sent.
     mutating func finish(_ plan: Plan, at now: MonotonicInstant) {
         for number in plan.raised {
             guard var alert = alerts[number] else { continue }
@@ -316,7 +316,7 @@ package struct NoticePlanner: Sendable {
         if !alerts.values.contains(where: \.isWaiting) { groupedSince = nil }
     }
 
-    /// The parts of a plan in their order: what stands before what is over, then the worst.
+    /// Splits a plan into its parts in order: lasting alerts before ended ones, then the worst.
     func parts(of plan: Plan) -> [Plan] {
         let lasting = (plan.raised + plan.reminders).sorted { left, right in
             let (first, second) = (alerts[left]?.raised.severity, alerts[right]?.raised.severity)
@@ -369,18 +369,18 @@ package struct NoticePlanner: Sendable {
         return (all.limited { isTogether ? untried.contains($0) : $0 == first }, nil)
     }
 
-    /// Since the last notice that only said what is over; nil where the next need not wait.
+    /// Time since the last notice with only ended alerts; nil where the next need not wait.
     func endAge(at now: MonotonicInstant) -> Duration? {
         endTokenAt > now ? endTokenAt.duration(to: now) + options.every : nil
     }
 
-    /// Up to which number everything is sent, or known to `begin` by what is raised.
+    /// Highest number up to which all is sent, or is restored by `begin` from the raised alerts.
     var settledNumber: Int64 { ended.map(\.number).min().map { $0 - 1 } ?? lastNumber }
 
-    /// Whether an alert waits that does not wait for the bucket.
+    /// Whether an alert waits that needs no token.
     var hasCall: Bool { alerts.values.contains { $0.isWaiting && mayPass($0) } }
 
-    /// How many alerts and ends of alerts wait to be sent.
+    /// Number of alerts and ends of alerts that wait to be sent.
     var waitingCount: Int { alerts.values.count { $0.isWaiting } + ended.count + tests.count }
 }
 

@@ -16,21 +16,21 @@ package actor NoticeTask: Child {
         package let network: any CourierNetwork
         package let clock: any NodeClock
         package let zone: Zone
-        /// Receives why the receiver is held, and nil when it goes on.
+        /// Receives the reason when the receiver is held, and nil when it goes on.
         package let tell: @Sendable (_ receiver: String, DeliveryReason?) -> Void
         package var pictures: (any PictureSource)?
-        /// The station's name, which titles begin with; nil where clients know the titles.
+        /// Name of the station in front of titles; nil where clients know the titles.
         package var station: String?
-        /// The station's page about alerts; nil where it has no address.
+        /// URL of the station's page about alerts; nil where it has no address.
         package var link: String?
         /// Receives which subscriber was removed, and why, without its address.
         package var removed: @Sendable (_ words: String) -> Void = { _ in }
-        /// Receives of which receiver the cursor could not be read, and why: it begins anew.
+        /// Receives the receiver whose cursor could not be read, and why; it begins anew.
         package var cursorLost: @Sendable (_ receiver: String, _ why: String) -> Void = { _, _ in }
-        /// Receives which notice the receiver fails at while it takes others, and why.
+        /// Receives the notice that the receiver fails at while it accepts others, and why.
         package var refused: Refused = { _, _, _ in }
-        /// The alerts as they are now, by the numbers of their raises; empty when the station does
-        /// not say.
+        /// Asks the station for its alerts, by the numbers of their raises; empty when it does not
+        /// answer.
         package var present: @Sendable () async -> [Int64: AlertsReport.Alert] = { [:] }
 
         package init(
@@ -46,33 +46,33 @@ package actor NoticeTask: Child {
         }
     }
 
-    /// How it stands, for reports.
+    /// State of the task, for reports.
     package struct Standing: Hashable, Sendable {
-        /// Notices that went out since the receiver was added.
+        /// Notices sent since the receiver was added.
         package let sentCount: Int
         /// Alerts that wait to be sent.
         package let waitingCount: Int
         package let held: DeliveryReason?
         package let trouble: DeliveryReason?
-        /// The next try or the next token; nil when nothing waits.
+        /// Time of the next attempt or the next token; nil when nothing waits.
         package let notBefore: MonotonicInstant?
         package let lastDelivery: MonotonicInstant?
         /// Alerts that found no room.
         package let omittedCount: Int
-        /// Notices that the receiver fails at while it takes others.
+        /// Notices that the receiver fails at while it accepts others.
         var refusals: [OutboxStanding.Refusal] = []
-        /// Why what waits is not sent yet; nil with a trouble, and while nothing waits.
+        /// Why a waiting notice is not sent yet; nil after a failure, and while none waits.
         package var waitsFor: String?
     }
 
     /// A delivery takes a minute at most; between two turns it sleeps no longer than half of this.
     private static let promise: Duration = .seconds(1_800)
     private static let tolerance: Duration = .seconds(1)
-    /// So often the same notice goes out when no answer says whether it arrived.
+    /// How often a notice is sent when no answer says whether it arrived.
     private static let unknownLimit = 2
-    /// So long after a motion a picture of it may still come.
+    /// Time after a motion in which its picture may still come.
     private static let pictureLimit: Duration = .seconds(20)
-    /// A picture of a motion from so long before its alert is taken as well.
+    /// Time before an alert from which a picture of the motion still counts.
     private static let pictureMargin: Duration = .seconds(30)
 
     private let id: String
@@ -92,7 +92,7 @@ package actor NoticeTask: Child {
     private var isReady = false
     private var waitsFor: NoticePlanner.Delay?
 
-    /// A task that has not begun.
+    /// Makes a task that has not begun.
     ///
     /// - Parameters:
     ///   - id: The receiver's, from the configuration.
@@ -131,7 +131,7 @@ package actor NoticeTask: Child {
         )
     }
 
-    /// Tries at once what waits.
+    /// Tries at once to send whatever waits.
     package func wake(within time: Duration = .zero) {
         planner.asides.wake(at: world.clock.now)
         guard trouble != nil else { return wakeUp.raise() }
@@ -167,7 +167,7 @@ package actor NoticeTask: Child {
         }
     }
 
-    /// Whether a notice that was not tried yet may show that the receiver is there.
+    /// Whether a notice not tried yet may go early, to show that the receiver is there.
     private func mayHurry(_ decision: NoticePlanner.Decision) -> Bool {
         guard case .send(let plan) = decision else { return false }
         return plan.numbers.contains(where: planner.doubt.mayHurry)
@@ -185,7 +185,7 @@ package actor NoticeTask: Child {
         }
     }
 
-    /// Goes on where an earlier process was; one that is new begins with what happens from now on.
+    /// Resumes where an earlier process was; a new receiver begins with what happens from now on.
     private func begin() async throws {
         guard !isReady else { return }
         while !(await world.hub.isReady) { try await rest(until: nil) }
@@ -219,14 +219,14 @@ package actor NoticeTask: Child {
         isReady = true
         guard let lost else { return }
         world.cursorLost(id, "\(lost)")
-        // It is no fault that lasts: a receiver may be quiet for months.
+        // Replace the lost cursor now: the receiver may send nothing for months.
         try await keep()
     }
 
     private func send(_ plan: NoticePlanner.Plan) async throws {
         writer.words = await world.hub.words
         writer.present = await world.present()
-        // Parts that went are not repeated for one that does not go.
+        // Parts that were sent are not repeated because another part fails.
         let isOne = writer.isGrouped || plan.isAside || planner.doubt.isSearching
         var hasProof = false
         for part in isOne ? [plan] : planner.parts(of: plan) {
@@ -258,7 +258,7 @@ package actor NoticeTask: Child {
 
     /// Result of sending a part of a plan.
     private enum Fate {
-        /// It needs no further try.
+        /// The part needs no further attempt.
         case delivered
         case failed(DeliveryReason, after: Int?)
         /// A person has to change something.
@@ -272,7 +272,7 @@ package actor NoticeTask: Child {
             switch try await receiver.deliver(notice, over: world.network) {
             case .delivered, .partly: count()
             case .refused(let reason):
-                // It will never take this one; the next may be right.
+                // This notice will never be accepted; the next one may be.
                 hold(reason)
             case .unknown(let reason):
                 unknownCount += 1
@@ -292,7 +292,7 @@ package actor NoticeTask: Child {
         return .delivered
     }
 
-    /// The receiver failed again at what was set aside.
+    /// Handles a repeated failure of a notice that was set aside.
     private func failAside(
         _ part: NoticePlanner.Plan,
         _ reason: DeliveryReason,
@@ -306,7 +306,7 @@ package actor NoticeTask: Child {
         world.refused(id, planner.name(of: number), reason)
     }
 
-    /// A notice of a motion with its picture, or with the reason why it has none.
+    /// Adds the picture to a notice of a motion, or the reason why it has none.
     private func pictured(_ notice: Notice) async throws -> Notice {
         guard planner.options.hasPictures, let sensor = notice.motionSensor else { return notice }
         let clock = world.clock
@@ -315,7 +315,7 @@ package actor NoticeTask: Child {
         var found: Result<NoticePicture, NoticePictureError> = .failure(.init(.noCamera))
         while let pictures = world.pictures {
             found = try await pictures.picture(of: sensor, after: first)
-            // The program of a camera takes seconds; nothing else is worth a wait.
+            // A camera's program takes seconds; no other reason is worth a wait.
             guard case .failure(let error) = found, error.lack == .notTaken,
                 begun.duration(to: clock.now) < Self.pictureLimit
             else { break }
@@ -333,7 +333,7 @@ package actor NoticeTask: Child {
         }
     }
 
-    /// A person has to change something.
+    /// Holds the receiver until a person changes something.
     private func hold(_ reason: DeliveryReason) {
         if held == nil { world.tell(id, reason) }
         (held, trouble) = (reason, reason)

@@ -1,13 +1,13 @@
 import Core
 
-/// The values of a notice by the names that templates use; the list is the same for every notice.
+/// Values of a notice by the names that templates use; the names are the same for all notices.
 package enum NoticeValues {
-    /// Every name.
+    /// All names that templates may use.
     package static let names = Set(sampleValues.keys)
-    /// The values of `sample`.
+    /// Values of the example notice `sample`.
     static let sampleValues = values(sample, sampleStation)
 
-    /// A notice with all parts, to try a template with.
+    /// An example notice with all parts, for trying a template.
     package static let sample: Notice = {
         var notice = Notice(
             number: 412,
@@ -26,7 +26,7 @@ package enum NoticeValues {
         return notice
     }()
 
-    /// A notice that a person asks for, to try the way.
+    /// Makes a notice that a person asks for, to try the receiver.
     package static func test(at time: WallTime?) -> Notice {
         var notice = Notice(
             number: 0,

@@ -5,15 +5,15 @@ import Core
 /// Writes the notices of a plan in a receiver's language.
 struct NoticeWriter {
     let language: NoticeText.Language
-    /// Whether alerts of one turn go in one notice.
+    /// Whether the alerts of one turn share one notice.
     let isGrouped: Bool
-    /// A page of the station about alerts; nil where it has no address.
+    /// URL of the station's page about alerts; nil where it has no address.
     let link: String?
-    /// Before each title; nil where clients know the titles.
+    /// Name of the station in front of each title; nil where clients know the titles.
     let station: String?
-    /// The owner's sentences, by rule and language; English stands for those that are missing.
+    /// The owner's sentences, by rule and language; where one is missing, English is used.
     var words: [String: [String: String]] = [:]
-    /// The alerts as they are now, by the numbers of their raises.
+    /// The alerts in their present state, by the numbers of their raises.
     var present: [Int64: AlertsReport.Alert] = [:]
 
     /// One part of a plan.
@@ -23,9 +23,9 @@ struct NoticeWriter {
         let event: AlertEvent
         let severity: AlertSeverity
         var time: WallTime?
-        /// The worst value since the raise.
+        /// The worst value since the alert was raised.
         var worst: FixedPoint?
-        /// Whether there is no value now.
+        /// Whether the channel has no value now.
         var isBlind = false
 
         func text(in language: NoticeText.Language) -> NoticeText? {
@@ -144,7 +144,7 @@ struct NoticeWriter {
         return notice
     }
 
-    /// The owner's sentence for an alert, with what was measured.
+    /// Returns the owner's sentence for an alert, with the measured value.
     private func sentence(_ raised: AlertEvent.Raised) -> String? {
         guard let own = words[raised.key.rule], let text = own[language.rawValue] ?? own["en"]
         else {
@@ -156,7 +156,7 @@ struct NoticeWriter {
             .replacing("{unit}", with: raised.unit ?? "")
     }
 
-    /// Several in one: a line each.
+    /// Writes several alerts as one notice, a line each.
     private func together(_ items: [Item]) -> Notice? {
         let texts = items.compactMap { item in
             item.text(in: language).map { (item, $0) }
@@ -180,7 +180,7 @@ struct NoticeWriter {
         event.key.map { "\($0.rule) \($0.subject)" } ?? "alerts"
     }
 
-    /// Receivers mark a test by themselves.
+    /// Removes the mark of a test: receivers add it by themselves.
     private static func withoutTest(_ title: String) -> String {
         title.hasPrefix("TEST: ") ? String(title.dropFirst(6)) : title
     }
