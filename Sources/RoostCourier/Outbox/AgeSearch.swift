@@ -28,13 +28,13 @@ struct AgeSearch: Hashable, Sendable {
     /// Times of the first and of the newest sample known to be refused.
     private let first: WallTime
     private var refused: WallTime
-    /// Nothing that waits between `refused` and this is unknown; nil before something was taken, or
-    /// before the end of what waits was seen.
+    /// Upper bound of the edge: the first sample after it was accepted, or none waits there; nil
+    /// until such a moment was found.
     private var end: WallTime?
-    /// Whether a sample was taken.
+    /// Whether a sample was accepted.
     private var hasTaken = false
     private var leap = Self.minute
-    /// Looks below the edge that are over.
+    /// Number of finished checks below the edge.
     private var checked: Int64 = 0
     private var isDisproved = false
 
@@ -43,7 +43,7 @@ struct AgeSearch: Hashable, Sendable {
         self.stream = reason.isAge ? nil : stream
     }
 
-    /// A receiver that says how many it dropped needs no more than the minute.
+    /// A receiver that says how many samples it dropped needs no finer edge than a minute.
     private var precision: Int64 { reason.isAge ? Self.minute : 1_000_000_000 }
 
     var step: Step {
@@ -58,13 +58,13 @@ struct AgeSearch: Hashable, Sendable {
         return .look(after: check)
     }
 
-    /// The next place below the edge to look at.
+    /// Time of the next check below the edge.
     private var check: WallTime {
         let part = (refused.nanoseconds - first.nanoseconds) / (Self.checkCount + 1)
         return first.advanced(by: part * (checked + 1))
     }
 
-    /// Notes what was seen where `step` said.
+    /// Records the result of the step that `step` asked for.
     ///
     /// - Parameters:
     ///   - time: Of the first sample after it; nil when there is none.
@@ -83,7 +83,7 @@ struct AgeSearch: Hashable, Sendable {
             leap = overflow ? leap : doubled
             return
         }
-        // A sample behind the end was judged before.
+        // A sample behind the end was tried before.
         hasTaken = hasTaken || isTaken
         end = end.map { min($0, moment) } ?? moment
     }

@@ -1,10 +1,10 @@
-/// Makes a short text of any bytes, the same for the same bytes: two FNV-1a hashes of 64 bits.
+/// Makes a short text that identifies bytes: two FNV-1a hashes of 64 bits.
 ///
 /// Batches of one target differ by it; it guards nothing.
 enum BatchID {
     static let letters = Array("abcdefghijklmnopqrstuvwxyz234567")
 
-    /// Twenty-six letters and digits.
+    /// Returns 26 letters and digits.
     static func digest(_ bytes: [UInt8]) -> String {
         let halves = [hash(bytes, 0xCBF2_9CE4_8422_2325), hash(bytes, 0x9AE1_6A3B_2F90_404F)]
         return halves.map { half in

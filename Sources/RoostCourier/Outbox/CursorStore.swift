@@ -1,20 +1,20 @@
 import Core
 
-/// Keeps the cursors of targets across restarts: the station does, in its store.
+/// Store of the targets' cursors across restarts: the station's.
 package protocol CursorStore: Sendable {
     /// - Returns: The newest bytes of a target; nil when there are none.
     /// - Throws: Errors of asking the station.
     func cursor(of target: String) async throws -> [UInt8]?
 
-    /// Hands over new bytes; at most `OutboxCursor.byteLimit`.
+    /// Sends new bytes to the store; at most `OutboxCursor.byteLimit`.
     ///
     /// A station that does not answer gets the newest bytes later.
     func keep(_ bytes: [UInt8], of target: String) async
 
-    /// The same, on the card within two seconds where `isUrgent`.
+    /// Sends new bytes to the store, which writes them within two seconds where `isUrgent`.
     func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async
 
-    /// Hands over new bytes, and waits until no loss of power leaves samples without them.
+    /// Sends new bytes, and waits until no loss of power leaves samples without them.
     ///
     /// - Parameters:
     ///   - tick: Of the oldest of the samples, in the present boot: where none of them is on the

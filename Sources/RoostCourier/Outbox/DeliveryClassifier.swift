@@ -34,7 +34,7 @@ package enum DeliveryClassifier {
         }
     }
 
-    /// Seconds of `Retry-After`, at most a day; nil without one.
+    /// Returns the seconds of `Retry-After`, at most a day; nil without one.
     ///
     /// A date counts from the answer's own `Date`, so the station's clock need not be right.
     package static func retryAfter(_ answer: OutboundAnswer) -> Int? {

@@ -4,7 +4,7 @@ import Core
 package enum DeliveryOutcome: Hashable, Sendable {
     /// The receiver has it, by the proof that its protocol gives.
     case delivered
-    /// Part of it is delivered before the rest was refused: the indices of refused items.
+    /// Part of the batch is delivered, the rest refused: the indices of refused items.
     case partly(refused: [Int], DeliveryReason)
     /// Try again after the back-off, or when the receiver asked for, in seconds.
     case later(DeliveryReason, afterSeconds: Int? = nil)
@@ -12,14 +12,14 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case hold(DeliveryReason)
     /// The receiver will never take this batch as it is.
     case refused(DeliveryReason)
-    /// It was sent whole and no answer says whether it arrived.
+    /// The batch was sent whole, and no answer says whether it arrived.
     case unknown(DeliveryReason)
     /// Another server answered: a captive portal, a wrong address.
     case foreign(DeliveryReason)
 }
 
 extension DeliveryOutcome {
-    /// For people.
+    /// Sentence for people.
     package var words: String {
         switch self {
         case .delivered: "delivered"
@@ -33,11 +33,11 @@ extension DeliveryOutcome {
     }
 }
 
-/// Why, as a code for programs and words for people.
+/// Reason of an outcome, as a code for programs and a sentence for people.
 package struct DeliveryReason: Hashable, Sendable {
-    /// Small letters and hyphens: `unknown-host`, `status-503`.
+    /// Code of small letters and hyphens: `unknown-host`, `status-503`.
     package let code: String
-    /// One line of at most 160 bytes; without a secret.
+    /// Sentence of at most 160 bytes on one line, without a secret.
     package let words: String
     /// Whether a machine of the own network refused the connection.
     package let isNear: Bool
@@ -47,7 +47,7 @@ package struct DeliveryReason: Hashable, Sendable {
         self.words = ForeignText.line(words, byteMax: 160)
     }
 
-    /// The receiver refuses samples for their age; with `partly` the indices are of the oldest.
+    /// Makes the reason for samples that are too old; with `partly` the indices are of the oldest.
     package static func tooOld(_ words: String) -> DeliveryReason {
         DeliveryReason(ageCode, "older than the target keeps: \(words)")
     }

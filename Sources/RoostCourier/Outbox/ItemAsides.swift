@@ -1,7 +1,7 @@
 import Core
 
-/// Files, drives or notices that a server fails at while it takes others: each is tried again by
-/// itself, with back-off.
+/// Files, drives or notices that a server fails at while it accepts others: each is tried again
+/// by itself, with back-off.
 ///
 /// Bound: `limit`; while it is full, one more that fails is waited for as if it were the only one.
 struct ItemAsides<Item: Hashable & Sendable>: Sendable {
@@ -12,7 +12,7 @@ struct ItemAsides<Item: Hashable & Sendable>: Sendable {
         var reason: DeliveryReason?
         var delay: RetryDelay
         var due: MonotonicInstant
-        /// Whether the log has it.
+        /// Whether the failure was already logged.
         var isSaid = false
     }
 
@@ -22,12 +22,12 @@ struct ItemAsides<Item: Hashable & Sendable>: Sendable {
     init(seed: UInt64) { self.seed = seed }
 
     var items: [Item] { waiting.map(\.item) }
-    /// How many more can be set aside.
+    /// Number of items that can still be set aside.
     var room: Int { Self.limit - waiting.count }
-    /// When the next is due; nil without one.
+    /// Time when the next item is due; nil without one.
     var next: MonotonicInstant? { next { _ in true } }
 
-    /// Those that were not tried since they were set aside.
+    /// Items that were not tried since they were set aside.
     var untried: [Item] { waiting.filter { $0.delay.failureCount == 1 }.map(\.item) }
 
     func contains(_ item: Item) -> Bool { waiting.contains { $0.item == item } }
@@ -36,12 +36,12 @@ struct ItemAsides<Item: Hashable & Sendable>: Sendable {
         waiting.filter { isWanted($0.item) }.map(\.due).min()
     }
 
-    /// The one that is due first.
+    /// Returns the item that is due first.
     func first(at now: MonotonicInstant, where isWanted: (Item) -> Bool = { _ in true }) -> Item? {
         waiting.filter { $0.due <= now && isWanted($0.item) }.min { $0.due < $1.due }?.item
     }
 
-    /// For reports.
+    /// Lists the items for reports.
     ///
     /// - Returns: The items refused now.
     func refusals(_ kind: String, _ name: (Item) -> String) -> [OutboxStanding.Refusal] {
@@ -55,14 +55,14 @@ struct ItemAsides<Item: Hashable & Sendable>: Sendable {
         waiting.append(Aside(item: item, reason: reason, delay: delay, due: due))
     }
 
-    /// Goes on with one that an earlier process set aside, and that the log has.
+    /// Restores an item that an earlier process set aside and logged.
     mutating func resume(_ item: Item) {
         guard !contains(item), room > 0 else { return }
         let delay = RetryDelay(seed: seed &+ UInt64(waiting.count))
         waiting.append(Aside(item: item, delay: delay, due: .boot, isSaid: true))
     }
 
-    /// The server failed at one again.
+    /// Records that the server failed again at an item.
     ///
     /// - Returns: Whether the log should have it: it is the item, not the server.
     mutating func fail(
@@ -79,14 +79,14 @@ struct ItemAsides<Item: Hashable & Sendable>: Sendable {
         return !waiting[index].isSaid
     }
 
-    /// The server failed at several at once: it is not known at which.
+    /// Records a failure of several items at once, when the faulty one is unknown.
     mutating func fail(together items: [Item], _ reason: DeliveryReason, at now: MonotonicInstant) {
         for index in waiting.indices where items.contains(waiting[index].item) {
             waiting[index].due = now.advanced(by: waiting[index].delay.fail(reason))
         }
     }
 
-    /// The next step of one may follow at once.
+    /// Lets the next step of an item follow at once.
     mutating func advance(_ item: Item, at now: MonotonicInstant) {
         guard let index = waiting.firstIndex(where: { $0.item == item }) else { return }
         waiting[index].delay.succeed()
@@ -99,7 +99,7 @@ struct ItemAsides<Item: Hashable & Sendable>: Sendable {
         waiting.removeAll { isGone($0.item) }
     }
 
-    /// Ends waiting.
+    /// Makes all items due.
     mutating func wake(at now: MonotonicInstant) {
         for index in waiting.indices { waiting[index].due = min(waiting[index].due, now) }
     }

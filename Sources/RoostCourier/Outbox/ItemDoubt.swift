@@ -1,6 +1,6 @@
 import Core
 
-/// Whether a server fails at one item, or at everything.
+/// Decides whether a server fails at one item, or at everything.
 ///
 /// Files, drives and notices go one at a time. A server that fails at one of them some times in the
 /// same way may be down, or be unable to take that one: so another one goes, the first at once.
@@ -20,10 +20,10 @@ struct ItemDoubt<Item: Hashable & Sendable>: Sendable {
 
     init(patience: Int) { self.patience = patience }
 
-    /// Whether other items go.
+    /// Whether other items are tried.
     var isSearching: Bool { failures >= patience }
 
-    /// The item whose turn it is.
+    /// Chooses the next item to send.
     ///
     /// - Parameters:
     ///   - items: In their order.
@@ -43,7 +43,7 @@ struct ItemDoubt<Item: Hashable & Sendable>: Sendable {
 
     private func isUntried(_ item: Item) -> Bool { !failed.contains(item) }
 
-    /// A server failed at an item, which may be why.
+    /// Records that the server failed at an item, which may be the cause.
     ///
     /// - Parameters:
     ///   - item: nil for several at once.
@@ -58,12 +58,12 @@ struct ItemDoubt<Item: Hashable & Sendable>: Sendable {
         failures = max(failures + 1, isSure ? patience : 0)
     }
 
-    /// Another failure came between: what came before it says nothing.
+    /// Records another kind of failure, which makes the earlier ones say nothing.
     mutating func interrupt(_ reason: DeliveryReason) {
         if self.reason?.code != reason.code { self = Self(patience: patience) }
     }
 
-    /// An item was taken: the server is there.
+    /// Records that an item was accepted: the server is there.
     ///
     /// - Returns: Those that it may be unable to take.
     mutating func succeed(_ item: Item) -> [Item] {

@@ -1,14 +1,14 @@
 import Core
 import Synchronization
 
-/// The date by which what waits is too old: the least that the trusted dates of two days mean.
+/// The earliest date that the trusted clock readings of two days allow, for judging age.
 ///
 /// A time server or a person can be wrong for a day, and what was left out for its age does not
 /// come back. So before dates of two days are together nothing is too old by its date.
 final class LeastDate: Sendable {
     private struct State {
         var dates = AgreedDates()
-        /// Seconds since 1970 at which this boot began, by the least of two days' dates.
+        /// Seconds since 1970 at which this boot began, by the earlier of two days' dates.
         var start: Int64?
     }
 
@@ -17,7 +17,7 @@ final class LeastDate: Sendable {
 
     init(_ clock: any NodeClock) { self.clock = clock }
 
-    /// Adds the present date, and says what is known.
+    /// The present date, after the clock's reading was added.
     ///
     /// - Returns: Seconds since 1970; nil before the dates are of two days.
     var seconds: Int64? {

@@ -1,6 +1,6 @@
 import Core
 
-/// Where the newest samples go on, ahead of older ones.
+/// The lane of the newest samples, which are sent ahead of older ones.
 struct LiveLane: Sendable {
     struct Start: Hashable, Sendable {
         var after: OutboxPosition?
@@ -11,14 +11,14 @@ struct LiveLane: Sendable {
 
     init() {}
 
-    /// A lane for what will be recorded: all that was seen is past.
+    /// Makes a lane for samples recorded from now on; those already seen belong to the backlog.
     init(after marks: [StreamID: StreamCursor]) {
         starts = marks.mapValues { Start(after: $0.seen) }
     }
 
     var waiting: Int { starts.values.reduce(0) { $0 + $1.waiting } }
 
-    /// Counts what was recorded after a place.
+    /// Counts samples recorded after a place.
     ///
     /// The lane begins anew where more waits than a request takes: the target is away or slow, and
     /// what was new is past by now.
@@ -34,18 +34,18 @@ struct LiveLane: Sendable {
         starts[stream] = start
     }
 
-    /// There is nothing to send of what it counted.
+    /// Records that none of the counted samples can be sent.
     mutating func empty() {
         for stream in starts.keys { starts[stream]?.waiting = 0 }
     }
 
-    /// Samples up to a place have their fates.
+    /// Moves on after samples up to a place were settled.
     private mutating func advance(_ count: Int, to place: OutboxPosition, of stream: StreamID) {
         let left = max((starts[stream]?.waiting ?? 0) - count, 0)
         starts[stream] = Start(after: place, waiting: left)
     }
 
-    /// The other lane may have come up to this one.
+    /// Follows the other lane where it has caught up with this one.
     private mutating func follow(_ mark: StreamCursor, of stream: StreamID) {
         guard let start = starts[stream], let settled = mark.settled,
             start.after.map({ $0 <= settled }) ?? true
@@ -53,7 +53,7 @@ struct LiveLane: Sendable {
         starts[stream] = Start(after: settled, waiting: mark.waiting)
     }
 
-    /// A part of a draft has its fate.
+    /// Records that a part of a draft is settled.
     mutating func settle(
         _ part: OutboxBatch.Part,
         of stream: StreamID,

@@ -1,24 +1,24 @@
 import Core
 
-/// Knowledge of an outbox about the age beyond which its target refuses samples.
+/// Tracks the age beyond which a target refuses samples.
 struct OutboxAge: Sendable {
-    /// Refusals in a row with one reason, and nothing older delivered: it may be age.
+    /// Refusals in a row with one reason that start a search, while nothing older is delivered.
     private static let searchLimit = 2
 
     private(set) var search: AgeSearch?
-    /// Not later samples of the backlog, of one stream or all, are older than the target keeps.
+    /// Time up to which samples of the backlog are too old, of one stream or of all.
     private var floor: (time: WallTime, stream: StreamID?)?
     private var row: (code: String, stream: StreamID, count: Int)?
     /// Samples that were left out for their age and not reported yet.
     private var unsaid: (count: Int, reason: DeliveryReason)?
 
-    /// The receiver refuses every sample of a draft for its age.
+    /// Starts a search: the receiver refuses every sample of a draft for its age.
     mutating func begin(_ reason: DeliveryReason, _ draft: OutboxBatch) {
         guard let newest = draft.samples.compactMap(\.time).max() else { return }
         search = AgeSearch(reason, refused: newest, of: draft.samples.first?.stream)
     }
 
-    /// The receiver refuses the one sample of a draft.
+    /// Records that the receiver refuses a draft of one sample.
     mutating func refuse(_ reason: DeliveryReason, _ draft: OutboxBatch) {
         guard let stream = draft.samples.first?.stream else { return }
         let isSame = row?.code == reason.code && row?.stream == stream
@@ -27,10 +27,10 @@ struct OutboxAge: Sendable {
         if count == Self.searchLimit { begin(reason, draft) }
     }
 
-    /// Something of the backlog was delivered.
+    /// Records that a sample of the backlog was delivered.
     mutating func deliver() { row = nil }
 
-    /// Some of what was sent was left out for its age.
+    /// Records that samples were left out for their age.
     mutating func leaveOut(_ reason: DeliveryReason) { unsaid = unsaid ?? (0, reason) }
 
     mutating func note(_ time: WallTime?, isTaken: Bool) { search?.note(time, isTaken: isTaken) }
@@ -51,7 +51,7 @@ struct OutboxAge: Sendable {
 
     mutating func giveUp() { search = nil }
 
-    /// Why a sample of the backlog is left out.
+    /// Returns why a sample of the backlog is left out; nil where it is not.
     func leavesOut(_ sample: OutboxSample) -> LeftOut? {
         guard let floor, let time = sample.time, time <= floor.time,
             floor.stream == nil || floor.stream == sample.stream

@@ -1,15 +1,15 @@
 import Core
 
-/// A batch that is being delivered, and what its delivery settles.
+/// A batch under delivery, with the samples that it settles.
 package struct OutboxBatch: Hashable, Sendable {
     package enum Lane: String, Hashable, Sendable {
-        /// The newest samples, ahead of older ones.
+        /// The lane of the newest samples, ahead of older ones.
         case live
-        /// The oldest samples that wait.
+        /// The lane of the oldest samples that wait.
         case backlog
     }
 
-    /// The part of one stream.
+    /// The samples of one stream.
     package struct Part: Hashable, Sendable {
         package let from: OutboxPosition
         package var to: OutboxPosition
@@ -22,9 +22,9 @@ package struct OutboxBatch: Hashable, Sendable {
     package let lane: Lane
     package private(set) var parts: [StreamID: Part] = [:]
     package private(set) var samples: [OutboxSample] = []
-    /// Samples that wait because no trusted clock has dated them yet.
+    /// Whether samples wait because no trusted clock has dated them yet.
     package private(set) var waitsForClock = false
-    /// Whether all of it was recorded since the machine started.
+    /// Whether all its samples were recorded since the machine started.
     private(set) var isOfPresentBoot = true
 
     package init(_ lane: Lane) { self.lane = lane }
@@ -73,7 +73,7 @@ package struct OutboxBatch: Hashable, Sendable {
         }
     }
 
-    /// The same where samples that were to be sent are left out, so many at most.
+    /// Returns the draft with samples left out instead of sent, at most `count` of them.
     func leavingOut(_ reason: LeftOut, count: Int = .max) -> OutboxBatch {
         var (draft, left) = (self, count)
         for (stream, planned) in parts.sorted(by: { $0.key < $1.key }) {
@@ -88,7 +88,7 @@ package struct OutboxBatch: Hashable, Sendable {
         return draft
     }
 
-    /// The same for the same samples at the same target: 26 letters and digits.
+    /// Makes an id of 26 letters and digits, the same for the same samples and target.
     package func id(of target: String) -> String {
         guard let first = samples.first, let last = samples.last else { return "" }
         let ends = [first, last].map { "\($0.stream.rawValue)/\($0.boot)/\($0.tick.tenths)" }
@@ -103,7 +103,7 @@ package struct OutboxBatch: Hashable, Sendable {
         }
     }
 
-    /// Where the sample with this number stands.
+    /// Returns the place of the sample with this number.
     func place(of index: Int) -> (stream: StreamID, place: OutboxPosition)? {
         guard samples.indices.contains(index) else { return nil }
         let sample = samples[index]

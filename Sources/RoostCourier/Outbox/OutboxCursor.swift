@@ -11,7 +11,7 @@ import Core
 package struct OutboxCursor: Hashable, Sendable {
     /// Bytes that the station keeps for one target.
     package static let byteLimit = 1_024
-    /// With more, what goes once only waits for its turn: numbers grow until it has come.
+    /// Size above which delivery at most once waits its turn: numbers grow until it comes.
     private static let aheadLimit = 768
     private static let version: UInt64 = 1
 
@@ -24,8 +24,8 @@ package struct OutboxCursor: Hashable, Sendable {
         (self.marks, self.totals) = (marks, totals)
     }
 
-    /// The bytes; where they do not fit, the begins are left out, then what is tried again by
-    /// itself, then ranges, oldest first.
+    /// Encodes the cursor; where it does not fit, the begins are left out, then the samples tried
+    /// again by themselves, then ranges, oldest first.
     ///
     /// Without a begin, what was recorded before the target was added counts as settled. What lay
     /// in a range is waiting again, and sent twice at worst: `OutboxTask` sends no more ahead than
@@ -56,14 +56,14 @@ package struct OutboxCursor: Hashable, Sendable {
         }
     }
 
-    /// Whether it keeps all its ranges until the last of the older samples has its fate.
+    /// Whether all ranges will fit until the last of the older samples is settled.
     package var hasRoomAhead: Bool {
         var later = self
         for (stream, mark) in marks { later.marks[stream]?.settled = mark.settled ?? mark.seen }
         return later.keepsRanges(in: Self.aheadLimit)
     }
 
-    /// Whether so many bytes hold it with all its ranges.
+    /// Whether the cursor fits in so many bytes with all its ranges.
     package func keepsRanges(in limit: Int) -> Bool {
         var shorter = self
         for stream in marks.keys { shorter.marks[stream]?.begin = nil }

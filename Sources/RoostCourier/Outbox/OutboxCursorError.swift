@@ -1,4 +1,4 @@
-/// Why bytes are no cursor, or none can be made.
+/// Why bytes are not a cursor, or why none can be encoded.
 package enum OutboxCursorError: Error, Hashable, Sendable {
     case otherVersion(UInt64)
     case malformed

@@ -23,11 +23,11 @@ package struct OutboxDependencies: Sendable {
 }
 
 extension OutboxDependencies {
-    /// How late a wake-up may come.
+    /// Longest delay of a wake-up.
     static let tolerance: Duration = .seconds(2)
     private static let pageLimit = 2_000
 
-    /// Waits until something was recorded, a moment came or a signal did.
+    /// Waits for a new sample, a moment or a signal.
     ///
     /// - Returns: As the source's `change`; nil after the signal.
     func change(
@@ -43,7 +43,7 @@ extension OutboxDependencies {
         }
     }
 
-    /// How many samples of a stream are still there of those that wait.
+    /// Counts the waiting samples of a stream that are still in the ring.
     func left(of stream: StreamID, _ mark: StreamCursor) async throws -> Int {
         var left = try await source.count(of: stream, after: mark.settled).count
         for range in mark.ranges {
@@ -53,7 +53,7 @@ extension OutboxDependencies {
         return left
     }
 
-    /// A refused sample, with its page; nil when it is not there any more.
+    /// Reads a refused sample with its page; nil when it is no longer there.
     func sample(_ refused: RefusedSample) async throws -> (OutboxSample, OutboxPage)? {
         let before = refused.place.earlier
         let page = try await source.page(of: refused.stream, after: before, limit: 1)
@@ -62,7 +62,7 @@ extension OutboxDependencies {
         return (sample, page)
     }
 
-    /// The next samples from before a moment, as dropped.
+    /// Reads the next samples before a moment, marked as dropped.
     ///
     /// - Returns: nil when there are none; whether they are the last.
     func past(
@@ -79,7 +79,7 @@ extension OutboxDependencies {
         return draft.isEmpty ? nil : (draft, old.samples.count < page.samples.count)
     }
 
-    /// Where an earlier process got; nil without that, or why it cannot be read.
+    /// Reads the cursor of an earlier process; nil without one, or why it cannot be read.
     func cursor(
         of target: String,
         _ repetition: SampleTargetTraits.Repetition
@@ -95,7 +95,7 @@ extension OutboxDependencies {
         }
     }
 
-    /// A cursor of a target that is new.
+    /// Makes the cursor of a new target.
     ///
     /// - Parameters:
     ///   - isFromNow: Whether it gets what is recorded from now on.

@@ -1,63 +1,63 @@
 import Core
 
-/// Whether a server fails for what is in a batch, or fails at everything.
+/// Decides whether a server fails because of one sample in a batch, or fails at everything.
 ///
 /// A server that answers 5xx to one batch twice may be down, or be unable to take one sample of
 /// it. So single samples go, of each stream and of what is new: where one is taken the server is
 /// there, and the next batch that it fails at is halved as one that it refuses.
 struct OutboxDoubt: Hashable, Sendable {
-    /// How an outbox goes on after a failure.
+    /// Next step of an outbox after a failure.
     enum Step: Hashable, Sendable {
-        /// At once, with a single sample.
+        /// Send a single sample at once.
         case soon
-        /// After the back-off.
+        /// Wait for the back-off.
         case later
-        /// It takes others: it is this batch.
+        /// Treat the batch as refused, since the server accepts others.
         case isRefused
     }
 
-    /// Single samples that go at once; after them the back-off counts.
+    /// Single samples that are sent at once before the back-off counts.
     private static let quickSingles = 4
 
-    /// As `status-500`; nil while nothing fails.
+    /// Code of the failure, such as `status-500`; nil while nothing fails.
     private var code: String?
-    /// Equal answers in a row, and nothing taken since.
+    /// Equal failures in a row, with nothing accepted since.
     private var failures = 0
-    /// Samples of the first of these batches.
+    /// Samples in the first of the failed batches.
     private var size = 0
-    /// Single samples of the backlog that failed.
+    /// Number of single samples of the backlog that failed.
     private var turn = 0
-    /// Whether a single sample that is new was tried.
+    /// Whether a single new sample was tried.
     private var hasTriedNew = false
-    /// Whether something was taken since: the server is there.
+    /// Whether a sample was accepted since: the server is there.
     private var isProven = false
 
     init() {}
 
-    /// Whether single samples go.
+    /// Whether single samples are sent.
     var isSearching: Bool { !isProven && failures >= 2 }
-    /// Whether a new sample need not wait for the back-off: the first may show that it is there.
+    /// Whether a new sample need not wait for the back-off, to show that the server is there.
     var wantsNew: Bool { isSearching && !hasTriedNew }
 
-    /// How many samples go next: one, or once more those that failed; nil: as without a doubt.
+    /// Size of the next batch: 1, or that of the failed batch; nil: as without failures.
     func batch(hasLanes: Bool) -> Int? {
         if isSearching { return 1 }
         return !isProven && failures == 1 && !hasLanes ? size : nil
     }
 
-    /// One sample of each stream in turn.
+    /// Orders the streams so that each gives a single sample in turn.
     func inTurn(_ streams: [StreamID]) -> [StreamID] {
         guard isSearching, !streams.isEmpty else { return streams }
         let start = turn % streams.count
         return Array(streams[start...] + streams[..<start])
     }
 
-    /// A server failed at a draft.
+    /// Records that the server failed at a draft.
     mutating func fail(_ draft: OutboxBatch, _ reason: DeliveryReason) -> Step {
         if code != reason.code { self = OutboxDoubt() }
         code = reason.code
         if isProven {
-            // Whether it takes the next is to be seen anew: it may be down by then.
+            // The server may be down by now: find out again whether it accepts the next one.
             if draft.samples.count <= 1 { (failures, hasTriedNew, isProven) = (2, false, false) }
             return .isRefused
         }
@@ -69,12 +69,12 @@ struct OutboxDoubt: Hashable, Sendable {
         return (2..<2 + Self.quickSingles).contains(failures) ? .soon : .later
     }
 
-    /// Another failure came between: what came before it says nothing.
+    /// Records another kind of failure, which makes the earlier ones say nothing.
     mutating func interrupt(_ reason: DeliveryReason) {
         if !isProven, code != reason.code { self = OutboxDoubt() }
     }
 
-    /// A draft was taken: the server is there.
+    /// Records that a draft was accepted: the server is there.
     ///
     /// - Parameters:
     ///   - isWhole: Whether no part of it is looked for any more.
@@ -86,9 +86,9 @@ struct OutboxDoubt: Hashable, Sendable {
 }
 
 extension DeliveryReason {
-    /// Whether the server says that it failed; what is sent need not be wrong.
+    /// Whether the server says that it failed itself; the request need not be wrong.
     var isServerFault: Bool { code.hasPrefix("status-5") }
 
-    /// Whether a server that was reached failed, or fell silent, maybe for what it was sent.
+    /// Whether one item may be the cause: the server was reached, and failed or did not answer.
     var mayBeOfItem: Bool { isServerFault || ["silent", "closed"].contains(code) }
 }

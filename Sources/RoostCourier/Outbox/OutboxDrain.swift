@@ -1,6 +1,6 @@
-/// How large a backlog was that is gone.
+/// Measures a backlog, for the notice when it is sent.
 struct OutboxDrain: Sendable {
-    /// A larger one is worth a word.
+    /// Samples in a backlog above which its end is a notice.
     private static let worth = 100
 
     private var peak = 0
@@ -9,9 +9,9 @@ struct OutboxDrain: Sendable {
 
     mutating func see(_ waiting: Int) { peak = max(peak, waiting) }
 
-    /// Nothing waits any more.
+    /// Records that no sample waits any more.
     ///
-    /// - Parameter limit: What goes in one request is not worth a word either.
+    /// - Parameter limit: Samples in one request; a backlog that fits in one is no notice either.
     /// - Returns: Events to report.
     mutating func end(worth limit: Int) -> [OutboxNotice] {
         defer { peak = 0 }

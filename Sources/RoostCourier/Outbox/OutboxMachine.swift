@@ -15,28 +15,28 @@ package struct OutboxMachine: Sendable {
     package let traits: SampleTargetTraits
     package internal(set) var marks: [StreamID: StreamCursor]
     package internal(set) var totals: OutboxTotals
-    /// Why it is held; nil while it is not.
+    /// Reason why sending is held until a person acts; nil while it is not held.
     package private(set) var held: DeliveryReason?
-    /// Until then the past is held, for its refusals, and new values go on; nil else.
+    /// Until then the backlog is held after refusals while new values go on; nil otherwise.
     package private(set) var pastRest: MonotonicInstant?
-    /// The last failure, of a part of a batch too; nil after a success.
+    /// The last failure, also of a part of a batch; nil after a success.
     package private(set) var trouble: DeliveryReason?
     package private(set) var notBefore = MonotonicInstant.boot
     private var delay: RetryDelay
-    /// Samples of the backlog among which one is refused; nil when there is none.
+    /// Samples of the backlog among which one is refused; nil when none is suspected.
     private var suspects: Int?
-    /// Refused samples in a row, of both lanes.
+    /// Refused samples in a row, in both lanes.
     private var refusals = 0
     private var age = OutboxAge()
     private var doubt = OutboxDoubt()
-    /// Whether the lanes are two although everything would fit into one request.
+    /// Whether there are two lanes although everything would fit into one request.
     private var isApart = false
     /// Whether the last request was of the live lane.
     private var wasLive = false
-    /// The size of a batch of which no answer says whether it arrived.
+    /// Size of the batch for which no answer says whether it arrived.
     private var repeated: Int?
     private var lastLive: MonotonicInstant?
-    /// While there are two lanes.
+    /// The live lane, while there are two lanes.
     private var ahead = LiveLane()
     private var drain = OutboxDrain()
     private var isFlushing = false
@@ -53,22 +53,22 @@ package struct OutboxMachine: Sendable {
 
     package var waiting: Int { marks.values.reduce(0) { $0 + $1.waiting } }
 
-    /// Whether more waits than fits into one request.
+    /// Whether more samples wait than fit into one request.
     package var isBehind: Bool { waiting > traits.itemLimit }
 
-    /// Why a sample of the backlog is left out: it is older than the target keeps.
+    /// Returns why a sample of the backlog is left out: it is older than the target keeps.
     func leavesOut(_ sample: OutboxSample) -> LeftOut? { age.leavesOut(sample) }
 
     /// Whether new samples have a lane of their own.
     package var hasLanes: Bool { isBehind || isApart }
 
-    /// Whether something waits that is not new.
+    /// Whether samples of the backlog wait.
     private var hasPast: Bool { waiting > ahead.waiting }
 
-    /// Whether a sample may be sent out of its order, and once more.
+    /// Whether a sample may be sent out of order, and repeated.
     private var canSearch: Bool { traits.refusesByAge && traits.repetition != .atMostOnce }
 
-    /// Counts what was recorded.
+    /// Counts newly recorded samples.
     package mutating func see(_ count: Int, upTo place: OutboxPosition, of stream: StreamID) {
         var mark = marks[stream] ?? StreamCursor()
         if hasLanes { ahead.see(count, after: mark.seen, of: stream, limit: traits.itemLimit) }
@@ -106,18 +106,18 @@ package struct OutboxMachine: Sendable {
         return now >= due || isFlushing ? .send(.backlog, limit: limit) : .wait(until: due)
     }
 
-    /// When the live lane may send.
+    /// Returns when the live lane may send.
     private func due(at now: MonotonicInstant) -> MonotonicInstant {
         lastLive.map { $0.advanced(by: traits.liveInterval) } ?? now
     }
 
-    /// The place after which a lane goes on in a stream.
+    /// Returns the place in a stream after which a lane goes on.
     package func start(_ lane: OutboxBatch.Lane, of stream: StreamID) -> OutboxPosition? {
         let settled = marks[stream]?.settled
         return lane == .live ? ahead.starts[stream]?.after ?? settled : settled
     }
 
-    /// Notes that a lane has nothing to send now.
+    /// Records that a lane has nothing to send now.
     ///
     /// - Returns: When the live lane goes on, where it was the other; nil with nothing new.
     package mutating func foundNothing(in lane: OutboxBatch.Lane) -> MonotonicInstant? {
@@ -126,7 +126,7 @@ package struct OutboxMachine: Sendable {
         return canGoAhead ? due(at: notBefore) : nil
     }
 
-    /// The streams in which a lane has something to send.
+    /// Returns the streams in which a lane has samples to send.
     package func streams(_ lane: OutboxBatch.Lane) -> [StreamID] {
         let waiting = marks.filter { stream, mark in
             (lane == .live ? ahead.starts[stream]?.waiting ?? 0 : mark.waiting) > 0
@@ -134,12 +134,12 @@ package struct OutboxMachine: Sendable {
         return doubt.inTurn(waiting.keys.sorted())
     }
 
-    /// Whether there is something new, and ranges can take one more.
+    /// Whether new samples wait and the ranges have room for one more.
     private var canGoAhead: Bool {
         ahead.waiting > 0 && marks.values.allSatisfy { $0.ranges.count < StreamCursor.rangeLimit }
     }
 
-    /// Notes what became of a draft.
+    /// Records the outcome of a draft.
     package mutating func finish(
         _ draft: OutboxBatch,
         _ outcome: DeliveryOutcome,
@@ -218,21 +218,21 @@ package struct OutboxMachine: Sendable {
         }
     }
 
-    /// Ends waiting: after a new route, a repaired secret or `roost outbox flush`.
+    /// Ends the waiting, after a new route, a repaired secret or `roost outbox flush`.
     package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
         let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
         notBefore = min(pastRest ?? notBefore, soon)
         pastRest = nil
     }
 
-    /// Gives samples of a draft that is not sent their fates.
+    /// Settles samples of a draft without sending them.
     @discardableResult mutating func leaveOut(_ draft: OutboxBatch) -> [Notice] {
         settle(draft)
         wasLive = draft.lane == .live
         return sayGone(after: draft)
     }
 
-    /// Counts samples that the ring wrote over before they had a fate; `left` are still there.
+    /// Counts samples overwritten by the ring before they were settled; `left` are still there.
     package mutating func expire(_ stream: StreamID, left: Int) -> [Notice] {
         guard let lost = marks[stream].map({ $0.waiting - left }), lost > 0 else { return [] }
         marks[stream]?.waiting = left
@@ -240,7 +240,7 @@ package struct OutboxMachine: Sendable {
         return [.expired(stream, count: lost)]
     }
 
-    /// While flushing, nothing waits to go together.
+    /// While flushing, samples do not wait for further ones.
     package mutating func flush(_ isOn: Bool, at now: MonotonicInstant) {
         isFlushing = isOn
         if isOn { wake(at: now) }
@@ -257,7 +257,7 @@ package struct OutboxMachine: Sendable {
         if let reason, isAge { age.leaveOut(reason) }
         settle(settled)
         delay.succeed()
-        // A new value that is taken ends no hold of the past.
+        // An accepted new value does not end the hold of the backlog.
         let staysHeld = pastRest != nil && draft.lane == .live && hasPast
         (trouble, repeated) = (staysHeld ? held : nil, nil)
         if !staysHeld { refusals = 0 }
@@ -302,7 +302,7 @@ package struct OutboxMachine: Sendable {
         notBefore = now.advanced(by: delay.fail(reason, afterSeconds: seconds))
     }
 
-    /// A server failed at a draft: it may be down, or unable to take one sample of it.
+    /// Handles a failure of the server: it may be down, or unable to accept one sample.
     private mutating func failAtServer(
         _ draft: OutboxBatch,
         _ reason: DeliveryReason,
@@ -317,10 +317,10 @@ package struct OutboxMachine: Sendable {
         return []
     }
 
-    /// Whether single samples that it failed at may go: it takes others, as far as is known.
+    /// Whether single samples set aside may be tried: the server accepts others, as far as known.
     var mayTryAsides: Bool { held == nil && !doubt.isSearching }
 
-    /// A request went out beside the lanes.
+    /// Records a request beside the lanes.
     mutating func rest(at now: MonotonicInstant) {
         notBefore = max(notBefore, now.advanced(by: traits.pace))
     }
@@ -350,7 +350,7 @@ package struct OutboxMachine: Sendable {
                 beginLane()
                 return []
             }
-            // A batch that is sent once more as it is would be refused for ever.
+            // The same batch would be refused for ever.
             (suspects, repeated) = (draft.samples.count, nil)
             return []
         }
@@ -368,7 +368,7 @@ package struct OutboxMachine: Sendable {
         return notices
     }
 
-    /// The receiver keeps nothing as old as any sample of a draft.
+    /// Settles a draft of which every sample is too old for the receiver.
     ///
     /// None is left out before newer ones are known to be taken: either clock may be wrong.
     private mutating func refuseAll(

@@ -24,11 +24,11 @@ package struct OutboxPage: Hashable, Sendable {
         OutboxPosition(boot: boot, bootNumber: bootNumber, tick: sample.tick)
     }
 
-    /// How old a sample is, as far as that is sure.
+    /// Age of a sample, as far as it is certain.
     enum Age: Hashable {
         case young
         case old
-        /// The date says that it is old; a later one may say that it is not.
+        /// The date says that it is old; a later date may say that it is not.
         case unsure
     }
 
@@ -49,9 +49,9 @@ package struct OutboxPage: Hashable, Sendable {
         return isOlder(time, by: limit, at: wall.nanoseconds / 1_000_000_000) ? .unsure : .young
     }
 
-    /// Keeps back what a receiver that stamps by arrival must not get while its age is unsure.
+    /// Removes samples of unsure age, which a receiver that stamps by arrival must not get.
     ///
-    /// It is older than the limit for sure once this boot is.
+    /// A sample is surely older than the limit once this boot is.
     ///
     /// - Returns: Whether something was kept back.
     mutating func holdUnsure(_ traits: SampleTargetTraits, _ dates: LeastDate) -> Bool {
@@ -75,13 +75,13 @@ package struct OutboxPage: Hashable, Sendable {
 
 /// Reader of the samples in a store, for the outbox.
 package protocol SampleSource: Sendable {
-    /// The streams that have samples, in the order of their numbers.
+    /// Lists the streams that have samples, in the order of their numbers.
     func streams() async throws -> [StreamID]
 
-    /// The numbers of the boots that the store knows, the present one included.
+    /// Returns the numbers of the boots that the store knows, the present one included.
     func boots() async throws -> [BootID: Int]
 
-    /// How many samples a stream has after a place, and the newest of them.
+    /// Counts the samples of a stream after a place, and returns the newest one's place.
     ///
     /// - Parameters:
     ///   - place: nil counts all that there are.
@@ -92,7 +92,7 @@ package protocol SampleSource: Sendable {
         after place: OutboxPosition?
     ) async throws -> (count: Int, newest: OutboxPosition?)
 
-    /// The next samples after a place, of one boot; equal ticks are never split.
+    /// Reads the next samples after a place, of one boot; equal ticks are never split.
     ///
     /// - Parameters:
     ///   - place: nil begins with the oldest.
@@ -105,7 +105,7 @@ package protocol SampleSource: Sendable {
         limit: Int
     ) async throws -> OutboxPage?
 
-    /// The last place that is not later than a moment; nil where nothing dates one.
+    /// Finds the last place that is not later than a moment; nil where no sample is dated.
     ///
     /// Its boot is known; a stream need not have a sample there.
     func place(notAfter moment: WallTime) async throws -> OutboxPosition?

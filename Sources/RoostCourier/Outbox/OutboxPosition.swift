@@ -1,6 +1,6 @@
 import Core
 
-/// Where a sample stands in its stream.
+/// Place of a sample in its stream.
 package struct OutboxPosition: Hashable, Sendable {
     package let boot: BootID
     /// The boot's number in the store, which counts up; it orders places of two boots.
@@ -13,7 +13,7 @@ package struct OutboxPosition: Hashable, Sendable {
 }
 
 extension OutboxPosition {
-    /// A place before it, with nothing between them.
+    /// A place just before it, with no other between them.
     package var earlier: OutboxPosition {
         OutboxPosition(boot: boot, bootNumber: bootNumber, tick: Tick(tenths: tick.tenths - 1))
     }

@@ -1,15 +1,15 @@
 import Core
 
-/// A sample that shows whether a target takes such.
+/// A sample that is sent to see whether a target accepts samples of its age.
 struct OutboxProbe: Hashable, Sendable {
     private static let pageLimit = 1_000
 
     let sample: OutboxSample
     let time: WallTime
-    /// Whether the target has it already.
+    /// Whether the target already has it.
     let isDelivered: Bool
 
-    /// The first sample after a moment that waits, or was delivered ahead of those that do.
+    /// Finds the first sample after a moment that waits, or was delivered ahead of waiting ones.
     ///
     /// - Parameters:
     ///   - source: Where they are; bound: reads on until there is one, at most what the ring has.
@@ -51,7 +51,7 @@ struct OutboxProbe: Hashable, Sendable {
         return first
     }
 
-    /// The last place of a stream that is not later than a moment.
+    /// Finds the last place of a stream that is not later than a moment.
     ///
     /// Boots may overlap in time, after a store was merged or a clock was set. Then the moment's
     /// own place may lie behind all samples of the stream.

@@ -2,21 +2,21 @@ import Core
 
 /// Result of comparing one day with the receiver's samples.
 package struct DayProof: Hashable, Sendable {
-    /// Its first moment, UTC.
+    /// First moment of the day, UTC.
     package let day: WallTime
-    /// Before when values are compared, as later ones wait or are yet to come; nil: all of the day.
+    /// Time before which values are compared, since later ones wait; nil means the whole day.
     package let until: WallTime?
-    /// Devices whose values are compared before an earlier time: their next ones wait for longer.
+    /// Devices whose values are compared up to an earlier time, since their next ones wait.
     package let behind: [String: WallTime]
-    /// Values that were delivered to it, by our count.
+    /// Number of values delivered to the receiver, by our count.
     package let delivered: Int
-    /// Values that it has; nil when it cannot be asked.
+    /// Number of values that the receiver has; nil when it cannot be asked.
     package let held: Int?
     /// Whether counts and sums agree; nil when it cannot be asked.
     package let isProved: Bool?
 }
 
-/// Compares what a receiver has with what was delivered to it.
+/// Compares the samples at a receiver with those delivered to it.
 ///
 /// Of each quantity it compares what lies before its first value without a fate: what is delivered
 /// while the receiver is asked makes no difference.
@@ -31,7 +31,7 @@ package struct OutboxProver: Sendable {
     private static let dayLength: Int64 = 86_400_000_000_000
     private static let second: Int64 = 1_000_000_000
 
-    /// When values are compared, by device and quantity: from `starts`, before `ends`.
+    /// Bounds of the comparison by device and quantity: from `starts`, before `ends`.
     ///
     /// Without a start from the oldest on.
     private struct Bounds {
@@ -43,7 +43,7 @@ package struct OutboxProver: Sendable {
                 && (ends[device]?[quantity].map { time < $0 } ?? true)
         }
 
-        /// The part of a range in which a quantity is compared; it may be empty.
+        /// Returns the part of a range in which a quantity is compared; it may be empty.
         func part(of range: Range<WallTime>, _ device: String, _ name: String) -> Range<WallTime> {
             let start = max(starts[device]?[name] ?? range.lowerBound, range.lowerBound)
             let end = min(ends[device]?[name] ?? range.upperBound, range.upperBound)
@@ -51,7 +51,7 @@ package struct OutboxProver: Sendable {
         }
     }
 
-    /// Asks the receiver what it has of each day, and compares.
+    /// Asks the receiver for its values of each day, and compares.
     ///
     /// - Parameters:
     ///   - range: Whole days of UTC are looked at; it ends now.
@@ -123,7 +123,7 @@ package struct OutboxProver: Sendable {
         )
     }
 
-    /// When values of each quantity are compared.
+    /// Returns the bounds within which the values of each quantity are compared.
     ///
     /// They end with the second of the first sample without a fate, or after that of the last with
     /// one. Whole seconds, as some receivers keep no parts of them; what was recorded in the second
@@ -182,7 +182,7 @@ package struct OutboxProver: Sendable {
 
     private static func floor(_ nanoseconds: Int64) -> Int64 { nanoseconds / second * second }
 
-    /// The values that were delivered, by device and quantity.
+    /// Sums the delivered values by device and quantity.
     private func sums(
         in range: Range<WallTime>,
         _ bounds: Bounds
@@ -218,7 +218,7 @@ package struct OutboxProver: Sendable {
         }
     }
 
-    /// Hands out the samples that were delivered, stream by stream.
+    /// Passes on the delivered samples, stream by stream.
     private func each(
         in range: Range<WallTime>,
         _ body: (OutboxSample) -> Void
@@ -248,7 +248,7 @@ package struct OutboxProver: Sendable {
 }
 
 extension OutboxTask {
-    /// Whether its target can be asked what it has.
+    /// Whether the target can be asked for its values.
     nonisolated var isProvable: Bool {
         ((target as? TunedTarget)?.target ?? target) is any ProvableTarget
     }

@@ -1,49 +1,49 @@
 import Core
 
-/// Samples and channels that a target refused while it took others.
+/// Samples and channels that a target refused while it accepted others.
 ///
 /// A single sample that a server fails at is tried again by itself, with back-off. Bound:
 /// `sampleLimit` samples, the newest, and `asideLimit` that are tried again.
 struct OutboxRefusals: Sendable {
     static let sampleLimit = 256
-    /// 8 bytes each of the 1 024 of a cursor.
+    /// Samples set aside at most: each takes 8 bytes of the cursor's 1 024.
     static let asideLimit = 16
 
     private struct Aside {
         let sample: RefusedSample
-        /// Its device and time; nil until it was read again.
+        /// Device and time of the sample, for people; nil until it was read again.
         var name: String?
         var reason: DeliveryReason?
         var delay: RetryDelay
         var due: MonotonicInstant
     }
 
-    /// Since the task began, and those that an earlier process tried again.
+    /// Samples refused since the task began, and those that an earlier process tried again.
     private(set) var samples: [RefusedSample] = []
     private var waiting: [Aside] = []
-    /// Channels that were said to be refused.
+    /// Channels whose refusal was reported.
     private var channels: Set<String> = []
 
     init() {}
 
-    /// Goes on with what an earlier process tried again.
+    /// Restores the samples that an earlier process tried again.
     init(_ asides: [RefusedSample], at now: MonotonicInstant) {
         samples = asides
         for sample in asides { wait(sample, nil, at: now) }
     }
 
-    /// Those that are tried again by themselves.
+    /// Samples that are tried again by themselves.
     var asides: [RefusedSample] { waiting.map(\.sample) }
 
-    /// When the next is due; nil without one.
+    /// Time when the next sample is due; nil without one.
     var next: MonotonicInstant? { waiting.map(\.due).min() }
 
-    /// The one that is due first.
+    /// Returns the sample that is due first.
     func first(at now: MonotonicInstant) -> RefusedSample? {
         waiting.min { $0.due < $1.due }.flatMap { $0.due <= now ? $0.sample : nil }
     }
 
-    /// Channels and samples that are refused now, for reports.
+    /// Lists the channels and samples that are refused now, for reports.
     func present(_ channels: [String: DeliveryReason]) -> [OutboxStanding.Refusal] {
         let ofChannels = channels.sorted { $0.key < $1.key }.map { name, reason in
             OutboxStanding.Refusal(name: "channel \(name)", reason: reason)
@@ -56,7 +56,7 @@ struct OutboxRefusals: Sendable {
             }
     }
 
-    /// Notes which channels are refused.
+    /// Records which channels are refused.
     ///
     /// - Returns: Events to report of those that were not there before.
     mutating func see(_ present: [String: DeliveryReason]) -> [OutboxNotice] {
@@ -94,7 +94,7 @@ struct OutboxRefusals: Sendable {
         waiting.removeAll { $0.sample == sample }
     }
 
-    /// One was tried again: nil where it is not there any more.
+    /// Records another attempt at a sample; nil where the sample is no longer there.
     mutating func settle(
         _ sample: RefusedSample,
         _ outcome: DeliveryOutcome?,

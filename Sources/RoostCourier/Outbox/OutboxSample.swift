@@ -1,19 +1,19 @@
 import Core
 
-/// One stored sample on its way to a target: an outcome for each quantity of a device.
+/// One stored sample for a target: an outcome for each quantity of a device.
 package struct OutboxSample: Hashable, Sendable {
     package let stream: StreamID
     package let boot: BootID
     package let tick: Tick
-    /// UTC; nil while no trusted clock has dated this boot.
+    /// Time in UTC; nil while no trusted clock has dated this boot.
     package let time: WallTime?
     package let device: String
     package let quantities: [Quantity]
-    /// As many as `quantities`; a value that no part can give is *no data* here: `outOfRange`.
+    /// One outcome for each quantity; an impossible value becomes *no data*: `outOfRange`.
     package let outcomes: [Outcome]
     /// Whether it belongs to a survey that its owner keeps from uploads.
     package var isPrivate = false
-    /// Whether the machine has run since, so that its running time says how old it is.
+    /// Whether it was recorded in the present boot, so that its age is known by running time.
     package var isOfPresentBoot = false
 
     package init(
@@ -30,24 +30,24 @@ package struct OutboxSample: Hashable, Sendable {
         self.outcomes = outcomes.map { $0.isLeftOut ? .noData(.outOfRange) : $0 }
     }
 
-    /// The same for ever, and of no other sample of the station.
+    /// Id that no other sample of the station ever has.
     var id: String { "\(stream.rawValue)-\(boot)-\(tick.tenths)" }
 
-    /// Why it has nothing to send, though the part gave values.
+    /// Whether it has nothing to send because its values are out of range.
     var isOutOfRange: Bool { outcomes.contains(.noData(.outOfRange)) }
 
-    /// The quantity's outcome; nil where the device has none such.
+    /// Returns a quantity's outcome; nil where the device does not have the quantity.
     package subscript(quantity: String) -> Outcome? {
         quantities.firstIndex { $0.name == quantity }.map { outcomes[$0] }
     }
 }
 
-/// Samples that go to a target in one request: of one boot, oldest first in each stream.
+/// Samples of one request: of one boot, oldest first in each stream.
 package struct SampleBatch: Hashable, Sendable {
     package let samples: [OutboxSample]
-    /// The same for the same samples, after a restart too: `Idempotency-Key`.
+    /// Id of the batch, the same after a restart, for `Idempotency-Key`.
     package let id: String
-    /// Whether they are late: newer ones may have been sent before them.
+    /// Whether newer samples may have been sent before them.
     package let isLate: Bool
 
     package init(_ samples: [OutboxSample], id: String, isLate: Bool) {
@@ -55,26 +55,26 @@ package struct SampleBatch: Hashable, Sendable {
     }
 }
 
-/// Why a recorded sample is not for a target.
+/// Reason why a recorded sample is not sent to a target.
 package enum LeftOut: String, Hashable, Sendable, CaseIterable {
-    /// Older than the target takes.
+    /// The sample is older than the target takes.
     case tooOld
     /// No quantity that the target takes has a value.
     case noValue
-    /// Its values are doubtful, and the target does not take such.
+    /// The values are doubtful, and the target does not take doubtful ones.
     case flagged
     /// It belongs to a survey that its owner keeps private, or is near a private place.
     case markedPrivate
-    /// The receiver refused it.
+    /// The receiver refused the sample.
     case refused
-    /// The ring wrote over it before it could be delivered.
+    /// The ring overwrote the sample before it could be delivered.
     case expired
-    /// No trusted clock ever dated it.
+    /// No trusted clock ever dated the sample.
     case timeUnknown
-    /// `roost outbox drop`.
+    /// The owner dropped the sample by `roost outbox drop`.
     case dropped
-    /// Sent, and no answer said whether it arrived; the target is never sent anything twice.
+    /// The sample was sent without an answer, and the target is never sent anything twice.
     case unknown
-    /// Older than the target keeps: it refused such for their age.
+    /// The sample is older than the target keeps: the target refused such samples for their age.
     case notKept
 }

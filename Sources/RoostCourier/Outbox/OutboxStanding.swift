@@ -1,6 +1,6 @@
 import Core
 
-/// How a target of samples stands, for reports.
+/// State of a target of samples, for reports.
 package struct OutboxStanding: Hashable, Sendable {
     package let id: String
     package let waiting: Int
@@ -13,17 +13,17 @@ package struct OutboxStanding: Hashable, Sendable {
     package let waitsForClock: Bool
     /// Why the station's store cannot be read now; nil while it can.
     package let sourceTrouble: String?
-    /// The time of the oldest sample that waits; nil when none waits, or it has no date.
+    /// Time of the oldest sample that waits; nil when none waits, or it has no date.
     package let oldest: WallTime?
-    /// Channels and single samples that the receiver refuses while it takes others.
+    /// Channels and single samples that the receiver refuses while it accepts others.
     package let refusals: [Refusal]
 
     package struct Refusal: Hashable, Sendable {
-        /// As `channel pm25` or `a sample of dust at 2026-11-22T04:30:00Z`.
+        /// Name of the item, such as `channel pm25` or `a sample of dust at 2026-11-22T04:30:00Z`.
         package let name: String
-        /// nil before the first try since the process started.
+        /// Reason of the refusal; nil before the first try since the process started.
         package let reason: DeliveryReason?
-        /// As `samples`, which are tried again by themselves; nil of a channel.
+        /// Plural of the kind, such as `samples`, that is tried again by itself; nil for a channel.
         package var kind: String?
     }
 

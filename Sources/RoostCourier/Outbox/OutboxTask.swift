@@ -1,21 +1,21 @@
 import Core
 import Supervision
 
-/// Sends one target what is recorded, as `OutboxMachine` decides.
+/// Sends one target the recorded samples, as `OutboxMachine` decides.
 package actor OutboxTask: Child {
     package typealias World = OutboxDependencies
     package typealias Standing = OutboxStanding
 
-    /// How often a backlog is compared with what the ring still has.
+    /// Time between two comparisons of a backlog with the ring.
     private static let expiryCheck: Duration = .seconds(600)
     /// A delivery takes ten minutes at most; between two turns it sleeps half of this.
     private static let promise: Duration = .seconds(900)
-    /// Between two tries while the store cannot be read.
+    /// Time between two attempts to read the store while it cannot be read.
     private static let sourcePause: Duration = .seconds(5)
-    /// So long `retry` goes on; a request that is under way ends.
+    /// How long `retry` goes on; a request under way may end later.
     private static let retryTime: Duration = .seconds(30)
 
-    /// The target's, from the configuration.
+    /// Id of the target, from the configuration.
     package nonisolated let id: String
     let target: any SampleTarget
     private let world: World
@@ -33,7 +33,7 @@ package actor OutboxTask: Child {
     private var refused = OutboxRefusals()
     private var oldest: WallTime?
 
-    /// A task that has not begun.
+    /// Makes a task that has not begun.
     ///
     /// - Parameters:
     ///   - id: The target's, from the configuration.
@@ -106,13 +106,13 @@ package actor OutboxTask: Child {
         seen = try await world.change(since: seen, until: next, unless: wakeUp) ?? seen
     }
 
-    /// Ends waiting: a new route, a repaired secret.
+    /// Ends the waiting, after a new route or a repaired secret.
     package func wake(within time: Duration = .zero) {
         machine.wake(at: world.clock.now, within: time)
         wakeUp.raise()
     }
 
-    /// Whether nothing waits that was recorded until now.
+    /// Whether no recorded sample waits.
     package var isDone: Bool {
         get async {
             do { try await see() } catch { return false }
@@ -120,7 +120,7 @@ package actor OutboxTask: Child {
         }
     }
 
-    /// Sends without waiting for more, or no more.
+    /// Switches the mode in which samples do not wait for further ones.
     package func flush(_ isOn: Bool) {
         machine.flush(isOn, at: world.clock.now)
         wakeUp.raise()
@@ -140,11 +140,11 @@ package actor OutboxTask: Child {
         }
         isReady = true
         if let lost { world.tell(id, .cursorLost(lost.words)) }
-        // Where it begins is decided once, also when nothing is sent before a restart.
+        // Keep the start at once: it is decided only once, even before the first sample.
         if found == nil { try await keep(machine) }
     }
 
-    /// Counts what was recorded since the last look.
+    /// Counts newly recorded samples.
     ///
     /// - Throws: Errors of reading the store.
     package func see() async throws {
@@ -158,7 +158,7 @@ package actor OutboxTask: Child {
         }
     }
 
-    /// Counts what was recorded since the last look, and what the ring wrote over.
+    /// Counts newly recorded samples, and samples that the ring has overwritten.
     private func look() async throws {
         try await see()
         let now = world.clock.now
@@ -179,7 +179,7 @@ package actor OutboxTask: Child {
         if machine.totals != before { try await keep(machine) }
     }
 
-    /// Takes one batch out of the store and sends it.
+    /// Reads one batch from the store and sends it.
     ///
     /// - Returns: Whether anything got its fate or was tried, and when to look again where not.
     private func send(
@@ -232,7 +232,7 @@ package actor OutboxTask: Child {
         return target.reason(leavingOut: sample)
     }
 
-    /// Sends one sample to see whether the target takes such; it waits on.
+    /// Sends one sample to see whether the target accepts it; the sample still waits.
     private func probe(after moment: WallTime, of stream: StreamID?) async throws {
         let marks = machine.marks.filter { stream == nil || $0.key == stream }
         let source = world.source
@@ -268,19 +268,19 @@ package actor OutboxTask: Child {
         return why.map { .later(DeliveryReason("not-kept", $0)) } ?? .delivered
     }
 
-    /// The cursor when a draft that is never sent twice has its fate.
+    /// Returns the cursor as it is once a draft that is never sent twice is settled.
     private func cursor(after draft: OutboxBatch) -> OutboxCursor {
         var ahead = machine
         _ = ahead.finish(draft, .unknown(DeliveryReason("sent", "")), at: world.clock.now)
         return OutboxCursor(marks: ahead.marks, totals: ahead.totals)
     }
 
-    /// Whether it is kept that a draft went ahead, where it must not go twice; else it waits.
+    /// Whether a draft may go ahead: if it must not go twice, the cursor needs room for it.
     private func mayGoAhead(_ draft: OutboxBatch) -> Bool {
         target.traits.repetition != .atMostOnce || cursor(after: draft).hasRoomAhead
     }
 
-    /// How far it has got now.
+    /// Returns the present state for questions.
     ///
     /// - Throws: Errors of reading the store.
     package func snapshot() async throws -> OutboxSnapshot {
@@ -297,7 +297,7 @@ package actor OutboxTask: Child {
         )
     }
 
-    /// Sends once more what was refused since this task began, after its cause was repaired.
+    /// Sends again the samples refused since this task began, after their cause was repaired.
     ///
     /// It ends at the first answer that is none, and after half a minute.
     ///
@@ -309,7 +309,7 @@ package actor OutboxTask: Child {
         target.forgetRefusals()
         for entry in refused.samples {
             guard world.clock.now < end else { break }
-            // New samples go between two of them.
+            // New samples are sent between two of them.
             switch try await turns.run({ try await sendAgain(entry) }) {
             case .delivered: taken += 1
             case nil, .refused, .partly: continue
@@ -321,7 +321,7 @@ package actor OutboxTask: Child {
         return (taken, refused.samples.count, nil)
     }
 
-    /// - Returns: What became of a refused sample; nil when it is not there any more.
+    /// - Returns: The outcome for a refused sample; nil when it is no longer there.
     private func sendAgain(_ entry: RefusedSample) async throws -> DeliveryOutcome? {
         guard let (sample, page) = try await world.sample(entry),
             leavesOut(sample, of: page) == nil
@@ -339,13 +339,13 @@ package actor OutboxTask: Child {
         return outcome
     }
 
-    /// When the next single sample is tried again; nil without one, and while the target is held.
+    /// Time when the next single sample is tried again; nil without one, or while held.
     private var nextAside: MonotonicInstant? {
         guard machine.mayTryAsides else { return nil }
         return refused.next.map { max($0, machine.notBefore) }
     }
 
-    /// Tries the next single sample again that the server failed at.
+    /// Tries the next of the single samples that the server failed at.
     ///
     /// - Returns: Whether one was due.
     private func sendAside() async throws -> Bool {
@@ -361,7 +361,7 @@ package actor OutboxTask: Child {
         return true
     }
 
-    /// Leaves out what waits from before a moment: its owner does not want it delivered.
+    /// Leaves out waiting samples before a moment, which the owner does not want delivered.
     ///
     /// - Returns: How many samples.
     /// - Throws: Errors of reading the store.

@@ -1,4 +1,4 @@
-/// The fates of samples at one target, counted since it was added.
+/// Counts of delivered and left-out samples at one target since it was added.
 package struct OutboxTotals: Hashable, Sendable {
     package var delivered = 0
     package var leftOut: [LeftOut: Int] = [:]

@@ -1,26 +1,26 @@
 import Core
 
-/// How long a target waits after a failure.
+/// Time that a target waits after a failure.
 ///
 /// It doubles from 5 s to 15 min, times a random part in [0.5, 1), so that many stations behind one
 /// router do not come back together.
 package struct RetryDelay: Sendable {
     package static let shortest: Duration = .seconds(5)
     package static let longest: Duration = .seconds(900)
-    /// The same while a machine of the own network refuses the connection: its server starts.
+    /// Longest wait while a machine of the own network refuses: its server is starting.
     package static let longestNear: Duration = .seconds(10)
-    /// How long a held target waits before it tries one item.
+    /// Time that a held target waits before it tries one item.
     package static let probe: Duration = .seconds(3_600)
-    /// With a new route, whatever waits is tried within this time.
+    /// Time within which waiting data is tried after a new route.
     package static let afterRoute: Duration = .seconds(30)
 
     private var random: SplitMix64
-    /// In a row.
+    /// Failures in a row.
     package private(set) var failureCount = 0
 
     package init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    /// The wait after one more failure.
+    /// Returns the wait after one more failure.
     ///
     /// - Parameters:
     ///   - asked: Seconds that the receiver asked for; never shortened.
@@ -36,12 +36,12 @@ package struct RetryDelay: Sendable {
         return max(wait, .seconds(asked ?? 0))
     }
 
-    /// A wait of up to `time`, for what should not happen at all targets at once.
+    /// Returns a random wait of up to `time`, so that not all targets act at once.
     package mutating func spread(_ time: Duration) -> Duration { time * part() }
 
     package mutating func succeed() { failureCount = 0 }
 
-    /// In [0.5, 1).
+    /// Returns a random number in [0.5, 1).
     private mutating func part() -> Double {
         0.5 + Double(random.next() >> 11) / Double(1 << 54)
     }

@@ -4,25 +4,25 @@ import Core
 package struct SampleFate: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case delivered
-        /// Delivered, or left out for a reason that does not show in the sample itself: dropped,
-        /// too old then or for the target, or sent without an answer.
+        /// Delivered, or left out for a reason that the sample itself does not show: dropped, too
+        /// old then, too old for the target, or sent without an answer.
         case settled
         case waiting
         case leftOut(LeftOut)
-        /// Recorded before the target was added, which gets what is new.
+        /// The sample was recorded before the target was added, which only gets newer ones.
         case earlier
-        /// The task has not looked since it was recorded.
+        /// The sample was recorded since the task last looked.
         case notSeen
     }
 
     package let stream: StreamID
     package let device: String
-    /// UTC; nil while nothing dates it.
+    /// Time in UTC; nil while nothing dates it.
     package let time: WallTime?
     package let kind: Kind
 }
 
-/// Says what became of samples at one target.
+/// Finds the delivery state of samples at one target.
 package struct SampleFates: Sendable {
     private let snapshot: OutboxSnapshot
 
@@ -36,7 +36,7 @@ package struct SampleFates: Sendable {
     /// - Throws: Errors of reading the store.
     package func from(_ moment: WallTime) async throws -> [SampleFate] {
         let source = snapshot.source
-        // Without one, as nothing is older or nothing dates it: the oldest sample with a date.
+        // Without a place, as nothing is older or dated: the oldest sample with a date.
         let start = try await source.place(notAfter: moment)
         var fates: [SampleFate] = []
         for stream in try await source.streams() {

@@ -1,18 +1,18 @@
 import Core
 
-/// How far a target has got in one stream.
+/// Delivery progress of a target in one stream.
 package struct StreamCursor: Hashable, Sendable {
     /// Ranges that are kept above `settled`; with more, newer samples wait for older ones.
     package static let rangeLimit = 4
 
-    /// Samples up to here are none of the target's: they were recorded before it was added; nil
-    /// where it got everything.
+    /// Place up to which samples are not for the target, as they were recorded before it was added;
+    /// nil where it gets all.
     package var begin: OutboxPosition?
-    /// Every sample up to here has its fate; nil: from the oldest on.
+    /// Place up to which every sample is settled (sent or left out); nil before the first.
     package var settled: OutboxPosition?
-    /// Samples up to here are counted in `waiting` or have their fate.
+    /// Place up to which samples are counted in `waiting` or settled.
     package var seen: OutboxPosition?
-    /// Samples that were seen and have no fate yet.
+    /// Samples that were seen and are not settled.
     package var waiting = 0
     /// Ranges of delivered samples, each of one boot, in order, all above `settled`.
     package var ranges: [OutboxRange] = []
@@ -21,7 +21,7 @@ package struct StreamCursor: Hashable, Sendable {
         (self.settled, self.seen) = (settled, seen)
     }
 
-    /// A mark of a target that gets what is recorded from now on.
+    /// Makes the cursor of a target that gets samples recorded from now on.
     ///
     /// - Parameter newest: The newest sample that there is; nil without any.
     package init(after newest: OutboxPosition?) {
@@ -33,7 +33,7 @@ package struct StreamCursor: Hashable, Sendable {
         ranges.contains { $0.contains(place) }
     }
 
-    /// Settles everything up to a place, and drops the ranges that lie below it.
+    /// Settles all samples up to a place, and drops the ranges below it.
     package mutating func settle(to place: OutboxPosition) {
         settled = max(settled ?? place, place)
         while let first = ranges.first, first.from <= place {
@@ -42,7 +42,7 @@ package struct StreamCursor: Hashable, Sendable {
         }
     }
 
-    /// Notes samples delivered ahead of older ones: above every range there is.
+    /// Records samples delivered ahead of older ones, above every range.
     ///
     /// - Parameters:
     ///   - continues: Whether nothing lies between them and the newest range.

@@ -1,7 +1,7 @@
 import Core
 import Synchronization
 
-/// Lets one of several tasks through at a time, in no order.
+/// Lock that admits one of several tasks at a time, in no order.
 final class TaskLock: Sendable {
     private struct State {
         var isBusy = false
@@ -13,7 +13,7 @@ final class TaskLock: Sendable {
 
     init(_ clock: any NodeClock) { self.clock = clock }
 
-    /// Runs `body` alone.
+    /// Runs `body` while no other task does.
     ///
     /// - Throws: Errors of `body`; `CancellationError` while it waits.
     func run<Value>(_ body: () async throws -> Value) async throws -> Value {
@@ -24,7 +24,7 @@ final class TaskLock: Sendable {
         return try await body()
     }
 
-    /// nil: the caller may go on; else what it is to wait for.
+    /// Returns nil where the caller may go on, else the signal that it has to wait for.
     private func enter() -> Signal? {
         state.withLock { state in
             guard state.isBusy else {

@@ -35,7 +35,7 @@ struct VarintReader {
         throw .malformed
     }
 
-    /// A number from 0 to `limit`, and never above what counters can hold.
+    /// Reads a number from 0 to `limit`, never above the range of counters.
     mutating func count(below limit: Int) throws(OutboxCursorError) -> Int {
         let value = try next()
         guard limit >= 0, value <= UInt64(min(limit, 1 << 53)) else { throw .malformed }

@@ -1,8 +1,8 @@
-/// A form with a file, as browsers send one.
+/// A form with a file (`multipart/form-data`), as browsers send one.
 ///
 /// - Source: RFC 7578, *Returning Values from Forms: multipart/form-data*.
 struct FormData {
-    /// `multipart/form-data` with its boundary.
+    /// Content type `multipart/form-data` with its boundary.
     let type: String
     let body: [UInt8]
 

@@ -7,7 +7,7 @@ package struct Preset: Hashable, Sendable {
     /// A setting that the owner's configuration has to give.
     package struct Setting: Hashable, Sendable {
         package let name: String
-        /// Whether it stands in the configuration by the name of a secret.
+        /// Whether the configuration gives it by the name of a secret.
         package let isSecret: Bool
         /// Where to find the value, for people.
         package let about: String
@@ -28,11 +28,11 @@ package struct Preset: Hashable, Sendable {
 
     /// A condition that an answer meets.
     package struct Condition: Hashable, Sendable {
-        /// Status codes; empty for any.
+        /// Status codes of which one must match; empty for any.
         package var statuses: [Int] = []
-        /// A part of the body; nil for any.
+        /// Text that the body must contain; nil for any.
         package var contains: String?
-        /// Values by their path, as `error.code`; a value of nil is there and not null.
+        /// Expected values of the JSON by their path, such as `error.code`.
         package var json: [String: Expected] = [:]
     }
 
@@ -40,7 +40,7 @@ package struct Preset: Hashable, Sendable {
     package enum Expected: Hashable, Sendable {
         case present
         case value(JSONValue)
-        /// A text with values of the request, as the topic that a notice went to.
+        /// A text with values of the request, such as the topic that a notice was sent to.
         case text(Template)
     }
 
@@ -52,26 +52,26 @@ package struct Preset: Hashable, Sendable {
 
         package let when: Condition
         package let meaning: Meaning
-        /// For people; nil says what the server did.
+        /// Sentence for people; nil says what the server did.
         package let description: String?
-        /// Where the answer's JSON has seconds to wait, as `parameters.retry_after`.
+        /// Path in the answer's JSON to the seconds to wait, such as `parameters.retry_after`.
         package let waitPath: String?
         /// Seconds to wait; nil for the usual back-off.
         package let waitSeconds: Int?
     }
 
-    /// How a notice goes that has a picture.
+    /// How a notice with a picture is sent.
     package struct Picture: Hashable, Sendable {
         package let method: OutboundRequest.Method
         package let url: Template
         package let headers: [Header]
-        /// The form's field of the file; nil where the body is the picture itself.
+        /// Name of the form's file field; nil where the body is the picture itself.
         package let file: String?
         /// The form's other fields.
         package let fields: [Header]
     }
 
-    /// How a service is asked whether it knows the account.
+    /// A request that asks a service whether it knows the account.
     package struct Probe: Hashable, Sendable {
         package let url: Template
         package let headers: [Header]
@@ -79,7 +79,7 @@ package struct Preset: Hashable, Sendable {
 
     package let id: String
     package let name: String
-    /// For people: what to do at the service.
+    /// Instruction for people: what to do at the service.
     package let about: String
     package let settings: [Setting]
     package let method: OutboundRequest.Method
@@ -88,13 +88,13 @@ package struct Preset: Hashable, Sendable {
     package let body: Template
     package let format: Format
     package let proof: Condition
-    /// The first that fits holds, before the proof.
+    /// Rules that are tried before the proof; the first match counts.
     package let rules: [Rule]
-    /// The names of values without which a notice is not sent.
+    /// Names of values without which a notice is not sent.
     package let needs: Set<String>
-    /// Whether the notice says a later state of the same thing replaces an unseen one.
+    /// Whether a later notice about the same alert replaces an unseen one.
     package let replaces: Bool
-    /// How long what happens goes together, 0 to 3 600 s; nil for the usual time.
+    /// Time that notices wait to be sent together, 0 to 3 600 s; nil for the usual time.
     package var wait: Duration?
     /// Whether one message can be about several alerts.
     package var isGrouped = true
@@ -103,7 +103,7 @@ package struct Preset: Hashable, Sendable {
     /// A request that sends nothing and succeeds for an account that the service knows.
     package var probe: Probe?
 
-    /// The names that its templates may use.
+    /// Returns the names that the preset's templates may use.
     package static func names(_ settings: [Setting]) -> Set<String> {
         NoticeValues.names.union(settings.map(\.name))
     }

@@ -4,12 +4,12 @@ import Profiles
 ///
 /// A service that changes its answers is a file then, not another version of Roost.
 package struct PresetCatalog: Sendable {
-    /// Files of the owner at most.
+    /// The owner's files at most.
     package static let ownLimit = 32
-    /// Where the owner's files are, unless a command says otherwise.
+    /// Folder of the owner's files, unless a command says otherwise.
     package static let standardFolder = "/etc/roost/courier-presets"
 
-    /// None of the owner's.
+    /// The catalog without files of the owner.
     package static let shipped = PresetCatalog(own: [:])
 
     private let own: [String: Preset]
@@ -44,12 +44,12 @@ package struct PresetCatalog: Sendable {
 
     private static let reserved = [MailKind.name, PushKinds.webPush, PushKinds.apns]
 
-    /// Every id, in order.
+    /// All ids, sorted.
     package var ids: [String] {
         Set(ShippedPresets.files.map(\.id) + own.keys).sorted()
     }
 
-    /// The preset of an id; nil when there is none.
+    /// Returns the preset of an id; nil when there is none.
     ///
     /// - Throws: `ConfigurationError` for a shipped file that the tests never saw.
     package func preset(_ id: String) throws(ConfigurationError) -> Preset? {

@@ -32,7 +32,7 @@ package struct PresetReceiver: NoticeReceiver {
         self.settings = settings.merging(defaults) { own, _ in own }
     }
 
-    /// The names of settings that the owner has to give and did not.
+    /// Names of settings that the owner has to give and did not.
     package var missingSettings: [String] {
         preset.settings.filter { !$0.isOptional && settings[$0.name] == nil }.map(\.name)
     }
@@ -50,7 +50,7 @@ package struct PresetReceiver: NoticeReceiver {
         return request
     }
 
-    /// The request for a notice.
+    /// Makes the request for a notice.
     package func request(_ notice: Notice) -> OutboundRequest {
         let values = self.values(notice)
         let body = preset.body.render(values, in: zone)
@@ -74,7 +74,7 @@ package struct PresetReceiver: NoticeReceiver {
         if let picture = notice.picture, let form = preset.picture {
             let request = request(picture, form, values)
             let outcome = try await network.outcome(of: request) { judge($0, values) }
-            // A server may take notices and no files, or only smaller ones.
+            // A server may accept notices and refuse files, or larger files.
             guard case .refused(let reason) = outcome else { return outcome }
             return try await deliver(notice.without(.refused(reason.words)), over: network)
         }

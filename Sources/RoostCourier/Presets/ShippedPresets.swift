@@ -5,7 +5,7 @@ package enum ShippedPresets {
     /// The JSON Schema of a preset.
     package static let schema = PackageResources.preset_schema_json
 
-    /// One line each, in order of name; a test holds this list and the folder equal.
+    /// One line for each preset, sorted; a test keeps this list and the folder equal.
     package static let files: [(id: String, bytes: [UInt8])] = [
         ("ntfy", PackageResources.ntfy_json),
         ("seed", PackageResources.seed_json),
@@ -13,7 +13,7 @@ package enum ShippedPresets {
         ("webhook", PackageResources.webhook_json),
     ]
 
-    /// The shipped preset of an id; nil when there is none.
+    /// Returns the shipped preset of an id; nil when there is none.
     ///
     /// - Throws: `ConfigurationError` for a file that the tests never saw.
     package static func preset(_ id: String) throws(ConfigurationError) -> Preset? {

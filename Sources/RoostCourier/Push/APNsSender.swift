@@ -10,7 +10,7 @@ package final class APNsSender: PushSender {
     package enum Environment: String, Hashable, Sendable, CaseIterable {
         case production, sandbox
 
-        /// `https://HOST`.
+        /// URL of the service, `https://HOST`.
         package var url: String {
             switch self {
             case .production: "https://api.push.apple.com"
@@ -20,13 +20,13 @@ package final class APNsSender: PushSender {
     }
 
     package struct Settings: Hashable, Sendable {
-        /// Ten letters and digits, from the developer's account.
+        /// Id of the developer's team: ten letters and digits.
         package let team: String
         package let keyID: String
         /// The app's bundle id.
         package let topic: String
         package var environment = Environment.production
-        /// In place of Apple's, without a slash at its end; nil for the environment's.
+        /// URL of a service in place of Apple's, without a slash at its end; nil for Apple's.
         package var url: String?
         package var trust = ServerTrust.system
 
@@ -37,7 +37,7 @@ package final class APNsSender: PushSender {
 
     /// Bytes of a payload.
     static let payloadLimit = 4_096
-    /// A token is replaced after 40 min: Apple takes it for 60, and a new one each 20 at most.
+    /// Age at which a token is replaced: Apple accepts it for 60 min, and a new one each 20.
     ///
     /// It is dated by the full 40 min of the clock, so that a restart goes on with the same date.
     private static let renewalSeconds: Int64 = 2_400
@@ -50,9 +50,9 @@ package final class APNsSender: PushSender {
 
     private struct Token {
         var text: Secret?
-        /// Its date, in seconds since 1970.
+        /// Time when it was made, in seconds since 1970.
         var made: Int64 = 0
-        /// Whether Apple took one that is dated by the full 40 min for too old.
+        /// Whether Apple refused one dated 40 min back as too old, so that new ones are dated now.
         var isDatedNow = false
     }
 
@@ -123,7 +123,7 @@ package final class APNsSender: PushSender {
         return text
     }
 
-    /// As the seed's app expects it; lines of the body are left out where it would be too long.
+    /// Makes the payload for the seed's app; the body's last lines are cut where it is too long.
     static func payload(_ notice: Notice) -> [UInt8] {
         var (subtitle, lines) = (notice.subtitle, notice.body)
         while true {
@@ -162,7 +162,7 @@ package final class APNsSender: PushSender {
         let reason = DeliveryReason("apns-\(answer.status)", words)
         switch (answer.status, word) {
         case (410, _):
-            // A device may have subscribed again since its token was found to be dead.
+            // The device may have subscribed again since its token was found to be dead.
             let died = (json?["timestamp"]?.integer).map { Int64($0 / 1_000) }
             if let died, let since = subscriber.since?.unixSeconds, since > died {
                 return .judged(.refused(reason))
@@ -178,7 +178,7 @@ package final class APNsSender: PushSender {
         case (429, "TooManyProviderTokenUpdates"):
             return .judged(.later(reason, afterSeconds: Int(Self.renewalLeast)))
         case (429, _):
-            // This device has too many; the others go on.
+            // This device gets too many notices; the other devices go on.
             return .judged(.refused(reason))
         case (500..., _): return .judged(.later(reason))
         default: return .judged(.refused(reason))

@@ -1,4 +1,4 @@
-/// The few files that the courier keeps by itself, in a folder that is its own.
+/// The few files that the courier keeps in a folder of its own.
 package protocol CourierFiles: Sendable {
     /// Reads a file.
     ///
@@ -7,8 +7,8 @@ package protocol CourierFiles: Sendable {
     ///   that has more than `limit` bytes.
     func read(_ name: String, limit: Int) async throws -> [UInt8]?
 
-    /// Writes a file in one step, for the courier's user alone: after a power cut there is the old
-    /// one or the new one.
+    /// Replaces a file atomically, readable only by the courier's user: after a power cut the old
+    /// or the new one is there.
     ///
     /// - Throws: `CourierFilesError`; then the old file is there.
     func replace(_ name: String, _ bytes: [UInt8]) async throws
@@ -16,7 +16,7 @@ package protocol CourierFiles: Sendable {
 
 /// Why a file of the courier cannot be used.
 package struct CourierFilesError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// With the file and the next step.
+    /// Sentence with the file and the next step.
     package let description: String
 
     package init(_ words: String) { description = words }

@@ -1,22 +1,22 @@
 import Core
 import DequeModule
 
-/// One message on its way to all subscribers of a group.
+/// One message that is being sent to all subscribers of a group.
 struct PushBroadcast: Sendable {
     /// Subject of the message.
     enum Content: Sendable {
         /// Alerts, written anew after a failure, in their state at that time.
         case plan(NoticePlanner.Plan)
-        /// A notice of another program, as it came.
+        /// A notice of another program, sent unchanged.
         case notice(Notice)
     }
 
-    /// The interval of its group.
+    /// Interval of the group, in seconds.
     let interval: Int
     private(set) var content: Content
     let severity: Notice.Severity
     let begun: MonotonicInstant
-    /// Notices by language.
+    /// The notices of the message by language.
     var texts: [String: [Notice]] = [:]
     /// Languages of all subscribers that it goes to.
     let languages: Set<String>
@@ -38,10 +38,10 @@ struct PushBroadcast: Sendable {
 
     var isDone: Bool { next.isEmpty && deferred.isEmpty }
     var waitingCount: Int { next.count + deferred.count }
-    /// Whether there is a subscriber whose turn has not come yet.
+    /// Whether a subscriber was not tried yet.
     var isUnderWay: Bool { !next.isEmpty }
 
-    /// Leaves out what a later message to the same subscribers says anew.
+    /// Removes the alerts that a later message to the same subscribers contains.
     mutating func leaveOut(_ later: NoticePlanner.Plan) {
         guard case .plan(var plan) = content else { return }
         let said = Set(later.raised + later.reminders)
@@ -54,7 +54,7 @@ struct PushBroadcast: Sendable {
         }
     }
 
-    /// The next subscriber who may be asked; the others wait.
+    /// Removes and returns the next subscriber who may be sent to; the others wait.
     mutating func take(_ isOpen: (Subscriber) -> Bool) -> Subscriber? {
         while let subscriber = next.popFirst() {
             if isOpen(subscriber) { return subscriber }

@@ -1,6 +1,6 @@
 import Core
 
-/// One token for each interval, for notices that other programs bring.
+/// Token bucket for each interval, for notices that other programs send.
 ///
 /// Kept in the runtime folder as text lines of interval and instant, so that a restart of the
 /// process changes nothing; after a start of the machine each token counts as just used.
@@ -8,12 +8,12 @@ struct PushBuckets: Hashable, Sendable {
     /// Intervals that are remembered; there are 86 340, and a handful are used.
     static let limit = 1_440
 
-    /// By the interval in seconds: when its token was used.
+    /// Time when the token was used, by the interval in seconds.
     private var used: [Int: MonotonicInstant] = [:]
 
     init() {}
 
-    /// When an interval has its token.
+    /// Returns when an interval has its token.
     func ready(_ interval: Int) -> MonotonicInstant {
         (used[interval] ?? .boot).advanced(by: .seconds(interval))
     }
@@ -43,7 +43,7 @@ struct PushBuckets: Hashable, Sendable {
         return Array(lines.joined().utf8)
     }
 
-    /// Reads what `bytes` wrote; a line that is damaged counts as just used at the machine's start.
+    /// Parses what `bytes` wrote; a damaged line counts as used at the machine's start.
     init(_ bytes: [UInt8], at now: MonotonicInstant) {
         for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(Self.limit) {
             let words = String(decoding: line, as: UTF8.self).split(separator: " ")

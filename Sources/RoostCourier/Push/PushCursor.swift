@@ -11,21 +11,21 @@ import Core
 struct PushCursor: Hashable, Sendable {
     private static let version: UInt64 = 4
     private static let groupLimit = 1_440
-    /// Groups without room here begin with what is raised, and an empty bucket.
+    /// Bytes at most; groups without room here begin with the raised alerts, and without a token.
     static let byteLimit = 1_000
 
-    /// Subscribers with one interval.
+    /// Subscribers with the same interval.
     struct Group: Hashable, Sendable {
         let interval: Int
         var lastNumber: Int64
         var sentAge: Duration
         var told: [Int64]
-        /// Since the last notice that only said what is over; nil where the next need not wait.
+        /// Time since the last notice with only ended alerts; nil where the next need not wait.
         var endAge: Duration?
     }
 
     var sentCount = 0
-    /// UTC; nil where no clock could be trusted.
+    /// Time in UTC; nil where no clock could be trusted.
     var time: WallTime?
     var groups: [Group] = []
 
@@ -42,7 +42,7 @@ struct PushCursor: Hashable, Sendable {
             out.append(UInt64(min(max(group.sentAge.components.seconds, 0), 86_400)))
             out.append(UInt64(group.told.count))
             for number in group.told { out.append(UInt64(max(number, 0))) }
-            // Three bytes of the age of its ends.
+            // The age of the ends takes up to three bytes.
             guard size + out.bytes.count + 3 <= Self.byteLimit else { continue }
             size += out.bytes.count + 3
             kept.append(out)

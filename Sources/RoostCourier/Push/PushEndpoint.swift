@@ -1,6 +1,6 @@
 import Core
 
-/// Where a browser's push service takes messages, and what it needs to encrypt them.
+/// URL of a browser at its push service, with the keys to encrypt messages to it.
 ///
 /// An endpoint comes from outside, so it is no way into the local network: `https` alone, no
 /// address of a private network, no name and password.
@@ -9,9 +9,9 @@ import Core
 package struct PushEndpoint: Hashable, Sendable {
     static let byteLimit = 1_024
 
-    /// As the push service gave it to the browser: a secret of the browser's owner.
+    /// URL that the push service gave to the browser: a secret of the browser's owner.
     package let url: String
-    /// The browser's point of P-256: 65 bytes.
+    /// The browser's public key, a point of P-256: 65 bytes.
     package let key: [UInt8]
     /// The secret that authenticates messages: 16 bytes.
     package let secret: [UInt8]
@@ -48,10 +48,10 @@ package struct PushEndpoint: Hashable, Sendable {
         (self.url, self.key, self.secret, self.origin) = (url, point, bytes, origin.lowercased())
     }
 
-    /// The push service's name, which says nothing of the browser's owner.
+    /// Host of the push service, which says nothing about the browser's owner.
     package var host: String { String(origin.dropFirst("https://".count)) }
 
-    /// Push services have names with a dot; an address of any kind is none of theirs.
+    /// Whether the host is a name with a dot, and not an address: push services are public names.
     private static func isPublic(_ origin: String) -> Bool {
         let place = origin.dropFirst("https://".count).lowercased()
         let parts = place.split(separator: ":", omittingEmptySubsequences: false)
@@ -61,7 +61,7 @@ package struct PushEndpoint: Hashable, Sendable {
         }
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count >= 2, let last = labels.last, !labels.contains("") else { return false }
-        // The last label of an IPv4 address is a number, also as 0x7f000001.
+        // A last label that begins with a digit may be an IPv4 address, also as 0x7f000001.
         guard let first = last.utf8.first, first >= UInt8(ascii: "a"), first <= UInt8(ascii: "z")
         else { return false }
         return !["local", "localhost", "internal", "lan", "home", "test", "invalid"].contains(last)
@@ -71,7 +71,7 @@ package struct PushEndpoint: Hashable, Sendable {
 
 /// A fault in a subscription or a notice, with its place.
 package struct PushMistake: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The member's name in the request.
+    /// Name of the faulty member in the request.
     package let member: String
     package let description: String
 

@@ -1,9 +1,9 @@
-/// One push service's way of taking a message for one subscriber.
+/// Sender of messages to one push service.
 package protocol PushSender: Sendable {
     /// Kind of subscribers that the sender reaches.
     var kind: Subscriber.Kind { get }
 
-    /// Sends one notice to one subscriber and waits for the service's word.
+    /// Sends one notice to one subscriber and waits for the service's answer.
     ///
     /// - Throws: `CancellationError` alone.
     func deliver(
@@ -22,12 +22,12 @@ package enum PushOutcome: Hashable, Sendable {
 }
 
 extension Notice {
-    /// As people read it, with the mark of a test.
+    /// The title as people read it, with the mark of a test.
     var shownTitle: String { (isTest ? "TEST: " : "") + title }
 
-    /// Messages of one alert replace each other: 26 letters and digits.
+    /// Id by which messages of one alert replace each other: 26 letters and digits.
     var topic: String { BatchID.digest(Array(key.utf8)) }
 
-    /// Seconds after which a message about air is of no use.
+    /// Seconds after which a message about the air is useless.
     static let lifetime = 14_400
 }

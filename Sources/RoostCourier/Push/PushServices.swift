@@ -1,6 +1,6 @@
 import Core
 
-/// How each push service took its last message: one that fails is left alone for a while.
+/// State of each push service: one that fails is not asked for a while.
 ///
 /// One that fails for one subscriber twice, or says that a person has to act, may fail for this one
 /// only: another subscriber is asked, and where the service takes that message, the first has a
@@ -11,20 +11,20 @@ struct PushServices: Sendable {
         var notBefore: MonotonicInstant?
         var trouble: DeliveryReason?
         var isHeld = false
-        /// By the labels of subscribers.
+        /// Doubt about the service, by the labels of subscribers.
         var doubt = ItemDoubt<String>(patience: 2)
     }
 
-    /// Services that are remembered; beyond it those that work are forgotten.
+    /// Services that are remembered at most; working ones are forgotten first.
     private static let limit = 64
     private let seed: UInt64
     private var services: [String: Service] = [:]
-    /// Subscribers for whom their service fails while it takes messages for others, by labels.
+    /// Subscribers for whom their service fails while it accepts others, by labels.
     private(set) var asides: ItemAsides<String>
 
     init(seed: UInt64) { (self.seed, asides) = (seed, ItemAsides(seed: seed)) }
 
-    /// The push service of a subscriber, which fails as a whole.
+    /// Returns the name of a subscriber's push service, which fails as a whole.
     private static func name(_ subscriber: Subscriber) -> String {
         switch subscriber.way {
         case .apns: "apns"
@@ -45,18 +45,18 @@ struct PushServices: Sendable {
         services[Self.name(subscriber)]?.trouble != nil
     }
 
-    /// When the next that is left alone may be asked again.
+    /// Returns when the next service or subscriber may be tried again.
     func nextOpening(after now: MonotonicInstant) -> MonotonicInstant? {
         let next = asides.next { asides.first(at: now, where: [$0].contains) == nil }
         let openings = services.values.compactMap(\.notBefore).filter { $0 > now }
         return (openings + [next].compactMap(\.self)).min()
     }
 
-    /// The first that needs a person.
+    /// Failure of the first service that needs a person.
     var held: DeliveryReason? { services.values.first { $0.isHeld }?.trouble }
     var trouble: DeliveryReason? { services.values.compactMap(\.trouble).first }
 
-    /// A service took a message.
+    /// Records that a service accepted a message.
     mutating func succeed(_ subscriber: Subscriber, at now: MonotonicInstant) {
         asides.remove(subscriber.label)
         guard var service = services.removeValue(forKey: Self.name(subscriber)) else { return }
@@ -65,10 +65,10 @@ struct PushServices: Sendable {
         }
     }
 
-    /// Forgets subscribers who are there no more.
+    /// Forgets subscribers that no longer exist.
     mutating func keep(_ labels: Set<String>) { asides.removeAll { !labels.contains($0) } }
 
-    /// A service did not.
+    /// Records that a service did not accept a message.
     ///
     /// - Parameters:
     ///   - outcome: Outcome of the attempt; after a hold it is tried each hour.
@@ -110,7 +110,7 @@ struct PushServices: Sendable {
         return nil
     }
 
-    /// All may be asked within a time.
+    /// Lets all services be asked again within a time.
     mutating func open(within time: Duration, at now: MonotonicInstant) {
         asides.wake(at: now)
         for name in services.keys {

@@ -1,14 +1,14 @@
 import ControlProtocol
 import Core
 
-/// Answers what pages and other programs ask about phones and browsers: who is notified, and that
-/// they are notified now.
+/// Answers requests of pages and other programs about phones and browsers: who subscribes, and
+/// notices to send now.
 package actor PushSubscriptions {
-    /// PM10 of the same minute goes with PM2.5.
+    /// Time within which PM10 joins the notice about PM2.5 of the same minute.
     private static let joining: Duration = .seconds(30)
     static let bucketFile = "push-buckets"
 
-    /// A notice that went out, which another pollutant may join.
+    /// A notice that was sent, which another pollutant may join.
     private struct Last {
         let subtitle: String
         let instant: MonotonicInstant
@@ -36,7 +36,7 @@ package actor PushSubscriptions {
         (self.clock, turn) = (clock, TaskLock(clock))
     }
 
-    /// The answer to one request.
+    /// Returns the answer to one request.
     ///
     /// - Throws: `ControlFailure`; `CancellationError`.
     package func answer(_ request: CourierRequest) async throws -> String {
@@ -85,7 +85,7 @@ package actor PushSubscriptions {
             let endpoint = try PushEndpoint(url: address, key: key, secret: secret)
             subscriber = Subscriber(.webPush(endpoint))
         }
-        // One that registers again and says nothing of it keeps what it chose.
+        // A subscriber that registers again without an interval keeps the one that it chose.
         let known = try await book.all().first { $0.label == subscriber.label }
         let interval = push.every ?? known?.interval ?? Subscriber.standardInterval
         guard Subscriber.intervals.contains(interval) else {
@@ -96,7 +96,7 @@ package actor PushSubscriptions {
             throw PushMistake("language", "language is en, de or it")
         }
         (subscriber.interval, subscriber.language) = (interval, language)
-        // The seed's form has no date, and stays as it is for its server.
+        // The seed's form has no date, and stays as its server reads it.
         let isPlain = kind == .apns && interval == Subscriber.standardInterval && language == "en"
         subscriber.since = isPlain ? nil : clock.wallTime
         let change = try await book.put(subscriber)
@@ -122,7 +122,7 @@ package actor PushSubscriptions {
 
     // MARK: Notices of other programs
 
-    /// As the seed's server: one token for each interval, and PM10 goes with PM2.5.
+    /// Sends a notice by the rule of the seed's server: one for each interval, PM10 with PM2.5.
     private func notify(_ push: PushRequest) async throws -> PushNotifyReport {
         let subtitle = try Self.subtitle(push)
         let tasks = tasks.all()
@@ -172,7 +172,7 @@ package actor PushSubscriptions {
         for task in tasks { await task.take(notice, to: intervals) }
     }
 
-    /// `PM2.5 of 12.3 measured 07:49 AM`.
+    /// Makes the subtitle `PM2.5 of 12.3 measured 07:49 AM`.
     private static func subtitle(_ push: PushRequest) throws(PushMistake) -> String {
         guard let pollutant = push.pollutant, ["PM2.5", "PM10"].contains(pollutant) else {
             throw PushMistake("pollutant", "pollutant is \"PM2.5\" or \"PM10\"")

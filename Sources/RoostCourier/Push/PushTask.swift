@@ -4,20 +4,20 @@ import Core
 import StoreQueries
 import Supervision
 
-/// Sends the subscribers of one kind the notices that a `NoticePlanner` for each interval decides
-/// on, at most `perSecond` messages a second.
+/// Sends notices to the subscribers of one kind, at most `perSecond` messages a second; a
+/// `NoticePlanner` for each interval decides which.
 ///
 /// Subscribers with one interval form a group with one bucket; one who joins gets the group's next
 /// notice. A push service that fails is left alone for a while, and the others go on. A message
 /// that finds no way for four hours is dropped.
 package actor PushTask: Child {
-    /// Between two messages; 10 a second.
+    /// Time between two messages; 10 a second.
     private static let pause: Duration = .milliseconds(100)
     private static let promise: Duration = .seconds(1_800)
     private static let tolerance: Duration = .seconds(1)
-    /// How soon a file that could not be read is tried again.
+    /// Time after which a file that could not be read is tried again.
     private static let look: Duration = .seconds(30)
-    /// Messages under way; one more waits in its planner.
+    /// Messages under way at most; further ones wait in their planner.
     private static let fanoutLimit = 64
 
     private let id: String
@@ -43,7 +43,7 @@ package actor PushTask: Child {
     private var lastTrouble: DeliveryReason?
     private var lastDelivery: MonotonicInstant?
 
-    /// A task that has not begun.
+    /// Makes a task that has not begun.
     ///
     /// - Parameters:
     ///   - id: The receiver's, from the configuration.
@@ -81,7 +81,7 @@ package actor PushTask: Child {
         )
     }
 
-    /// Tries at once what waits.
+    /// Tries at once to send whatever waits.
     package func wake(within time: Duration = .zero) {
         services.open(within: time, at: world.clock.now)
         wakeUp.raise()
@@ -90,7 +90,7 @@ package actor PushTask: Child {
     /// Sends a notice of another program to subscribers with these intervals.
     package func take(_ notice: Notice, to intervals: Set<Int>) {
         for interval in intervals.sorted() {
-            // A later notice of the same matter replaces what is still under way.
+            // A later notice about the same alert replaces one that is under way.
             fanouts.removeAll { fanout in
                 guard case .notice(let old) = fanout.content else { return false }
                 return fanout.interval == interval && old.key == notice.key
@@ -143,7 +143,7 @@ package actor PushTask: Child {
 
     // MARK: Subscribers
 
-    /// Goes on where an earlier process was.
+    /// Resumes where an earlier process was.
     private func begin() async throws -> Bool {
         if isReady { return true }
         guard await world.hub.isReady else { return false }
@@ -157,7 +157,7 @@ package actor PushTask: Child {
         return true
     }
 
-    /// Looks who is there; each interval has a planner.
+    /// Reads the subscribers; each interval has a planner.
     private func readBook() async throws -> Bool {
         let all: [Subscriber]
         do { all = try await receiver.book.all(kind) } catch let error as CancellationError {
@@ -183,7 +183,7 @@ package actor PushTask: Child {
         var planner = NoticePlanner(options, for: id)
         let (now, wall) = (world.clock.now, world.clock.wallTime)
         guard let kept = cursor.groups.first(where: { $0.interval == interval }) else {
-            // It begins with what happens from now on; what is raised comes as a reminder.
+            // A new interval begins with what happens from now on; raised alerts come as reminders.
             isChanged = true
             let newest = await world.hub.newest
             let standing = await world.hub.standing(upTo: newest)
@@ -212,7 +212,7 @@ package actor PushTask: Child {
 
     // MARK: Sending
 
-    /// Lets the planners decide.
+    /// Asks the planners which messages to begin.
     ///
     /// - Returns: When the next of them has something to say.
     private func plan() async throws -> MonotonicInstant? {
@@ -270,7 +270,7 @@ package actor PushTask: Child {
         return deadline
     }
 
-    /// Ends what reached all, and what is too old.
+    /// Removes messages that reached all, and those that are too old.
     private func dropSettled() {
         let now = world.clock.now
         fanouts.removeAll { fanout in
@@ -296,11 +296,11 @@ package actor PushTask: Child {
         }
     }
 
-    /// Sends one message, of the most severe notice first.
+    /// Sends one message of the most severe notice.
     ///
     /// - Returns: Whether there was one.
     private func sendOne() async throws -> Bool {
-        // After a failure it is written anew, as it then is.
+        // After a failure the message is written anew, in the alerts' present state.
         if services.trouble != nil, !fanouts.isEmpty { present = await world.present() }
         let now = world.clock.now
         dropSettled()
@@ -322,7 +322,7 @@ package actor PushTask: Child {
                     over: world.network
                 )
                 guard try await settle(outcome, subscriber) else {
-                    // Other tasks may have changed the list meanwhile.
+                    // Other tasks may have changed the list while this one waited.
                     let same = fanouts.firstIndex { $0.begun == begun && $0.interval == interval }
                     if let same { fanouts[same].putBack(subscriber) }
                     return true

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The tasks that send to subscribers, by the ids of their receivers.
+/// The running push tasks, by the ids of their receivers.
 final class PushTasks: Sendable {
     private let tasks = Mutex<[String: PushTask]>([:])
 
     init() {}
 
-    /// Takes the place of an earlier task of this receiver.
+    /// Registers a task in place of an earlier one of this receiver.
     func enter(_ task: PushTask, as id: String) { tasks.withLock { $0[id] = task } }
 
     /// - Returns: Those of a kind; nil for all.
@@ -14,7 +14,7 @@ final class PushTasks: Sendable {
         tasks.withLock { $0.values.filter { kind == nil || $0.kind == kind } }
     }
 
-    /// The configuration names these receivers alone.
+    /// Forgets the tasks of receivers that the configuration no longer names.
     func keep(_ ids: Set<String>) {
         tasks.withLock { tasks in tasks = tasks.filter { ids.contains($0.key) } }
     }

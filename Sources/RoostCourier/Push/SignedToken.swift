@@ -1,6 +1,6 @@
 import Core
 
-/// A JSON web token signed by ES256, as push services take it.
+/// JSON web token signed by ES256, as push services require it.
 ///
 /// - Source: RFC 7519; RFC 7515, section 3.1; RFC 7518, section 3.4.
 enum SignedToken {

@@ -4,9 +4,9 @@ import Store
 
 /// A phone or browser that asked for notices.
 package struct Subscriber: Hashable, Sendable {
-    /// How a message gets there.
+    /// Address of a subscriber.
     package enum Way: Hashable, Sendable {
-        /// By Apple's service: the device's token, small hexadecimal digits.
+        /// Apple's service, with the device's token in small hexadecimal digits.
         case apns(token: String)
         case webPush(PushEndpoint)
     }
@@ -15,22 +15,22 @@ package struct Subscriber: Hashable, Sendable {
         case apns, webpush
     }
 
-    /// Seconds between two notices, unless the subscriber says otherwise.
+    /// Default time between two notices, in seconds.
     package static let standardInterval = 1_200
-    /// 1 min…24 h.
+    /// Allowed intervals in seconds: 1 min…24 h.
     package static let intervals = 60...86_400
 
     package let way: Way
-    /// At least so many seconds lie between two notices.
+    /// Shortest time between two notices, in seconds.
     package var interval = standardInterval
-    /// `en`, `de` or `it`.
+    /// Language of the notices: `en`, `de` or `it`.
     package var language = "en"
-    /// When it subscribed; nil where no clock could be trusted.
+    /// Time of the subscription; nil where no clock could be trusted.
     package var since: WallTime?
 
     package init(_ way: Way) { self.way = way }
 
-    /// Checks a device's token, which Apple calls opaque and of variable length.
+    /// Makes a subscriber of a device's token, which Apple calls opaque and of variable length.
     ///
     /// - Parameter token: 32…400 hexadecimal digits, small or capital.
     package init(token: String) throws(PushMistake) {
@@ -55,14 +55,14 @@ package struct Subscriber: Hashable, Sendable {
         }
     }
 
-    /// Names it in logs and lists without its address: 12 digits.
+    /// Name for logs and lists that hides the address: 12 digits.
     package var label: String {
         String(Hexadecimal.text(CourierCrypto.sha256(address)).prefix(12))
     }
 
     // MARK: On the card
 
-    /// The text that a line of `subscribers.data` holds.
+    /// The text that is encrypted into a line of `subscribers.data`.
     ///
     /// A token with nothing beside it is the seed's own form, so that its server can read the line.
     var plain: String {
@@ -81,7 +81,7 @@ package struct Subscriber: Hashable, Sendable {
         return WireJSON.object(members.map { (key: $0.0, value: $0.1) })
     }
 
-    /// Reads what `plain` wrote, or the seed's token.
+    /// Parses what `plain` wrote, or the seed's token.
     init(plain: String) throws(PushMistake) {
         guard plain.hasPrefix("{") else {
             try self.init(token: plain)

@@ -8,21 +8,21 @@ package enum SubscriberFile {
     package static let keySize = 32
     /// Bytes of a line: an endpoint, two keys and the rest as digits.
     static let lineLimit = 4_096
-    /// Subscribers that are kept.
+    /// Subscribers that are kept at most.
     package static let limit = 10_000
     /// Bytes of the file.
     static let byteLimit = limit * 1_200
 
     /// A line that is not used.
     package struct Fault: Hashable, Sendable, CustomStringConvertible {
-        /// From 1.
+        /// Number of the line, from 1.
         package let line: Int
         package let why: String
 
         package var description: String { "line \(line): \(why)" }
     }
 
-    /// Encrypts a subscriber.
+    /// Encrypts a subscriber into a line.
     ///
     /// - Parameters:
     ///   - key: 32 bytes.
@@ -71,7 +71,7 @@ package enum SubscriberFile {
         }
     }
 
-    /// All lines of a file.
+    /// Reads all lines of a file.
     ///
     /// - Parameters:
     ///   - key: 32 bytes.
@@ -103,7 +103,7 @@ package enum SubscriberFile {
         return (found, faults)
     }
 
-    /// The file of lines.
+    /// Joins lines into the bytes of the file.
     package static func bytes(_ lines: [String]) -> [UInt8] {
         lines.flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }
     }

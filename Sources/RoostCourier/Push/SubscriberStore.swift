@@ -27,7 +27,7 @@ package actor SubscriberStore {
     private var key: [UInt8]?
     private var serverKey: CurveKey?
     private var entries: [String: Entry] = [:]
-    /// Addresses in the order in which they came.
+    /// Addresses in the order of subscription.
     private var order: [String] = []
     /// Lines that could not be used when the file was read; the next change leaves them out.
     package private(set) var faults: [SubscriberFile.Fault] = []
@@ -37,7 +37,7 @@ package actor SubscriberStore {
         (self.files, turn) = (files, TaskLock(clock))
     }
 
-    /// All of a kind, in the order in which they came; nil for all kinds.
+    /// Lists the subscribers of a kind in the order of subscription; nil for all kinds.
     ///
     /// - Throws: `CourierFilesError`, `CryptoFailure`; `CancellationError`.
     package func all(_ kind: Subscriber.Kind? = nil) async throws -> [Subscriber] {
@@ -46,7 +46,7 @@ package actor SubscriberStore {
         return kind.map { kind in all.filter { $0.kind == kind } } ?? all
     }
 
-    /// Adds a subscriber, or changes the one with its address.
+    /// Adds a subscriber, or changes the one with the same address.
     ///
     /// - Throws: `PushMistake` at the limit; as `all`.
     package func put(_ subscriber: Subscriber) async throws -> Change {
@@ -84,7 +84,7 @@ package actor SubscriberStore {
         }
     }
 
-    /// Adds those of another file, such as the seed's `tokens.data`.
+    /// Imports the subscribers of another file, such as the seed's `tokens.data`.
     ///
     /// - Parameters:
     ///   - other: The bytes of its `key.key`.
@@ -116,19 +116,19 @@ package actor SubscriberStore {
         }
     }
 
-    /// The phones in lines that the seed's server reads, under a key of their own.
+    /// Exports the phones in the format of the seed's server, under a new key.
     ///
     /// - Throws: As `all`.
     package func export() async throws -> (bytes: [UInt8], key: [UInt8], count: Int) {
         let key = try CourierCrypto.random(SubscriberFile.keySize)
         let lines = try await all(.apns).map { subscriber in
-            // Its server knows tokens alone.
+            // The seed's server only knows tokens.
             try SubscriberFile.line(of: Subscriber(token: subscriber.address), key: key)
         }
         return (SubscriberFile.bytes(lines), key, lines.count)
     }
 
-    /// The key that push services know the station by; made at the first question.
+    /// Returns the station's key for push services; makes it at the first call.
     ///
     /// - Throws: As `all`.
     package func serverKey() async throws -> CurveKey {
@@ -171,7 +171,7 @@ package actor SubscriberStore {
         return SubscribersReport(subscribers: entries, count: all.count, faults: faults)
     }
 
-    /// The same of a folder that is only read: one that has no list is left without a key, too.
+    /// Makes the report of a folder without changing it: a folder without a list gets no key.
     ///
     /// - Throws: As `all`.
     package func reportOfFolder() async throws -> SubscribersReport {
@@ -191,7 +191,7 @@ package actor SubscriberStore {
         if let bytes = try await files.read(Self.file, limit: limit) {
             let (found, faults) = SubscriberFile.read(bytes, key: key)
             guard !found.isEmpty || faults.isEmpty else {
-                // The next change would write over what another key still opens.
+                // Refuse: the next change would overwrite lines that another key still opens.
                 throw CourierFilesError(
                     "\(Self.keyFile) opens no line of \(Self.file): put the right key back, or "
                         + "remove \(Self.file), and all subscribe again"

@@ -1,12 +1,12 @@
 import Core
 
-/// Encrypts messages for browsers, so that the push service reads nothing.
+/// Encrypts messages for browsers, so that the push service cannot read them.
 ///
 /// - Source: RFC 8291, sections 3 and 4; RFC 8188, section 2.
 enum WebPushCipher {
-    /// Bytes of an encrypted message; Mozilla's way through Google's service takes 2 744.
+    /// Bytes of an encrypted message; Mozilla's path through Google's service takes 2 744.
     static let bodyLimit = 2_700
-    /// Salt, record size, length of the key, key, delimiter and tag.
+    /// Bytes of salt, record size, length of the key, key, delimiter and tag.
     static let overhead = 16 + 4 + 1 + 65 + 1 + 16
     static let plainLimit = bodyLimit - overhead
     private static let recordSize: [UInt8] = [0, 0, 0x10, 0]  // 4 096
@@ -43,7 +43,7 @@ enum WebPushCipher {
             info: Array("Content-Encoding: nonce\0".utf8),
             count: 12
         )
-        // 2 says that this record is the last one.
+        // The byte 2 says that this record is the last one.
         let sealed = try CourierCrypto.seal(plain + [2], key: key, nonce: nonce)
         return salt + recordSize + [65] + sender.point + sealed
     }

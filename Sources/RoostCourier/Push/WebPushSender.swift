@@ -1,13 +1,13 @@
 import Core
 import Synchronization
 
-/// Sends notices to browsers by their push services, known there by the station's own key (VAPID).
+/// Sends notices to browsers through their push services, with the station's own key (VAPID).
 ///
 /// - Source: RFC 8030, sections 5 and 7; RFC 8291; RFC 8292.
 package final class WebPushSender: PushSender {
-    /// Tokens that are kept, one a push service; there are five or so.
+    /// Tokens that are kept at most, one for each push service; there are about five.
     private static let originLimit = 64
-    /// A token is good for 12 h, and replaced after half of that.
+    /// Seconds for which a token is valid; it is replaced after half of that.
     private static let tokenSeconds: Int64 = 43_200
 
     private struct Token {
@@ -55,7 +55,7 @@ package final class WebPushSender: PushSender {
             } catch { return .judged(.hold(DeliveryReason("key", "\(error)"))) }
             do {
                 let answer = try await network.exchange(request)
-                // Once shorter, for a service that takes less than its peers.
+                // Try once with a shorter message, for a service that takes less than others.
                 if answer.status == 413, limit == WebPushCipher.plainLimit { continue }
                 return Self.judge(answer, of: endpoint)
             } catch let failure as NetworkFailure {
@@ -141,7 +141,7 @@ package final class WebPushSender: PushSender {
             if let time = notice.time { members.append(("at", WireJSON.string(time.iso8601))) }
             let bytes = Array(WireJSON.object(members.map { (key: $0.0, value: $0.1) }).utf8)
             guard bytes.count > limit, let last = lines.popLast() else { return bytes }
-            // The one line that is left is cut instead.
+            // The only line left is shortened instead.
             if lines.isEmpty, last.count > 1 { lines = [String(last.prefix(last.count / 2))] }
         }
     }

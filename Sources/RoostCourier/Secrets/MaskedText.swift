@@ -45,7 +45,7 @@ package struct MaskedText: Hashable, Sendable, ExpressibleByStringInterpolation 
     /// A text without a secret.
     package init(_ plain: String) { (revealed, shown) = (plain, plain) }
 
-    /// A text that is a secret as a whole or was made of one, as an encoded password.
+    /// Makes a text that is a secret as a whole, or was made of one, such as an encoded password.
     package init(secret revealed: String, shown: String = Secret.mask) {
         (self.revealed, self.shown) = (revealed, shown)
     }

@@ -1,6 +1,6 @@
 import Core
 
-/// A password, token or key: no text, log or report shows it.
+/// A password, token or key; no text, log or report shows it.
 ///
 /// Only `reveal()` gives the value, so a reader of the code sees every place where it leaves.
 package struct Secret: Hashable, Sendable {
@@ -11,7 +11,7 @@ package struct Secret: Hashable, Sendable {
 
     package init(_ text: String) { self.text = text }
 
-    /// The value, for the bytes that go to its receiver.
+    /// Returns the value, only for the bytes that are sent to its receiver.
     package func reveal() -> String { text }
 }
 

@@ -1,9 +1,9 @@
 /// The name of a secret: a file of that name holds it, never the configuration.
 package struct SecretName: Hashable, Sendable, CustomStringConvertible {
-    /// 1…64 of letters, digits, `.`, `_` and `-`, not beginning with a point.
+    /// Name of 1…64 letters, digits, `.`, `_` and `-`, not beginning with a point.
     package let text: String
 
-    /// nil when `text` is no name of a secret.
+    /// Parses a name; nil when `text` is not one.
     package init?(_ text: String) {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
@@ -21,17 +21,17 @@ package struct SecretName: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// Where secrets are.
+/// Reader of secrets by name.
 package protocol SecretSource: Sendable {
     /// - Throws: `SecretError` that names the file and the next step.
     func secret(_ name: SecretName) throws(SecretError) -> Secret
 }
 
-/// Why there is no secret.
+/// Error of reading a secret.
 package struct SecretError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// nil where it is about all of them.
+    /// Name of the secret; nil where the error is about all of them.
     package let name: SecretName?
-    /// With the file and the next step, without the secret.
+    /// Sentence with the file and the next step, without the secret.
     package let description: String
 
     package init(_ name: SecretName?, _ description: String) {

@@ -2,7 +2,7 @@ import Core
 
 /// The part of a source that one target gets: the channels that its owner chose.
 package struct ChosenSource: SampleSource {
-    /// A source whose streams are known with their channels.
+    /// Returns the streams of a source with their device and channels.
     package typealias Describe = @Sendable () async -> [StreamID: (String, [Quantity])]
 
     private let source: any SampleSource

@@ -13,7 +13,7 @@ package final class CurrentStation: Sendable {
     package func set(_ source: StationSource) { self.source.withLock { $0 = source } }
 }
 
-/// The source that runs now: the supervisor makes a new one after a failure.
+/// The running source of samples: the supervisor makes a new one after a failure.
 package struct CurrentSource: SampleSource {
     private let current: CurrentStation
 
@@ -28,7 +28,7 @@ package struct CurrentSource: SampleSource {
         }
     }
 
-    /// The streams with their device and channels.
+    /// Device and channels of each stream.
     package var descriptions: [StreamID: (String, [Quantity])] {
         get async {
             let all = await current.station?.descriptions ?? []

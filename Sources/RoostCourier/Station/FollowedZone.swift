@@ -1,7 +1,7 @@
 import StoreQueries
 import Synchronization
 
-/// The zone that the station's owner set, followed while the courier runs.
+/// The time zone that the station's owner set, followed while the courier runs.
 ///
 /// Until the station has named one, and where it names none, it is the machine's.
 final class FollowedZone: Sendable {
@@ -19,12 +19,12 @@ final class FollowedZone: Sendable {
         state = Mutex(State(name: nil, zone: machine))
     }
 
-    /// A zone that is always the present one.
+    /// A zone whose answers follow the present setting.
     var zone: Zone {
         Zone { [self] second in state.withLock { $0.zone }.offset(second) }
     }
 
-    /// The station says which zone it has.
+    /// Applies the name of the station's zone.
     ///
     /// - Returns: Whether it is another one; nil when this machine does not know it, which then has
     ///   the machine's.

@@ -2,7 +2,7 @@ import Store
 import StoreQueries
 import Synchronization
 
-/// Runs what waits for a card beside the loop: a thread in the program, the caller in a simulation.
+/// Runs work that waits for a card: on a thread in the program, in the caller in a simulation.
 package protocol DiskWork: Sendable {
     /// - Throws: Errors of `body`; `CancellationError`.
     func run<Value: Sendable>(
@@ -12,12 +12,12 @@ package protocol DiskWork: Sendable {
 
 /// The history of the station's store, open for reading.
 package final class HistoryDisk: Sendable {
-    /// Opens a history: a store's folder, and the records that it does not have yet.
+    /// Opens a history from a store's folder and the records that are not in it yet.
     package typealias Open = @Sendable (String, HistoryTail) throws -> HistoryReader
 
     private let disk: any DiskWork
     private let open: Open
-    /// Used on the disk's thread alone.
+    /// The open history; it is used only on the disk's thread.
     private let shelf = Mutex<HistoryReader?>(nil)
 
     package init(
@@ -27,10 +27,10 @@ package final class HistoryDisk: Sendable {
         (self.disk, self.open) = (disk, open)
     }
 
-    /// Another place on the same disk, for a history that is opened at other times.
+    /// Makes a second reader on the same disk, for a history opened at other times.
     package func sibling() -> HistoryDisk { HistoryDisk(on: disk, open: open) }
 
-    /// Opens a history in place of the one that was open.
+    /// Opens a history in place of the open one.
     ///
     /// - Throws: `StoreUnreadable`; `CancellationError`.
     func reopen(_ folder: String, _ tail: HistoryTail) async throws {
@@ -50,7 +50,7 @@ package final class HistoryDisk: Sendable {
         try await run(body, opening: nil)
     }
 
-    /// Closes it, so that the station may replace its files.
+    /// Closes the history, so that the station may replace its files.
     func close() async throws {
         try await disk.run { [self] in shelf.withLock { $0 = nil } }
     }

@@ -1,6 +1,6 @@
 import ControlProtocol
 
-/// The station as it says that it is, over its control socket.
+/// State of the station, asked over its control socket.
 struct LinkFacts: StationFacts {
     let link: any StationLink
 

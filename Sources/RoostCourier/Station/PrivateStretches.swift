@@ -1,6 +1,6 @@
 import Core
 
-/// The surveys that their owner keeps from uploads.
+/// Stretches of time in which the owner keeps surveys from uploads.
 struct PrivateStretches: Sendable {
     private struct Stretch {
         let name: String
@@ -8,7 +8,7 @@ struct PrivateStretches: Sendable {
         var to: OutboxPosition?
     }
 
-    /// Bound: `limit`, the oldest are dropped: their samples have left the ring long before.
+    /// Newest `limit` stretches: samples of older ones have left the ring long before.
     private var stretches: [Stretch] = []
     private static let limit = 1_000
 
@@ -16,7 +16,7 @@ struct PrivateStretches: Sendable {
         event.kind == .plain(.surveyBegun) || event.kind == .plain(.surveyEnded)
     }
 
-    /// Notes an event, in the order of time; those of surveys count.
+    /// Records the events that begin, mark or end a survey, in the order of time.
     mutating func note(_ event: Event, at place: OutboxPosition) {
         switch event.kind {
         case .plain(.surveyBegun) where SurveyRights(event) == .kept:
@@ -29,7 +29,7 @@ struct PrivateStretches: Sendable {
         }
     }
 
-    /// The station started anew: a survey does not outlive a run.
+    /// Ends the open stretch when the station starts anew: a survey does not outlive a run.
     mutating func end(at place: OutboxPosition) {
         for index in stretches.indices where stretches[index].to == nil {
             stretches[index].to = place

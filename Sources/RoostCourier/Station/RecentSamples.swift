@@ -2,8 +2,8 @@ import Core
 import DequeModule
 import Store
 
-/// The newest samples of each stream, as the station's `feed` gave them: a target that is up to
-/// date never reads the card.
+/// The newest samples of each stream, from the station's `feed`: a target that is up to date never
+/// reads the card.
 ///
 /// Pure. Bound: `limit` samples; older ones are read from the history.
 struct RecentSamples {
@@ -17,16 +17,16 @@ struct RecentSamples {
 
     private struct Entry {
         var description: StreamDescription
-        /// Everything after it is in `rows`; nil: the stream began after the station was followed.
+        /// Place after which all samples are in `rows`; nil for a stream that began since.
         var floor: OutboxPosition?
         var rows: Deque<Row> = []
     }
 
     private var entries: [StreamID: Entry] = [:]
-    /// Where the station's memory began, by stream.
+    /// Newest place of each stream that is not in memory.
     private var floors: [StreamID: OutboxPosition] = [:]
     private var count = 0
-    /// Counts up when samples were dropped: an older history may then lack them.
+    /// Count of removals: a history opened before the last one may lack the removed samples.
     private(set) var dropCount = 0
 
     /// - Parameter floors: The newest place of each stream that is not in memory.
@@ -45,14 +45,14 @@ struct RecentSamples {
         }
     }
 
-    /// Adds a row that follows those there are; of a stream that was described.
+    /// Appends the next row of a stream that was described.
     mutating func append(_ row: Row, of stream: StreamID) {
         entries[stream]?.rows.append(row)
         count += 1
         while count > Self.limit { drop() }
     }
 
-    /// Leaves out the oldest tick of the stream with the most rows.
+    /// Removes the oldest tick of the stream with the most rows.
     private mutating func drop() {
         guard let longest = entries.max(by: { $0.value.rows.count < $1.value.rows.count }),
             let first = longest.value.rows.first
@@ -65,12 +65,12 @@ struct RecentSamples {
         dropCount += 1
     }
 
-    /// The place up to which memory lacks a stream's samples; nil where it has all, or none.
+    /// Returns the place up to which memory lacks a stream's samples; nil where none are missing.
     func floor(of stream: StreamID) -> OutboxPosition? {
         entries[stream].map(\.floor) ?? floors[stream]
     }
 
-    /// Whether all samples after a place are in memory.
+    /// Whether all samples of a stream after a place are in memory.
     func covers(_ stream: StreamID, after place: OutboxPosition?) -> Bool {
         guard let entry = entries[stream] else {
             guard let floor = floors[stream], let place else { return false }
@@ -80,7 +80,7 @@ struct RecentSamples {
         return place.map { $0 >= floor } ?? false
     }
 
-    /// How many samples follow a place that memory covers, and the newest place.
+    /// Counts the samples after a place that memory covers, and returns the newest one's place.
     func count(
         of stream: StreamID,
         after place: OutboxPosition?
@@ -90,7 +90,7 @@ struct RecentSamples {
         return (entry.rows.count - first(entry.rows, after: place), newest)
     }
 
-    /// Rows of one boot after a place that memory covers; those of one tick are never split.
+    /// Returns rows of one boot after a place that memory covers; one tick is never split.
     func rows(of stream: StreamID, after place: OutboxPosition?, limit: Int) -> [Row] {
         guard let rows = entries[stream]?.rows else { return [] }
         var found: [Row] = []

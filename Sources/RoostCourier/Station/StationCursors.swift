@@ -2,23 +2,23 @@ import ControlProtocol
 import Core
 import Logging
 
-/// The cursors that the station keeps for the courier.
+/// Store of the courier's cursors at the station.
 ///
 /// What the station did not take, and what it may have lost since, is handed over again when it
 /// answers the next time.
 package actor StationCursors: CursorStore {
-    /// The station writes an urgent cursor within two seconds; a slow card takes longer.
+    /// Time to wait for the card: the station writes within two seconds, a slow card takes longer.
     private static let patience: Duration = .seconds(15)
     private static let look: Duration = .milliseconds(250)
 
     private let link: any StationLink
     private let clock: any NodeClock
     private let logger: Logger
-    /// The newest bytes of each name that this process sent; at most `CursorReport.nameLimit`.
+    /// The newest bytes of each name sent by this process; at most `CursorReport.nameLimit`.
     private var newest: [String: [UInt8]] = [:]
-    /// The names that the configuration has: others give way when the station's table is full.
+    /// Names in the configuration: other cursors are removed when the station's table is full.
     private var names: Set<String>
-    /// Why the last was not kept; nil when it was.
+    /// Why the last cursor was not kept; nil when it was.
     package private(set) var trouble: String?
 
     package init(
@@ -30,7 +30,7 @@ package actor StationCursors: CursorStore {
         (self.link, self.names, self.clock, self.logger) = (link, names, clock, logger)
     }
 
-    /// The configuration has others from now on.
+    /// Sets the names of a changed configuration.
     package func set(names: Set<String>) { self.names = names }
 
     package func cursor(of target: String) async throws -> [UInt8]? {
@@ -71,7 +71,7 @@ package actor StationCursors: CursorStore {
         return nil
     }
 
-    /// Hands over again what this process knows: the station may have started anew.
+    /// Sends all cursors of this process again, since the station may have restarted.
     package func renew() async {
         for name in newest.keys.sorted() { await send(name) }
     }
@@ -104,7 +104,7 @@ package actor StationCursors: CursorStore {
         }
     }
 
-    /// Removes the cursors of targets that the configuration does not name any more.
+    /// Removes the cursors of targets that the configuration no longer names.
     private func makeRoom() async throws {
         let report = try await link.ask(ControlRequest(.cursor), CursorReport.self)
         for cursor in report.cursors where !names.contains(cursor.name) {

@@ -26,10 +26,10 @@ package final class StationEvents: Child {
         (self.link, self.clock, self.logger) = (link, clock, logger)
     }
 
-    /// Events that were not recorded.
+    /// Number of events that were not recorded.
     package var omittedCount: Int { state.withLock { $0.omittedCount } }
 
-    /// Has an event recorded as soon as the station answers.
+    /// Queues an event, which is recorded as soon as the station answers.
     package func tell(_ kind: String, _ details: [String: String]) {
         var metadata: Logger.Metadata = [:]
         for (key, value) in details { metadata[key] = "\(value)" }
@@ -44,7 +44,7 @@ package final class StationEvents: Child {
         isThere.raise()
     }
 
-    /// Tries again: the station answers.
+    /// Tries again, when the station answers.
     package func wake() { isThere.raise() }
 
     package func run() async throws {
@@ -54,7 +54,7 @@ package final class StationEvents: Child {
         }
     }
 
-    /// Sends what waits, as far as the station takes it.
+    /// Sends the waiting events while the station answers.
     package func drain() async throws {
         while let (kind, details) = state.withLock({ $0.waiting.first }) {
             do {
@@ -72,7 +72,7 @@ package final class StationEvents: Child {
         }
     }
 
-    /// The station keeps 120 bytes of a detail, and none that is empty.
+    /// Cuts a text to the 120 bytes that the station keeps; an empty text becomes a dash.
     private static func cut(_ text: String) -> String {
         let line = ForeignText.line(text, byteMax: 120)
         return line.isEmpty ? "-" : line
@@ -80,7 +80,7 @@ package final class StationEvents: Child {
 }
 
 extension StationEvents {
-    /// Has the station record what its owner should learn of a target.
+    /// Records an event that the owner should know about a target of samples.
     package func tell(_ target: String, _ notice: OutboxMachine.Notice) {
         func say(_ kind: String, _ details: [String: String]) {
             tell(kind, details.merging(["target": target]) { old, _ in old })
@@ -105,7 +105,7 @@ extension StationEvents {
         }
     }
 
-    /// Has the station record what its owner should learn of a target of drives.
+    /// Records an event that the owner should know about a target of drives.
     package func tell(_ target: String, _ notice: DriveMachine.Notice) {
         func say(_ kind: String, _ details: [String: String]) {
             tell(kind, details.merging(["target": target]) { old, _ in old })
@@ -124,7 +124,7 @@ extension StationEvents {
         }
     }
 
-    /// Has the station record what its owner should learn of a target of files.
+    /// Records an event that the owner should know about a target of files.
     package func tell(_ target: String, _ notice: FileOutboxMachine.Notice) {
         func say(_ kind: String, _ details: [String: String]) {
             tell(kind, details.merging(["target": target]) { old, _ in old })

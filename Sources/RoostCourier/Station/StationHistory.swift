@@ -4,9 +4,9 @@ import Store
 import StoreQueries
 import Synchronization
 
-/// The station's history with what it holds that is not on the card, opened anew when it is old.
+/// The station's history with its records in memory, opened again when it is old.
 package actor StationHistory: HistoryAccess {
-    /// How long one state of the history answers: files are made of what is over.
+    /// Time for which an open history is used: files are made of periods that are over.
     private static let freshness: Duration = .seconds(60)
 
     private let link: any StationLink

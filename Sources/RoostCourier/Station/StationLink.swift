@@ -14,7 +14,7 @@ package protocol StationLink: Sendable {
 
 /// Why the station did not answer.
 package struct StationDown: Error, Hashable, Sendable, CustomStringConvertible {
-    /// With the socket's path and the next step.
+    /// Sentence with the socket's path and the next step.
     package let description: String
 
     package init(_ description: String) { self.description = description }

@@ -6,7 +6,7 @@ import StoreQueries
 struct StationRecollection: Sendable {
     let boots: [BootID: Int]
     let streams: [StreamDescription]
-    /// The newest sample of each stream.
+    /// Place of the newest sample of each stream.
     let newest: [StreamID: OutboxPosition]
     let anchors: [ClockAnchor]
     let clock: ClockAnchors
@@ -75,6 +75,6 @@ struct StationRecollection: Sendable {
         self.privates = privates
     }
 
-    /// Notes an event that is new.
+    /// Records a new event.
     mutating func note(_ event: Event, at place: OutboxPosition) { privates.note(event, at: place) }
 }

@@ -5,8 +5,8 @@ import Store
 import StoreQueries
 import Supervision
 
-/// The store of the running station, for the outboxes: what is new by `feed`, what is older from
-/// the history's file.
+/// The samples of the running station for the outboxes: new ones by `feed`, older ones from the
+/// history's file.
 ///
 /// Follows the station as a child: until it has answered once, those who ask wait. The history is
 /// opened as seldom as possible, and each look at it holds its lock for single steps.
@@ -19,7 +19,7 @@ package actor StationSource: SampleSource, Child {
         package let logger: Logger
         /// How long a new sample may wait for further ones; zero sends it at once.
         package var gathering = Duration.zero
-        /// Whether motions are wanted at once.
+        /// Whether motions must be passed on at once.
         package var hearsMotions = false
 
         package init(
@@ -32,9 +32,9 @@ package actor StationSource: SampleSource, Child {
         }
     }
 
-    /// How long one question to `feed` waits.
+    /// Time that one question to `feed` waits.
     static let patience: Duration = .seconds(300)
-    /// Between two tries while the station does not answer, the first and the longest.
+    /// Waits between attempts while the station does not answer: the first and the longest.
     private static let retries: ClosedRange<Duration> = .seconds(1) ... .seconds(15)
     private static let pageLimit = 1_000
 
@@ -48,7 +48,7 @@ package actor StationSource: SampleSource, Child {
         var recent: RecentSamples
         var anchors: [ClockAnchor]
         var clock: ClockAnchors
-        /// `RecentSamples.dropCount` when the history was opened.
+        /// Value of `RecentSamples.dropCount` when the history was opened.
         var historyDropCount = 0
     }
 
@@ -80,10 +80,10 @@ package actor StationSource: SampleSource, Child {
     /// The boot that the station runs in; nil before it answered.
     package var presentBoot: BootID? { present?.boot }
 
-    /// The streams that the station has, with their channels.
+    /// The station's streams with their channels.
     package var descriptions: [StreamDescription] { present.map(Self.descriptions) ?? [] }
 
-    /// When something of the present boot was; nil while no trusted clock says so.
+    /// Returns the time of an instant in the present boot; nil while no trusted clock dates it.
     package func time(of instant: MonotonicInstant) -> WallTime? {
         present.flatMap { Self.time(of: Self.place(Tick(instant), $0), $0) }
     }
@@ -134,7 +134,7 @@ package actor StationSource: SampleSource, Child {
         guard report.folder == present?.folder, report.bootID == present.map({ "\($0.boot)" }),
             !report.older, !report.lost
         else {
-            // Another store, or more happened than the station keeps in memory.
+            // The store is another one, or more happened than the station keeps in memory.
             present = nil
             return
         }
@@ -142,8 +142,8 @@ package actor StationSource: SampleSource, Child {
         if !report.parts.isEmpty { await onNews(report) }
     }
 
-    /// First the place where the station is, then the history up to it or further: nothing lies
-    /// between the two.
+    /// Asks for the station's place first and opens the history after it, so that nothing between
+    /// the two is missed.
     private func begin() async throws {
         let report = try await world.link.ask(ControlRequest.feed(after: nil), FeedReport.self)
         guard let folder = report.folder, let boot = BootID(report.bootID) else {
@@ -189,7 +189,7 @@ package actor StationSource: SampleSource, Child {
             switch record {
             case .stream(let description): present.recent.describe(description)
             case .samples(let stream, let segment): try add(segment, of: stream, to: &present)
-            // Each answer has the newest again.
+            // Each answer repeats the newest anchor.
             case .anchor(let anchor) where !present.anchors.contains(anchor):
                 hasAnchors = true
                 present.anchors.append(anchor)
@@ -375,8 +375,8 @@ package actor StationSource: SampleSource, Child {
         )
     }
 
-    /// When a sample was, to the tenth: two readings of a clock differ by microseconds, and what is
-    /// sent again must have the time that it had.
+    /// Returns a sample's time in tenths of a second: two readings of a clock differ by
+    /// microseconds, and a repeated sample must keep its time.
     private static func time(of place: OutboxPosition, _ present: Present) -> WallTime? {
         let clock = place.boot == present.boot ? present.clock : present.past.clock
         guard let time = clock.time(place.boot, place.tick), time.isSure else { return nil }

@@ -1,9 +1,9 @@
 import Core
 import Store
 
-/// Finds the tick of a boot that was at a moment.
+/// Finds the tick of a boot at a moment.
 struct TickSearch {
-    /// Tenths of a hundred years.
+    /// Search limit: the tenths of a second in a hundred years.
     private static let limit: Int64 = 100 * 366 * 86_400 * 10
 
     private let clock: ClockAnchors
@@ -11,7 +11,7 @@ struct TickSearch {
 
     init(_ clock: ClockAnchors, _ boot: BootID) { (self.clock, self.boot) = (clock, boot) }
 
-    /// The last tick that is not later; nil where the boot began later, or nothing dates it.
+    /// Returns the last tick up to a moment; nil where the boot began later, or is not dated.
     func last(notAfter moment: WallTime) -> Tick? {
         guard let start = clock.time(boot, Tick(tenths: 0)), start.isSure, start.wall <= moment
         else { return nil }

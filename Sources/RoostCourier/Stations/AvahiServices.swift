@@ -2,9 +2,9 @@ import Feeds
 
 /// A station's dashboard as avahi found it on the local network.
 package struct NetworkService: Hashable, Sendable {
-    /// As its owner sees it: `Roost on attic`.
+    /// Name that the owner sees, such as `Roost on attic`.
     package let name: String
-    /// `attic.local`.
+    /// Host name, such as `attic.local`.
     package let host: String
     package let port: Int
     /// IPv4 addresses on the local network, sorted; empty where avahi named only IPv6 addresses.
@@ -26,7 +26,7 @@ package enum AvahiServices {
     private static let nameMax = 63
     private static let servicesMax = 64
 
-    /// The services of an output, by name, each once however many interfaces it was seen on.
+    /// Parses an output into services, each once even if several interfaces saw it.
     ///
     /// - Parameters:
     ///   - bytes: As they came, `byteMax` at most; a last line that was cut is left out.
@@ -49,7 +49,7 @@ package enum AvahiServices {
         return services.sorted { ($0.name, $0.host, $0.port) < ($1.name, $1.host, $1.port) }
     }
 
-    /// One line: `=;eth0;IPv4;attic;_roost._tcp;local;attic.local;192.168.1.20;80;"path=/"`.
+    /// Parses a line: `=;eth0;IPv4;attic;_roost._tcp;local;attic.local;192.168.1.20;80;"path=/"`.
     private static func service(_ line: ArraySlice<UInt8>, _ allowsLocal: Bool)
         -> NetworkService?
     {
@@ -66,7 +66,7 @@ package enum AvahiServices {
         return NetworkService(name: name, host: host, port: port, addresses: addresses)
     }
 
-    /// The addresses that avahi-resolve prints, a host and an address with a tab between.
+    /// Parses the output of avahi-resolve: a host and an address with a tab between.
     ///
     /// - Parameters:
     ///   - allowsLocal: Whether an address of this computer is one.
@@ -85,7 +85,7 @@ package enum AvahiServices {
         return found
     }
 
-    /// A label without its escapes, `\DDD` for a byte and `\.`; nil when it is none.
+    /// Removes the escapes of a label, `\DDD` for a byte and `\.`; nil when it is malformed.
     static func label(_ escaped: ArraySlice<UInt8>) -> String? {
         var (bytes, rest) = ([UInt8](), escaped)
         while let byte = rest.popFirst() {
@@ -107,13 +107,13 @@ package enum AvahiServices {
         return name.allSatisfy(\.isWhitespace) ? nil : name
     }
 
-    /// A name of hosts in small letters, without a final dot; nil when it is none.
+    /// Returns a host name in small letters, without a final dot; nil when it is malformed.
     private static func host(_ bytes: ArraySlice<UInt8>) -> String? {
         var text = String(decoding: bytes, as: UTF8.self).lowercased()
         if text.hasSuffix(".") { text.removeLast() }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let isHost = parts.allSatisfy { part in
-            // A name that begins as an option does is none.
+            // A name that begins like an option of a command is refused.
             (1...63).contains(part.utf8.count) && !part.hasPrefix("-")
                 && part.utf8.allSatisfy(isHostByte)
         }
@@ -129,7 +129,7 @@ package enum AvahiServices {
         }
     }
 
-    /// Decimal digits and nothing else, nine at most.
+    /// Parses at most nine decimal digits.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard (1...9).contains(bytes.count) else { return nil }
         var number = 0

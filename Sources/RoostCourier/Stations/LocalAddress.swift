@@ -1,4 +1,4 @@
-/// Addresses of IPv4 at which a station of the local network may be.
+/// Rule for IPv4 addresses at which a station of the local network may be.
 ///
 /// - Source: RFC 1918; RFC 3927.
 enum LocalAddress {
@@ -16,7 +16,7 @@ enum LocalAddress {
         }
         return switch (numbers[0], numbers[1]) {
         case (10, _), (172, 16...31), (192, 168): true
-        // Where clouds keep secrets.
+        // Clouds keep secrets at this address.
         case (169, 254): numbers != [169, 254, 169, 254]
         case (127, _): allowsLocal
         default: false

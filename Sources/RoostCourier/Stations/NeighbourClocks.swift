@@ -3,19 +3,19 @@ import Core
 import Feeds
 import Logging
 
-/// Asks other stations what time it is.
+/// Asks other stations for the time.
 struct NeighbourClocks: Sendable {
-    /// For the whole of one question: half the way there and back is doubt.
+    /// Time for one question, in seconds: half of the round trip is uncertainty.
     private static let timeoutSeconds = 2
     private static let answerMax = 4 << 10
-    /// For all of them: those that were not asked by then are not heard.
+    /// Time for all questions: stations not asked by then are left out.
     private static let patience: Duration = .seconds(20)
 
     let finder: StationFinder
     private var world: CourierDependencies { finder.world }
 
-    /// Asks other stations that are sure of it what time it is: those of feeds, and those found on
-    /// the local network.
+    /// Asks stations that are sure of the time: those of feeds, and those found on the local
+    /// network.
     ///
     /// - Returns: The times at the moment of the return, at most `NeighbourTime.countMax`.
     /// - Throws: `CancellationError`.
@@ -50,7 +50,7 @@ struct NeighbourClocks: Sendable {
         }
     }
 
-    /// Asks one; nil when it does not know, or is no station.
+    /// Asks one station; nil when it does not know the time, or is not a station.
     private func time(
         of candidate: StationFinder.Candidate,
         _ proxy: String?

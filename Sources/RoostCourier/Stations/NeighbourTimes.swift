@@ -3,16 +3,16 @@ import Core
 import Logging
 import Supervision
 
-/// Has the station hear what time it is by others nearby, while it knows that from nothing better.
+/// Tells the station the time of others nearby, while it has no better source.
 struct NeighbourTimes: Child {
-    /// After the start; doubled until one of them says the time.
+    /// Wait after the start; doubled until another station knows the time.
     static let delay: Duration = .seconds(20)
     static let delayMax: Duration = .minutes(10)
-    /// While the time is known.
+    /// Wait while the time is known.
     static let interval: Duration = .seconds(6 * 3_600)
 
     let world: CourierDependencies
-    /// Asks them; nil while the configuration has them not asked.
+    /// Asks other stations for the time; nil where the configuration does not allow it.
     let times: @Sendable () async throws -> [NeighbourTime]?
 
     func run() async throws {

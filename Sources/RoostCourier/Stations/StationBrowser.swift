@@ -1,11 +1,11 @@
 /// Looks for other stations on the local network.
 package protocol StationBrowser: Sendable {
-    /// Asks once, and waits a few seconds at most.
+    /// Searches once, for a few seconds at most.
     ///
     /// - Throws: `StationSearchError`; `CancellationError`.
     func browse() async throws -> StationSearch
 
-    /// Asks for the addresses of IPv4 of hosts that a search named.
+    /// Looks up the IPv4 addresses of hosts that a search named.
     ///
     /// - Parameter hosts: As `attic.local`, none of which begins with a hyphen.
     /// - Returns: What avahi-resolve printed; empty where it is not installed.
@@ -26,7 +26,7 @@ package struct StationSearch: Hashable, Sendable {
 }
 
 package enum StationSearchError: Error, Hashable, Sendable {
-    /// It is not installed.
+    /// The program is not installed.
     case noProgram
     case failed(String)
 }

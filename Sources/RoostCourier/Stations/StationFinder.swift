@@ -3,7 +3,7 @@ import Core
 import Feeds
 import Synchronization
 
-/// Says how the owner's other stations are: those of feeds, and those found on the local network.
+/// Reports on the owner's other stations: those of feeds, and those found on the local network.
 ///
 /// Asked by people alone: nothing runs while no page is open. What was found is kept for
 /// `keptFor`, so that many viewers cost as much as one. A station gets a token only where the
@@ -12,10 +12,10 @@ final class StationFinder: Sendable {
     private static let keptFor: Duration = .seconds(10)
     private static let answerMax = 256 << 10
     private static let timeoutSeconds = 5
-    /// Stations that are asked at once: uploads and notices have two of the four connections left,
-    /// whatever announces itself on the network.
+    /// Stations that are asked at once. Uploads and notices keep two of the four connections,
+    /// however many stations announce themselves.
     private static let atOnce = 2
-    /// For all of them; those that were not asked by then say so.
+    /// Time for all questions; stations not asked by then are reported so.
     private static let patience: Duration = .seconds(20)
 
     let world: CourierDependencies
@@ -35,7 +35,7 @@ final class StationFinder: Sendable {
         var isLocal = false
     }
 
-    /// Asks all of them, or gives what was found a moment ago.
+    /// Asks all stations, or returns the result of a moment ago.
     ///
     /// - Returns: Those that answer and those that do not, at most `StationsReport.stationsMax`.
     /// - Throws: `CancellationError`.
@@ -51,7 +51,7 @@ final class StationFinder: Sendable {
         }
     }
 
-    /// Forgets what was found: the configuration is another one.
+    /// Forgets the last result, since the configuration has changed.
     func forget() { last.withLock { $0 = nil } }
 
     private func look(_ configuration: CourierConfiguration) async throws -> StationsReport {
@@ -70,7 +70,7 @@ final class StationFinder: Sendable {
         return report
     }
 
-    /// Those of feeds first, then those that were found.
+    /// Lists the stations to ask: those of feeds first, then those found.
     static func candidates(
         _ configuration: CourierConfiguration,
         _ services: [NetworkService]
@@ -92,7 +92,7 @@ final class StationFinder: Sendable {
         return candidates
     }
 
-    /// Asks some at once, those that answered the last time first.
+    /// Asks some stations at once, those that answered the last time first.
     ///
     /// - Returns: In the order of the candidates.
     private func ask(_ candidates: [Candidate], _ proxy: String?) async throws -> [FoundStation] {
@@ -176,14 +176,14 @@ final class StationFinder: Sendable {
         )
     }
 
-    /// Whether a URL of the configuration names the place of a service.
+    /// Whether a URL of the configuration is the address of a service.
     static func isAt(_ url: String, _ service: NetworkService) -> Bool {
         let isEncrypted = url.hasPrefix("https://")
         let place = url.dropFirst(isEncrypted ? 8 : 7).prefix { $0 != "/" && $0 != "?" }
         let parts = place.split(separator: ":", maxSplits: 1)
         let port = parts.count > 1 ? Int(parts[1]) : isEncrypted ? 443 : 80
         let host = parts.first?.lowercased() ?? ""
-        // A station has both ports, and announces the one that is not encrypted.
+        // A station has both ports, and announces the unencrypted one.
         guard port == service.port || isEncrypted else { return false }
         return host == service.host || service.addresses.contains(host)
     }

@@ -1,11 +1,11 @@
 import Profiles
 
-/// `stations` of the configuration: whether other stations are looked for on the local network.
+/// Entry `stations` of the configuration: whether the local network is searched for stations.
 package struct StationsEntry: Hashable, Sendable {
     package let isSearching: Bool
-    /// Whether a station of this computer counts, for tests and demonstrations.
+    /// Whether a station on this computer counts, for tests and demonstrations.
     package let isLocal: Bool
-    /// Whether others are asked what time it is, while this one does not know it.
+    /// Whether other stations are asked for the time while this one does not know it.
     package let asksTime: Bool
 
     init(_ reader: ObjectReader?) {
