@@ -1,11 +1,11 @@
 import Core
 
-/// A target that can be asked what it has.
+/// A target that can be asked for the values that it has.
 package protocol ProvableTarget: SampleTarget {
-    /// Whether the values of a quantity are sent, where a sample is.
+    /// Whether the values of a quantity are sent when a sample is.
     func sends(_ quantity: String, of device: String) -> Bool
 
-    /// How many values of a device it has in a stretch of time, and their sums.
+    /// Counts and sums the values of a device at the receiver in a time range.
     ///
     /// - Parameters:
     ///   - quantities: Which; the answer has one entry for each.
@@ -24,7 +24,7 @@ extension ProvableTarget {
     package func sends(_ quantity: String, of device: String) -> Bool { true }
 }
 
-/// How many values there are, and what they add up to.
+/// Count and sum of values.
 package struct ValueSum: Hashable, Sendable {
     package var count = 0
     package var sum = 0.0

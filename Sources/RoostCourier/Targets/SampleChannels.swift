@@ -1,6 +1,6 @@
 import Core
 
-/// A device of the station with what it measures.
+/// A device of the station with its quantities.
 package struct SampleChannels: Hashable, Sendable {
     package let device: String
     /// Quantities that a target gets after the owner's choice of streams.
@@ -14,6 +14,6 @@ package struct SampleChannels: Hashable, Sendable {
         (self.device, self.chosen, self.all) = (device, chosen, all)
     }
 
-    /// As `sds011 (pm25, pm10)`.
+    /// Text for people, such as `sds011 (pm25, pm10)`.
     var words: String { "\(device) (\(all.map(\.name).joined(separator: ", ")))" }
 }

@@ -1,28 +1,28 @@
 import Core
 
-/// A place that samples are sent to.
+/// A receiver of samples.
 ///
 /// It makes requests and judges answers; what is sent when, and what happens after a failure, is
 /// decided by `OutboxMachine`.
 package protocol SampleTarget: Sendable {
     var traits: SampleTargetTraits { get }
 
-    /// A request without data whose success shows that the server knows us; nil without one.
+    /// A request without data that succeeds if the server accepts the login; nil for none.
     var probe: OutboundRequest? { get }
 
-    /// Why a sample is not for this target, besides its age; nil when it is.
+    /// Returns why a sample is not for this target, besides its age; nil when it is.
     func leavesOut(_ sample: OutboxSample) -> LeftOut?
 
-    /// Whether samples with these channels can be for this target.
+    /// Whether this target can take any of a device's channels.
     func takes(_ channels: SampleChannels) -> Bool
 
-    /// Channels whose values the receiver has refused, as it said: samples go without them.
+    /// Channels whose values the receiver refused; samples are sent without them.
     var refusedChannels: [String: DeliveryReason] { get }
 
-    /// Tries such channels again: their owner has repaired the receiver.
+    /// Tries refused channels again: their owner has repaired the receiver.
     func forgetRefusals()
 
-    /// Sends a batch and waits for the receiver's word.
+    /// Sends a batch and waits for the receiver's answer.
     ///
     /// Called for one batch at a time. Safe to call again with the same batch.
     ///
@@ -42,7 +42,7 @@ extension SampleTarget {
 
     package func forgetRefusals() {}
 
-    /// As `leavesOut`; a sample that lacks nothing but possible values is called doubtful.
+    /// Returns why a sample is left out; one with only impossible values counts as doubtful.
     func reason(leavingOut sample: OutboxSample) -> LeftOut? {
         let reason = leavesOut(sample)
         return reason == .noValue && sample.isOutOfRange ? .flagged : reason
@@ -63,25 +63,25 @@ package struct SampleTargetTraits: Hashable, Sendable {
 
     /// Whether a sample must have a date.
     package enum Dating: Hashable, Sendable {
-        /// It waits until a trusted clock has dated its boot.
+        /// The sample waits until a trusted clock has dated its boot.
         case needed
-        /// Its age will do, which is known in the present boot.
+        /// The sample's age will do, which is known in the present boot.
         case orAge
-        /// The receiver stamps by arrival.
+        /// The receiver dates samples by their arrival.
         case unneeded
     }
 
     /// Samples in one request, 1…5 000.
     package var itemLimit = 2_000
-    /// How old a sample may be to be sent; nil: as old as the ring.
+    /// Highest age of a sample that is sent; nil sends any that the ring has.
     package var ageLimit: Duration?
     package var repetition = Repetition.harmless
-    /// At least this long between two requests.
+    /// Shortest time between two requests.
     package var pace: Duration = .milliseconds(250)
-    /// At least this long between two requests with new samples; they wait to go together.
+    /// Shortest time between two requests with new samples, which are sent together.
     package var liveInterval: Duration = .seconds(0)
-    /// Whether it may refuse a sample for its age, so that some are sent out of their order to
-    /// find what it keeps.
+    /// Whether it may refuse a sample for its age, so that some are sent out of order to find the
+    /// age limit.
     package var refusesByAge = true
     package var dating = Dating.needed
 

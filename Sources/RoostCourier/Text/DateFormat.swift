@@ -1,7 +1,7 @@
 import Core
 import StoreQueries
 
-/// Dates in the form that `strftime` of C writes in the C locale.
+/// Date format of C's `strftime` in the C locale.
 ///
 /// Knows `%Y %m %d %H %I %M %S %p %a %b %j %s %%`; any other sign is a mistake.
 package struct DateFormat: Hashable, Sendable {
@@ -32,7 +32,7 @@ package struct DateFormat: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// The text of a moment in a zone.
+    /// Returns the text of a moment in a zone.
     package func text(_ wall: WallTime, in zone: Zone) -> String {
         let second = Int(wall.nanoseconds / 1_000_000_000)
         let (days, secondOfDay) = (second + zone.offset(second)).flooredDivision(by: 86_400)
@@ -73,7 +73,7 @@ package struct DateFormat: Hashable, Sendable {
         }
     }
 
-    /// 1…366, by stepping back to 1 January.
+    /// Returns the day of the year, 1…366, by stepping back to 1 January.
     private static func dayOfYear(_ days: Int, year: Int) -> Int {
         var first = days
         while CivilDate(daysSince1970: first - 1).year == year { first -= 1 }

@@ -1,11 +1,11 @@
 import Core
 import Store
 
-/// Dates as HTTP and mail write them, always in UTC.
+/// Dates in the form of HTTP and mail, always in UTC.
 ///
 /// - Source: RFC 9110, 5.6.7 (IMF-fixdate); RFC 5322, 3.3.
 package enum HTTPDate {
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else.
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else.
     package static func parse(_ text: String) -> WallTime? {
         guard text.utf8.count == 29 else { return nil }
         let words = text.split(separator: " ")
@@ -14,10 +14,10 @@ package enum HTTPDate {
         return AscTime.parse("\(words[0].dropLast()) \(words[2]) \(day) \(words[4]) \(words[3])")
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Writes a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     package static func text(_ wall: WallTime) -> String { "\(words(wall)) GMT" }
 
-    /// `Sun, 06 Nov 1994 08:49:37 +0000`, as a mail's head has it.
+    /// Writes a date for a mail's head, such as `Sun, 06 Nov 1994 08:49:37 +0000`.
     package static func mailText(_ wall: WallTime) -> String { "\(words(wall)) +0000" }
 
     private static func words(_ wall: WallTime) -> String {

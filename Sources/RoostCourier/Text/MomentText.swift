@@ -5,7 +5,7 @@ import StoreQueries
 /// A moment as people type it: `2026-11-21T07:15` on the clocks of a zone, or a time with `Z` or
 /// `+01:00` wherever they are.
 package struct MomentText: Hashable, Sendable {
-    /// In UTC, ISO 8601.
+    /// The moment in UTC, ISO 8601.
     package let text: String
     /// Explanation of a time within a change of the clocks; nil elsewhere.
     package let note: String?

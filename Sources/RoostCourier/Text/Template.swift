@@ -1,13 +1,13 @@
 import Core
 import StoreQueries
 
-/// A text with places for values: `{"text": {{message|cut:4000|json}}}`.
+/// Text with placeholders for values: `{"text": {{message|cut:4000|json}}}`.
 ///
 /// A place is a name and filters from left to right. There is no code: no conditions, no loops.
 ///
 /// Bounds: 16 KiB of template, 64 places, 8 KiB of result.
 package struct Template: Hashable, Sendable {
-    /// Why a text is no template, for people.
+    /// Reason why a text is not a valid template, for people.
     package struct Mistake: Error, Hashable, Sendable, CustomStringConvertible {
         package let description: String
     }
@@ -19,7 +19,7 @@ package struct Template: Hashable, Sendable {
 
     package static let sourceLimit = 16 << 10
     package static let placeLimit = 64
-    /// Bytes of a result.
+    /// Bytes of a result at most.
     package static let resultLimit = 8 << 10
 
     private let pieces: [Piece]
@@ -69,7 +69,7 @@ package struct Template: Hashable, Sendable {
         return .place(name: name, filters: filters)
     }
 
-    /// The text with values in its places.
+    /// Returns the text with values in place of the placeholders.
     ///
     /// - Parameters:
     ///   - values: By name; a name without a value is empty.

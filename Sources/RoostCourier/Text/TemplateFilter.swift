@@ -12,18 +12,18 @@ package enum TemplateFilter: Hashable, Sendable {
     case csv
     /// Capital letters.
     case upper
-    /// At most so many bytes, at a boundary of characters.
+    /// Text cut to at most so many bytes, between characters.
     case cut(Int)
-    /// A date in a form of `DateFormat`.
+    /// Date in a format of `DateFormat`.
     case date(DateFormat)
-    /// A number as Python writes a `float`: `5.0`, `12.3`.
+    /// Number as Python writes a `float`: `5.0`, `12.3`.
     case float
-    /// As a field of HTTP's head: encoded words (RFC 2047) for what is not ASCII, no line ends.
+    /// Header field of HTTP: encoded words (RFC 2047) for non-ASCII, no line ends.
     case header
-    /// A text in front of a value that is not empty, as `Bearer ` of a token.
+    /// Text in front of a value that is not empty, such as `Bearer ` before a token.
     case prefix(String)
 
-    /// The filters, for people.
+    /// List of the filters, for people.
     static let list =
         "there are json, url, csv, header, upper, cut:BYTES, date:FORMAT, float and prefix:TEXT"
 
@@ -72,7 +72,7 @@ package enum TemplateFilter: Hashable, Sendable {
         }
     }
 
-    /// A value as it stands without a filter.
+    /// Converts a value without a filter.
     static func plain(_ value: TemplateValue) -> String {
         switch value {
         case .text(let text): text
@@ -92,7 +92,7 @@ package enum TemplateFilter: Hashable, Sendable {
         }
     }
 
-    /// The longest start of a text with at most so many bytes.
+    /// Returns the longest start of a text with at most so many bytes.
     static func cut(_ text: String, _ count: Int) -> String {
         guard text.utf8.count > count else { return text }
         var (kept, size) = ("", 0)

@@ -1,6 +1,6 @@
-/// Text as a URL holds it (RFC 3986).
+/// Encoding of text in URLs (RFC 3986).
 package enum URLText {
-    /// All but letters, digits, `-`, `.`, `_` and `~` as `%XX` of their UTF-8.
+    /// Encodes all but letters, digits, `-`, `.`, `_` and `~` as `%XX` of their UTF-8.
     ///
     /// - Parameters:
     ///   - text: The part of a path or of a query.
@@ -23,12 +23,12 @@ package enum URLText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A secret in a URL.
+    /// Encodes a secret for a URL.
     package static func encoded(_ secret: Secret) -> MaskedText {
         MaskedText(secret: encoded(secret.reveal()))
     }
 
-    /// Reads `%XX`; nil when what follows a `%` is no hexadecimal byte or the text is not UTF-8.
+    /// Decodes `%XX`; nil where a `%` has no hexadecimal byte or the text is not UTF-8.
     package static func decoded(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Substring(text).utf8
@@ -46,7 +46,7 @@ package enum URLText {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// A base without slashes at its end: `https://example.org/x//` is `https://example.org/x`.
+    /// Removes slashes at the end: `https://example.org/x//` becomes `https://example.org/x`.
     package static func base(_ url: MaskedText) -> MaskedText {
         func trimmed(_ text: String) -> String {
             var rest = Substring(text)
@@ -56,13 +56,13 @@ package enum URLText {
         return MaskedText(secret: trimmed(url.revealed), shown: trimmed(url.shown))
     }
 
-    /// Whether an absolute URL has more than a slash behind its host.
+    /// Whether an absolute URL has a path other than `/`.
     static func hasPath(_ url: String) -> Bool {
         guard let mark = url.firstRange(of: "://") else { return false }
         return url[mark.upperBound...].drop { $0 != "/" && $0 != "?" }.contains { $0 != "/" }
     }
 
-    /// `https://host:port` of an absolute URL, which is what RFC 6454 calls its origin.
+    /// Returns the origin (RFC 6454) of an absolute URL: `https://host:port`.
     package static func origin(_ url: String) -> String? {
         guard let mark = url.firstRange(of: "://"), !url[..<mark.lowerBound].isEmpty else {
             return nil

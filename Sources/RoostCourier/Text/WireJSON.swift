@@ -3,15 +3,15 @@ import HardwareIO
 import Profiles
 import Store
 
-/// JSON as it goes to a receiver: keys in the order that was written, numbers with their digits.
+/// Writer of JSON for receivers: keys in the given order, numbers with their digits.
 package enum WireJSON {
-    /// An object of members whose values are JSON already.
+    /// Writes an object whose members have JSON as values.
     package static func object(_ members: [(key: String, value: String)]) -> String {
         let texts = members.map { "\(JSONText.string($0.key)):\($0.value)" }
         return "{" + texts.joined(separator: ",") + "}"
     }
 
-    /// An array of elements that are JSON already.
+    /// Writes an array whose elements are JSON.
     package static func array(_ elements: [String]) -> String {
         "[" + elements.joined(separator: ",") + "]"
     }
@@ -20,7 +20,7 @@ package enum WireJSON {
 
     package static func strings(_ texts: [String]) -> String { array(texts.map(JSONText.string)) }
 
-    /// A secret as a string of JSON.
+    /// Writes a secret as a JSON string.
     package static func string(_ secret: Secret) -> MaskedText {
         MaskedText(
             secret: JSONText.string(secret.reveal()),
@@ -28,7 +28,7 @@ package enum WireJSON {
         )
     }
 
-    /// Reads what a server answered; nil when it is no JSON.
+    /// Parses a server's answer; nil when it is not JSON.
     ///
     /// Bounds: the body's own, and `JSONParser.depthLimit`.
     package static func parse(_ bytes: [UInt8]) -> JSONValue? {
@@ -41,7 +41,7 @@ package enum WireJSON {
 }
 
 extension JSONValue {
-    /// The member of an object; nil of anything else.
+    /// Member of an object; nil for any other value.
     subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
@@ -50,7 +50,7 @@ extension JSONValue {
 
     var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
-    /// A whole number that a double holds exactly.
+    /// Whole number that a double holds exactly; nil for any other value.
     var integer: Int? {
         guard case .number(let number) = self, number == number.rounded(),
             abs(number) <= 9_007_199_254_740_992
@@ -58,7 +58,7 @@ extension JSONValue {
         return Int(number)
     }
 
-    /// A number with the digits that were written, or text that holds one.
+    /// Number with its written digits, or text that holds a number.
     ///
     /// A double keeps 15 digits and prints the shortest text that reads back, so up to 15
     /// significant digits come through unchanged; zeros at the end are lost.

@@ -1,22 +1,22 @@
 import Core
 
-/// Values of one device as the firmware airrohr names and writes them.
+/// Values of one device, named and written as the firmware airrohr does.
 ///
 /// Several samples become their mean, as the firmware does it between two uploads: numbers with two
 /// decimals, rounded half away from zero. Doubtful values do not count.
 package struct CommunityValues: Hashable, Sendable {
-    /// A value by the name that the service has for it.
+    /// A value with the service's name for it.
     package struct Item: Hashable, Sendable {
         package let type: String
         package let value: FixedPoint
     }
 
-    /// Doubts with which a value is not sent; users of the services correct for humid air.
+    /// Doubts that keep a value back; users of the services themselves correct for humid air.
     package static let doubts: Quality = [
         .unchanging, .zero, .inconsistent, .disagrees, .ceiling,
     ]
 
-    /// The service's names, in the order in which they are sent.
+    /// Names at the service, in the order in which they are sent.
     private static let types: [(quantity: String, type: String)] = [
         ("pm10", "P1"), ("pm25", "P2"), ("pm1", "P0"), ("pm4", "P4"),
         ("temperature", "temperature"), ("humidity", "humidity"), ("pressure", "pressure"),
@@ -27,14 +27,14 @@ package struct CommunityValues: Hashable, Sendable {
         quantities.contains { ["pm1", "pm25", "pm4", "pm10"].contains($0.name) }
     }
 
-    /// Whether a device has something for the service.
+    /// Whether a device has a quantity for the service.
     package static func takes(_ quantities: [Quantity]) -> Bool {
         quantities.contains { quantity in types.contains { $0.quantity == quantity.name } }
     }
 
     package let items: [Item]
 
-    /// The means of samples of one device.
+    /// Computes the means of samples of one device.
     package init(_ samples: [OutboxSample]) {
         items = Self.types.compactMap { name, type in
             let values = samples.compactMap { Self.value($0[name]) }
@@ -42,14 +42,14 @@ package struct CommunityValues: Hashable, Sendable {
         }
     }
 
-    /// Why a sample has nothing to send.
+    /// Returns why a sample has no value to send; nil where it has one.
     package static func leavesOut(_ sample: OutboxSample) -> LeftOut? {
         let outcomes = types.compactMap { sample[$0.quantity] }
         if outcomes.contains(where: { value($0) != nil }) { return nil }
         return outcomes.contains { $0.value != nil } ? .flagged : .noValue
     }
 
-    /// The members `"software_version"` and `"sensordatavalues"` of the body.
+    /// Makes the members `"software_version"` and `"sensordatavalues"` of the body.
     package func body(version: String, prefix: String = "") -> String {
         let values = items.map { item in
             WireJSON.object([
@@ -69,7 +69,7 @@ package struct CommunityValues: Hashable, Sendable {
         return value
     }
 
-    /// The mean with two decimals; nil without values or beyond what 63 bits hold.
+    /// Returns the mean with two decimals; nil without values or beyond what 63 bits hold.
     private static func mean(_ values: [FixedPoint]) -> FixedPoint? {
         guard !values.isEmpty, let decimals = values.map(\.decimals).max() else { return nil }
         var sum: Int64 = 0

@@ -1,6 +1,6 @@
 import Core
 
-/// Madavi's graphs: the newest values of all devices in one request, named with their sensor.
+/// Target for Madavi's graphs: the newest values of all devices in one request.
 ///
 /// - Source: opendata-stuttgart/sensors-software, `airrohr-firmware.ino` (`sendmadavi`).
 package struct MadaviTarget: SampleTarget {
@@ -52,7 +52,7 @@ package struct MadaviTarget: SampleTarget {
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
         try await network.outcome(of: request(batch)) { answer in
-            // The service says nothing that would be its own proof.
+            // The service's answer has no further proof.
             answer.isSuccess && !answer.isHTML ? .delivered : DeliveryClassifier.judge(answer)
         }
     }

@@ -3,7 +3,7 @@ import Profiles
 import Store
 import Synchronization
 
-/// openSenseMap: samples with their dates, into the sensors of one box.
+/// Target for openSenseMap: samples with their dates, into the sensors of one box.
 ///
 /// The service stores an equal measurement twice, and can be asked. So after a start, and after a
 /// request of which no answer came, the target reads what the box has of the batch's time and
@@ -11,13 +11,13 @@ import Synchronization
 ///
 /// - Source: sensebox/openSenseMap-API, `packages/models/src/measurement`.
 package final class OpenSenseMapTarget: ProvableTarget {
-    /// One box, as its owner set it up.
+    /// One box at the service, as its owner set it up.
     package struct Box: Hashable, Sendable {
-        /// 24 hexadecimal digits.
+        /// Id of the box: 24 hexadecimal digits.
         package let id: String
-        /// The sensor's id there by channel, as `dust/pm25`.
+        /// Ids of the sensors at the service, by channel such as `dust/pm25`.
         package let sensors: [String: String]
-        /// When the box was made: older samples would move its first place.
+        /// Time when the box was made: older samples would change its first place.
         package let since: WallTime?
 
         package init(id: String, sensors: [String: String], since: WallTime? = nil) {
@@ -39,7 +39,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
     private let sensors: [String: String]
     private let since: WallTime?
     private let trust: ServerTrust
-    /// Whether something may have arrived that no answer confirmed.
+    /// Whether a measurement may have arrived without an answer.
     private let isUnsure = Mutex(true)
 
     /// - Parameters:
@@ -54,7 +54,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
         (self.token, self.trust) = (token, trust)
         (sensors, since) = (box.sensors, box.since)
         var traits = SampleTargetTraits()
-        // An answer with so many measurements of one sensor has at most 64 KiB.
+        // An answer with this many measurements of one sensor has at most 64 KiB.
         traits.itemLimit = 400
         traits.pace = .seconds(10)
         self.traits = traits
@@ -94,7 +94,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
         return outcome
     }
 
-    /// The request for a whole batch.
+    /// Makes the request for a whole batch.
     package func request(_ batch: SampleBatch) -> OutboundRequest {
         request(batch.samples.flatMap(measurements))
     }
@@ -125,7 +125,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
 
     private struct Unanswered: Error {
         let outcome: DeliveryOutcome
-        /// Whether a shorter stretch of time may be answered.
+        /// Whether a shorter time range may be answered.
         var isTooLarge = false
     }
 
@@ -154,11 +154,11 @@ package final class OpenSenseMapTarget: ProvableTarget {
 
     private struct Row {
         let time: WallTime
-        /// nil for one that is no number.
+        /// Value of the measurement; nil where it is not a number.
         let value: Double?
     }
 
-    /// A sensor's measurements, both ends included.
+    /// Asks for a sensor's measurements, both ends included.
     ///
     /// - Throws: `Unanswered`; `CancellationError`.
     private func rows(
@@ -175,7 +175,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
             request.trust = trust
             answer = try await network.exchange(request)
         } catch let failure as NetworkFailure {
-            // The question itself changes nothing, so it may be repeated.
+            // This question changes nothing at the service, so it may be repeated.
             let reason = DeliveryReason("cannot-ask", failure.words)
             throw Unanswered(outcome: .later(reason), isTooLarge: failure.stage == .malformed)
         }
@@ -230,7 +230,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
             return sum
         } catch let failure as Unanswered where failure.isTooLarge {
             guard end - start > 60_000_000_000 else { throw failure }
-            // Whole seconds, as the service's questions have them.
+            // The service's questions take whole seconds.
             let middle = WallTime(seconds: Int((start + (end - start) / 2) / 1_000_000_000))
             let first = try await sum(sensor, range.lowerBound..<middle, network)
             let second = try await sum(sensor, middle..<range.upperBound, network)

@@ -1,7 +1,7 @@
 import Core
 import Profiles
 
-/// Safecast's drives: a log of a bGeigie, described, and submitted to its moderators.
+/// Target for Safecast's drives: the log of a bGeigie, described and submitted to moderators.
 ///
 /// The service knows a file by its MD5: one that it has is answered by the number of its import.
 /// From the number on it is asked how far the import is before anything is done:
@@ -65,7 +65,7 @@ package struct SafecastDriveTarget: DriveTarget {
 
     // MARK: Requests
 
-    /// The request that sends a log.
+    /// Makes the request that sends a log.
     package func request(_ file: DriveFile) -> OutboundRequest {
         let boundary = "roost-" + Hexadecimal.text(CourierCrypto.md5(file.bytes))
         let head =
@@ -79,7 +79,7 @@ package struct SafecastDriveTarget: DriveTarget {
         return request
     }
 
-    /// The request that describes an import.
+    /// Makes the request that describes an import.
     package func request(_ number: Int, describing drive: PlannedDrive) -> OutboundRequest {
         let name = String(decoding: drive.name.utf8.prefix(Self.nameLimit), as: UTF8.self)
         let members: [(key: String, value: String)] = [
@@ -107,7 +107,7 @@ package struct SafecastDriveTarget: DriveTarget {
         let status: String
         let isApproved: Bool
         let isRejected: Bool
-        /// nil where the answer has no such keys.
+        /// Whether it has a description; nil where the answer has no such keys.
         let isDescribed: Bool?
 
         init?(_ answer: OutboundAnswer, of number: Int) {
@@ -125,7 +125,7 @@ package struct SafecastDriveTarget: DriveTarget {
             isDescribed = [credits, cities].allSatisfy { $0.string?.isEmpty == false }
         }
 
-        /// Whether its moderators have it.
+        /// Whether the import was submitted to the moderators.
         var isSubmitted: Bool {
             isApproved || ["submitted", "done", "awaiting_response"].contains(status)
         }
@@ -171,7 +171,7 @@ package struct SafecastDriveTarget: DriveTarget {
         return .ended(judge(answer, nil))
     }
 
-    /// The number in *is the same as of Bgeigie Import with the ID: 17*.
+    /// Parses the number in *is the same as of Bgeigie Import with the ID: 17*.
     private static func known(_ text: String) -> Int? {
         guard let mark = text.firstRange(of: "ID:")?.upperBound else { return nil }
         return Int(text[mark...].drop { $0 == " " }.prefix { $0.isASCII && $0.isNumber })
@@ -199,7 +199,7 @@ package struct SafecastDriveTarget: DriveTarget {
 }
 
 extension OutboundAnswer {
-    /// Where a redirection leads; nil for other answers.
+    /// Address of a redirection; nil for other answers.
     fileprivate var location: String? {
         (300..<400).contains(status) ? fields["location"] : nil
     }

@@ -1,17 +1,17 @@
 import Core
 
-/// Safecast measurements: one value of a radiation detector with its place and time.
+/// Target for Safecast's measurements: one value of a radiation detector with place and time.
 ///
 /// The service keeps the MD5 of value, place and time unique, so a repeated one is refused by name
 /// and counts as delivered.
 ///
 /// - Source: Safecast/safecastapi, `app/models/measurement.rb`.
 package struct SafecastTarget: SampleTarget {
-    /// Where a detector stands that does not move.
+    /// Place of a detector that does not move.
     package struct Site: Hashable, Sendable {
         package let latitude: FixedPoint
         package let longitude: FixedPoint
-        /// Above the ground, in metres; nil says nothing.
+        /// Height above the ground in metres; nil where it is unknown.
         package let height: Int?
 
         package init(latitude: FixedPoint, longitude: FixedPoint, height: Int? = nil) {
@@ -64,19 +64,19 @@ package struct SafecastTarget: SampleTarget {
         return try await network.outcome(of: request) { answer in
             let json = WireJSON.parse(answer.body)
             if answer.status == 201, json?["id"] != nil { return .delivered }
-            // This value was delivered before.
+            // The value was delivered before.
             if answer.status == 422, json?["errors"]?["md5sum"] != nil { return .delivered }
             return DeliveryClassifier.judge(answer)
         }
     }
 
-    /// The request for a sample; nil without a value or a date.
+    /// Makes the request for a sample; nil without a value or a date.
     package func request(_ sample: OutboxSample) -> OutboundRequest? {
         guard let (value, unit) = Self.value(sample), let time = sample.time else { return nil }
         var members: [(key: String, value: String)] = [
             ("value", value.description), ("unit", WireJSON.string(unit)),
             ("latitude", site.latitude.description), ("longitude", site.longitude.description),
-            // Whole seconds: the service hashes this text.
+            // Whole seconds only: the service hashes this text.
             ("captured_at", WireJSON.string(time.iso8601)),
         ]
         if let deviceNumber { members.append(("device_id", "\(deviceNumber)")) }
@@ -87,7 +87,7 @@ package struct SafecastTarget: SampleTarget {
         return request
     }
 
-    /// The first value in counts per minute or µSv/h, with the service's name of the unit.
+    /// Finds the first value in counts per minute or µSv/h, with the service's name of the unit.
     private static func value(_ sample: OutboxSample) -> (FixedPoint, String)? {
         for (quantity, outcome) in zip(sample.quantities, sample.outcomes) {
             if let value = outcome.value, let unit = unit(of: quantity) { return (value, unit) }

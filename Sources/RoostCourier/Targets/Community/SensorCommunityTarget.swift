@@ -1,6 +1,6 @@
 import Core
 
-/// Sensor.Community: the newest values of each device, dated by their arrival.
+/// Target for Sensor.Community: the newest values of each device, dated by their arrival.
 ///
 /// The service has no key for a value and cannot be asked, so no value is sent twice: a request of
 /// which no answer came counts as sent. Samples between two requests go as their mean.
@@ -56,8 +56,8 @@ package struct SensorCommunityTarget: SampleTarget {
         pins.map { $0[device] } ?? (CommunityValues.hasParticles(quantities) ? 1 : nil)
     }
 
-    /// One request for each device; when a later one fails, its samples alone are refused, because
-    /// those of the earlier ones must not go twice.
+    /// Sends one request for each device. When a later one fails, only its samples are refused,
+    /// because those of the earlier ones must not be sent twice.
     package func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork
@@ -77,7 +77,7 @@ package struct SensorCommunityTarget: SampleTarget {
         return reason.map { .partly(refused: refused.sorted(), $0) } ?? .delivered
     }
 
-    /// The devices of a batch with a value, in order of their first sample.
+    /// Returns the devices of a batch with a value, in the order of their first sample.
     package func devices(_ batch: SampleBatch) -> [String] {
         var names: [String] = []
         for sample in batch.samples where leavesOut(sample) == nil {
@@ -86,7 +86,7 @@ package struct SensorCommunityTarget: SampleTarget {
         return names
     }
 
-    /// The request for one device of a batch.
+    /// Makes the request for one device of a batch.
     package func request(_ batch: SampleBatch, _ device: String) -> OutboundRequest {
         let samples = batch.samples.filter { $0.device == device }
         let values = CommunityValues(samples)

@@ -11,7 +11,7 @@ enum FileAnswerClassifier {
         }
     }
 
-    /// The receiver says that a name is taken: by our file, or by another one that stays.
+    /// Judges an answer that the name is taken: by our file, or by another one that stays.
     ///
     /// - Returns: nil when the receiver could not be asked by whom.
     static func compare(_ holding: FileHolding?) -> DeliveryOutcome? {
@@ -25,12 +25,12 @@ enum FileAnswerClassifier {
         }
     }
 
-    /// The receiver took a file and names another hash than ours.
+    /// Outcome where the receiver accepted a file and names another hash than ours.
     static let damaged = DeliveryOutcome.later(
         DeliveryReason("other-hash", "what the receiver has differs from what was sent")
     )
 
-    /// The file that had the name is gone again, or the question has another meaning there.
+    /// Outcome where the file with the name is gone again, or the receiver meant something else.
     static let vanished = DeliveryOutcome.later(
         DeliveryReason(
             "name-vanished",
@@ -39,7 +39,7 @@ enum FileAnswerClassifier {
     )
 }
 
-/// Ends a delivery of several requests in the middle, with what became of it.
+/// Ends a delivery of several requests early, with its outcome.
 struct FileStop: Error {
     let outcome: DeliveryOutcome
 }
@@ -83,7 +83,7 @@ extension CourierNetwork {
 /// Reads what the answers of S3 and WebDAV need and no more: names without their prefix, text
 /// without entities, no comments. Bound: the answer's own.
 enum XMLText {
-    /// The texts of all elements with a name, without white space at both ends.
+    /// Returns the texts of all elements with a name, without white space at both ends.
     static func all(_ name: String, in text: String) -> [String] {
         var found: [String] = []
         var rest = Substring(text)

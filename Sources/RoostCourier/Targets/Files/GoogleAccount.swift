@@ -1,10 +1,10 @@
 import Core
 
-/// A service account of Google, as the file with its key says it.
+/// A Google service account, read from the file with its key.
 ///
 /// - Source: Google, *Using OAuth 2.0 for Server to Server Applications*; RFC 7523.
 package struct GoogleAccount: Sendable {
-    /// May write and read objects, not change who may.
+    /// Permission to write and read objects, not to change access rights.
     private static let scope = "https://www.googleapis.com/auth/devstorage.read_write"
 
     private let email: String
@@ -12,7 +12,7 @@ package struct GoogleAccount: Sendable {
     private let key: Secret
     private let tokenURL: String
 
-    /// Reads the file's text; nil when it is no key of a service account.
+    /// Parses the file's text; nil when it is not the key of a service account.
     package init?(_ file: Secret) {
         let json = WireJSON.parse(Array(file.reveal().utf8))
         guard let email = json?["client_email"]?.string, let key = json?["private_key"]?.string
@@ -21,7 +21,7 @@ package struct GoogleAccount: Sendable {
         tokenURL = json?["token_uri"]?.string ?? "https://oauth2.googleapis.com/token"
     }
 
-    /// The signed claim that asks for a token for an hour.
+    /// Makes the signed claim that asks for a token valid for an hour.
     ///
     /// - Parameter time: By a trusted clock: Google refuses a claim of another hour.
     /// - Returns: Three parts in base64url, joined by points (RFC 7515).
@@ -42,7 +42,7 @@ package struct GoogleAccount: Sendable {
         return Secret("\(text).\(Base64.url(signature))")
     }
 
-    /// The request that changes a claim for a token.
+    /// Makes the request that exchanges a claim for a token.
     package func request(_ claim: Secret) -> OutboundRequest {
         let grant = URLText.encoded("urn:ietf:params:oauth:grant-type:jwt-bearer")
         let body = "grant_type=\(grant)&assertion="
@@ -56,7 +56,7 @@ package struct GoogleAccount: Sendable {
         return request
     }
 
-    /// The token of an answer, or what it means that there is none.
+    /// Returns the token in an answer, or the outcome where there is none.
     static func token(_ answer: OutboundAnswer) -> Result<Secret, FileStop> {
         let json = WireJSON.parse(answer.body)
         if answer.status == 200, let token = json?["access_token"]?.string {

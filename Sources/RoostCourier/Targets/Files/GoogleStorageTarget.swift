@@ -1,7 +1,7 @@
 import Core
 import Synchronization
 
-/// Files in a bucket of Google Cloud Storage, by its JSON interface.
+/// Target for files in a bucket of Google Cloud Storage, by its JSON interface.
 ///
 /// Each name is written once, by `ifGenerationMatch=0`; `md5Hash` of the answer is the proof. Above
 /// `wholeLimit` a file goes in steps that can be resumed.
@@ -9,16 +9,16 @@ import Synchronization
 /// - Source: Google, *Cloud Storage JSON API*, Objects: insert, get; *Resumable uploads*.
 package final class GoogleStorageTarget: FileTarget {
     package static let standardURL: MaskedText = "https://storage.googleapis.com"
-    /// A token lives an hour.
+    /// Time after which a token is replaced; it is valid for an hour.
     private static let tokenLife: Duration = .seconds(3_000)
-    /// Google takes whole ones of them, but for a file's end.
+    /// Bytes of which each step but the last has to be a multiple.
     package static let stepUnit = 256 << 10
 
-    /// How large files go.
+    /// Limits for uploads in steps.
     package struct Steps: Hashable, Sendable {
-        /// Larger files go in steps.
+        /// Bytes above which a file is sent in steps.
         package var wholeLimit = 8 << 20
-        /// A multiple of `stepUnit`.
+        /// Bytes of one step, a multiple of `stepUnit`.
         package var size = 8 << 20
 
         package init() {}
@@ -73,7 +73,7 @@ package final class GoogleStorageTarget: FileTarget {
         }
     }
 
-    /// The request that puts a whole file where none is.
+    /// Makes the request that uploads a whole file, if no file has its name.
     package func upload(_ file: OutboxFile, _ token: Secret) -> OutboundRequest {
         let query = "uploadType=media&name=\(URLText.encoded(file.path))&ifGenerationMatch=0"
         let address: MaskedText = "\(url)/upload/storage/v1/b/\(bucket)/o?\(query)"
@@ -133,7 +133,7 @@ package final class GoogleStorageTarget: FileTarget {
 
     // MARK: Tokens
 
-    /// Sends with a token, and once more with a new one when it is refused.
+    /// Sends a request with a token, and once more with a new one when it is refused.
     private func authorised(
         _ network: any CourierNetwork,
         _ body: (Secret) async throws -> OutboundAnswer
@@ -167,7 +167,7 @@ package final class GoogleStorageTarget: FileTarget {
 
     // MARK: Steps
 
-    /// Sends a file in steps, from where the receiver has it.
+    /// Sends a file in steps, beginning with the first byte that the receiver lacks.
     ///
     /// - Returns: The last answer, or the first that is an end.
     private func sendInSteps(
@@ -181,7 +181,7 @@ package final class GoogleStorageTarget: FileTarget {
             let answer = try await network.step(put(known, "bytes */\(file.size)", token))
             switch answer.status {
             case 308: (address, offset) = (known, Self.offset(answer))
-            // The session is gone: begin anew.
+            // The session is gone: begin again.
             case 404, 410: sessions.keep(nil, of: name)
             default: return finished(answer, name)
             }
@@ -191,7 +191,7 @@ package final class GoogleStorageTarget: FileTarget {
             guard answer.status == 200, let place = answer.fields["location"], !answer.isHTML else {
                 return answer
             }
-            // The token goes along, so to no other server.
+            // The request carries the token, so it may go to no other server.
             guard URLText.origin(place) == URLText.origin(url.revealed) else {
                 return OutboundAnswer(502, text: "an upload's address at another server")
             }
@@ -207,7 +207,7 @@ package final class GoogleStorageTarget: FileTarget {
             guard answer.status == 308 else { return finished(answer, name) }
             let next = Self.offset(answer)
             guard next > offset else {
-                // It took nothing: the next attempt asks it again.
+                // The receiver accepted nothing: the next attempt asks it again.
                 let reason = DeliveryReason("no-progress", "the receiver takes no more bytes")
                 throw FileStop(outcome: .later(reason))
             }
@@ -215,7 +215,7 @@ package final class GoogleStorageTarget: FileTarget {
         }
     }
 
-    /// Forgets a session that has come to its end; what may be tried again keeps it.
+    /// Forgets a session that has ended; an upload that may be tried again keeps it.
     private func finished(_ answer: OutboundAnswer, _ name: String) -> OutboundAnswer {
         let isOpen = answer.status >= 500 || [401, 408, 425, 429].contains(answer.status)
         if !isOpen { sessions.keep(nil, of: name) }
@@ -240,7 +240,7 @@ package final class GoogleStorageTarget: FileTarget {
         request(.put, address, token, [.init("Content-Range", MaskedText(range))])
     }
 
-    /// The first byte that the receiver lacks, of `Range: bytes=0-524287`.
+    /// Returns the first byte that the receiver lacks, from `Range: bytes=0-524287`.
     private static func offset(_ answer: OutboundAnswer) -> Int {
         guard let text = answer.fields["range"], text.hasPrefix("bytes=0-"),
             let last = Int(text.dropFirst("bytes=0-".count))

@@ -1,6 +1,6 @@
 import Core
 
-/// Files in a bucket of S3, MinIO or another store that speaks its protocol.
+/// Target for files in a bucket of S3, MinIO or another store that speaks its protocol.
 ///
 /// Each name is written once, by `If-None-Match: *`; the hash of the body is signed along, and
 /// `ETag` is its MD5. One request a file, so up to 5 GiB.
@@ -26,7 +26,7 @@ package struct ObjectStoreTarget: FileTarget {
             self.isInPath = isInPath ?? (endpoint != nil)
         }
 
-        /// The address of an object.
+        /// Returns the URL of an object.
         func url(_ path: String) -> String {
             let key = URLText.encoded(path, keepingSlashes: true)
             let base = URLText.base(MaskedText(endpoint)).revealed
@@ -82,12 +82,12 @@ package struct ObjectStoreTarget: FileTarget {
     /// - Returns: nil for an answer that is none of a store.
     private static func holding(_ present: OutboundAnswer, _ file: OutboxFile) -> FileHolding? {
         if present.status == 404, !present.isHTML { return .missing }
-        // The tag is the proof that the store itself answers, whatever it calls the type.
+        // The tag proves that the store itself answers, whatever type it names.
         guard present.status == 200, present.fields["etag"] != nil else { return nil }
         return isOurs(present, file) ? .equal : .other
     }
 
-    /// The request that puts a file where none is.
+    /// Makes the request that uploads a file, if no file has its name.
     package func upload(_ file: OutboxFile) -> OutboundRequest {
         var request = signed(.put, file)
         request.fields = [
@@ -97,7 +97,7 @@ package struct ObjectStoreTarget: FileTarget {
             .init("x-amz-content-sha256", MaskedText(Hexadecimal.text(file.sha256))),
             .init("x-amz-meta-md5", MaskedText(file.md5Hexadecimal)),
         ]
-        // The largest file of this station has 4 MB.
+        // The largest file of this station has 4 MB, which may take ten minutes.
         request.timeoutSeconds = 600
         return request
     }
@@ -113,14 +113,14 @@ package struct ObjectStoreTarget: FileTarget {
     private func judge(_ answer: OutboundAnswer, _ file: OutboxFile) -> DeliveryOutcome {
         guard answer.status == 200 else { return Self.judge(answer) }
         if Self.isOurs(answer, file) { return .delivered }
-        // A store that encrypts with keys of its own has no MD5 in its tag; it has checked ours.
+        // A store that encrypts with its own keys has no MD5 in its tag; it has checked ours.
         let isEncrypted = answer.fields["x-amz-server-side-encryption"]?.hasPrefix("aws:kms")
         if isEncrypted == true, answer.fields["etag"] != nil { return .delivered }
         return answer.fields["etag"] == nil
             ? DeliveryClassifier.judge(answer) : FileAnswerClassifier.damaged
     }
 
-    /// Whether an object is the file, by its tag or by the hash that was stored with it.
+    /// Whether an object is our file, by its tag or by the hash stored with it.
     private static func isOurs(_ answer: OutboundAnswer, _ file: OutboxFile) -> Bool {
         let tag = answer.fields["etag"]?.filter { $0 != "\"" }.lowercased()
         let noted = answer.fields["x-amz-meta-md5"]?.trimming()

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Keeps the addresses of uploads that were begun, so that a restart goes on with them.
+/// Stores the addresses of unfinished uploads, so that a restart goes on with them.
 ///
 /// An address that got lost costs a new beginning and nothing else.
 package protocol UploadSessions: Sendable {
-    /// The address of a file's upload, by path and hash.
+    /// Returns the address of a file's upload, by path and hash.
     func session(of file: String) -> MaskedText?
-    /// Notes an address; nil forgets it.
+    /// Stores an address; nil forgets it.
     func keep(_ address: MaskedText?, of file: String)
 }
 
-/// Keeps them as long as the process lives; at most one, as files go one at a time.
+/// Stores them while the process lives; at most one, since files are sent one at a time.
 package final class MemorySessions: UploadSessions {
     private let kept = Mutex<(file: String, address: MaskedText)?>(nil)
 

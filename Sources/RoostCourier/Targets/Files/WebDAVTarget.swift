@@ -1,13 +1,13 @@
 import Core
 
-/// Files in a folder of a WebDAV server, as Nextcloud has it.
+/// Target for files in a folder of a WebDAV server, such as Nextcloud.
 ///
 /// Each name is written once, by `If-None-Match: *`. WebDAV names no hash, so a file that is there
 /// is compared by its size and then by its bytes.
 ///
 /// - Source: RFC 4918 (WebDAV), RFC 9110 (conditions and ranges).
 package struct WebDAVTarget: FileTarget {
-    /// Bytes of a file that one request reads back.
+    /// Bytes of a file that are read back by one request.
     private static let rangeSize = 48 << 10
 
     private let base: MaskedText
@@ -23,7 +23,7 @@ package struct WebDAVTarget: FileTarget {
         login = user.map { .basicAuthorisation(user: $0, password: password ?? Secret("")) }
     }
 
-    /// Asks for the folder itself.
+    /// A request for the properties of the folder.
     package var probe: OutboundRequest? {
         request(.findProperties, "", [.init("Depth", "0")])
     }
@@ -52,7 +52,7 @@ package struct WebDAVTarget: FileTarget {
         }
     }
 
-    /// The request that puts a file where none is.
+    /// Makes the request that uploads a file, if no file has its name.
     package func upload(_ file: OutboxFile) -> OutboundRequest {
         let fields: [OutboundRequest.Field] = [
             .init("Content-Type", "text/csv"), .init("If-None-Match", "*"),
@@ -79,7 +79,7 @@ package struct WebDAVTarget: FileTarget {
         for part in file.path.split(separator: "/").dropLast() {
             path += "\(part)/"
             let answer = try await network.step(request(.makeCollection, path))
-            // 405: it is there.
+            // 405 means that the folder is there.
             guard [201, 405].contains(answer.status) else {
                 throw FileStop(outcome: Self.judge(answer))
             }

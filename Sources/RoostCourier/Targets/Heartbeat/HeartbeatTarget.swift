@@ -1,6 +1,6 @@
 import Core
 
-/// Decides whether the station may say that it is alive, and says it to a watchdog elsewhere.
+/// Decides whether the station may say that it is alive, and makes the heartbeat's request.
 ///
 /// The alarm that must not depend on the station is the heartbeat that stops: so it stops when the
 /// station does not answer, when the station is not content with itself, and when a sampler that
@@ -21,9 +21,9 @@ package struct HeartbeatTarget: Sendable {
             }
         }
 
-        /// Since the station last answered `status`; nil when it never did.
+        /// Time since the station last answered `status`; nil when it never did.
         package let answerAge: Duration?
-        /// Why the station is not content; empty when it is.
+        /// Reasons why the station is unwell; empty when it is well.
         package let reasons: [String]
         package let samplers: [Sampler]
 
@@ -33,15 +33,15 @@ package struct HeartbeatTarget: Sendable {
     }
 
     package enum Decision: Hashable, Sendable {
-        /// With the words of its body.
+        /// The station is alive; the text is the heartbeat's body.
         case alive(String)
-        /// The station answers and is not well: said at once, to the address for failures.
+        /// The station answers and is unwell: this is said at once, to the URL for failures.
         case unwell(String)
-        /// Nothing is sent: the watchdog's own time runs out.
+        /// No heartbeat is sent: the service's own time limit runs out.
         case silent(String)
     }
 
-    /// Between two heartbeats, 60 s … 1 d.
+    /// Time between two heartbeats, 60 s … 1 d.
     package let period: Duration
     package var trust = ServerTrust.system
     private let url: MaskedText
@@ -64,7 +64,7 @@ package struct HeartbeatTarget: Sendable {
         guard stuck.isEmpty else {
             return .silent("no progress: " + stuck.sorted().joined(separator: ", "))
         }
-        // Two heartbeats that are silent for one another's failure would never speak again.
+        // Two targets that are silent because of each other's failure would never recover.
         let reasons = health.reasons.filter { saysUnwell || !$0.hasPrefix("outbox-fails:") }
         guard reasons.isEmpty else {
             let words = reasons.joined(separator: "\n")
@@ -73,7 +73,7 @@ package struct HeartbeatTarget: Sendable {
         return .alive("\(health.samplers.count) devices measure")
     }
 
-    /// The request of a decision; nil when nothing is sent.
+    /// Makes the request for a decision; nil when none is sent.
     package func request(_ decision: Decision) -> OutboundRequest? {
         let (address, words): (MaskedText, String)
         switch decision {

@@ -3,13 +3,13 @@ import HardwareIO
 import Profiles
 import Store
 
-/// Reads back what a server has, by InfluxQL, which all three versions answer at `/query`.
+/// Reads the values on a server by InfluxQL, which all three versions answer at `/query`.
 struct InfluxReader: Sendable {
-    /// Up to its `q=`, with what shows who we are.
+    /// Request up to its `q=`, with the log-in.
     let request: OutboundRequest
     let format: LineProtocol
 
-    /// As `ProvableTarget.holdings`.
+    /// Counts and sums values as `ProvableTarget.holdings` does.
     func holdings(
         of device: String,
         _ quantities: [String],
@@ -33,7 +33,7 @@ struct InfluxReader: Sendable {
             result["error"] == nil
         else { return nil }
         guard case .array(let series)? = result["series"], let first = series.first else {
-            // It understood, and has nothing.
+            // The server understood the question and has no values.
             return quantities.map { _ in ValueSum() }
         }
         guard case .array(let rows)? = first["values"], case .array(let row)? = rows.first,
@@ -56,7 +56,7 @@ struct InfluxReader: Sendable {
         return number
     }
 
-    /// In InfluxQL: names in double quotes, texts in single ones.
+    /// Quotes a text for InfluxQL: names in double quotes, texts in single ones.
     private static func quoted(_ text: String, with quote: Character) -> String {
         var out = "\(quote)"
         for letter in text {

@@ -1,6 +1,6 @@
 import Core
 
-/// InfluxDB 1, 2 and 3, VictoriaMetrics, and what else takes line protocol over HTTP.
+/// Target for InfluxDB 1, 2 and 3, VictoriaMetrics, and other servers of line protocol over HTTP.
 ///
 /// The same point written again overwrites itself, so a repeated batch does no harm and halving
 /// one after a refusal neither. VictoriaMetrics keeps each repetition as a further equal sample,
@@ -21,7 +21,7 @@ package struct InfluxTarget: ProvableTarget {
     private let format: LineProtocol
     private let reader: InfluxReader
     private let refused = RefusedFields()
-    /// Says when a field that was refused is tried again; nil: not before the owner asks for it.
+    /// Clock by which refused fields are tried again; nil waits for the owner's order.
     package var clock: (any NodeClock)?
 
     /// - Parameters:
@@ -43,7 +43,7 @@ package struct InfluxTarget: ProvableTarget {
             address = "\(base)/write?db=\(URLText.encoded(database))&precision=ms"
             place = database
             if let user, let password {
-                // InfluxDB 1.8 and VictoriaMetrics's vmauth read what every HTTP client sends.
+                // InfluxDB 1.8 and VictoriaMetrics's vmauth accept the usual basic authentication.
                 fields.append(.basicAuthorisation(user: user, password: password))
             }
         case .two(let organisation, let bucket, let token):
@@ -82,14 +82,14 @@ package struct InfluxTarget: ProvableTarget {
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
         let request = write(batch)
-        // An empty body would be taken.
+        // A server would accept an empty body.
         guard !request.body.isEmpty else {
             return .refused(refusedChannels.values.first ?? DeliveryReason("no-field", "no field"))
         }
         return try await network.outcome(of: request) { answer in
             // 204 is the answer to a write and to nothing else; its body is empty.
             if answer.status == 204, !answer.isHTML { return .delivered }
-            // The next batch goes without the field; points are written again as they were.
+            // The next batch is sent without the field; points are written again unchanged.
             if let reason = refused.learn(answer, of: batch.samples, at: clock?.now) {
                 return .later(reason)
             }
@@ -107,10 +107,10 @@ package struct InfluxTarget: ProvableTarget {
         try await reader.holdings(of: device, quantities, in: range, over: network)
     }
 
-    /// A write of nothing.
+    /// A request that writes no samples.
     package var probe: OutboundRequest? { request }
 
-    /// The request that writes a batch.
+    /// Makes the request that writes a batch.
     package func write(_ batch: SampleBatch) -> OutboundRequest {
         var request = request
         let refused = refused.names(at: clock?.now)

@@ -1,6 +1,6 @@
 import Core
 
-/// Samples as InfluxDB's line protocol.
+/// Writer of samples in InfluxDB's line protocol.
 ///
 /// `roost,device=dust,station=balcony pm10=20.5,pm25=12.3 1763785800000`: tags and fields sorted by
 /// name, values always as floating point numbers, time in milliseconds, `\n` after each line. A
@@ -9,16 +9,16 @@ import Core
 /// - Source: InfluxData, *Line protocol reference* (v1 and v2 agree).
 package struct LineProtocol: Hashable, Sendable {
     package let measurement: String
-    /// Besides `device`; a tag without a value is left out, because the protocol has none.
+    /// Tags besides `device`; one without a value is left out, as the protocol requires.
     package let tags: [String: String]
-    /// Whether doubts about values go along, as the text field `q`.
+    /// Whether doubts about values are written, as the text field `q`.
     package let hasFlags: Bool
 
     package init(measurement: String = "roost", tags: [String: String], hasFlags: Bool = false) {
         (self.measurement, self.tags, self.hasFlags) = (measurement, tags, hasFlags)
     }
 
-    /// The line of a sample with its newline; nil without a value or a date.
+    /// Makes the line of a sample with its newline; nil without a value or a date.
     ///
     /// - Parameters:
     ///   - refused: Quantities that have no field.
@@ -49,19 +49,19 @@ package struct LineProtocol: Hashable, Sendable {
         return "\(head) \(values) \(time.nanoseconds / 1_000_000)\n"
     }
 
-    /// A name of a measurement: comma and space escaped.
+    /// Escapes a measurement's name: comma and space.
     private static func name(_ text: String) -> String { escaped(text, marks: ", ") }
 
-    /// A name or value of a tag, or a name of a field: comma, equals sign and space escaped.
+    /// Escapes a tag's name or value, or a field's name: comma, equals sign and space.
     private static func key(_ text: String) -> String { escaped(text, marks: ",= ") }
 
-    /// A text field: quote and backslash escaped.
+    /// Quotes a text field: quote and backslash are escaped.
     private static func text(_ text: String) -> String {
         "\"" + text.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "\""
     }
 
-    /// A line end becomes a space and a backslash a slash: outside of text fields the protocol has
-    /// no way to write either.
+    /// Replaces line ends by spaces and backslashes by slashes: outside of text fields the protocol
+    /// has no way to write either.
     private static func escaped(_ text: String, marks: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

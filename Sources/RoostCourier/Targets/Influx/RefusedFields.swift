@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// - Source: influxdata/influxdb, `tsdb/errors.go` (1 and 2), `influxdb3_write` (3).
 final class RefusedFields: Sendable {
-    /// After that it is tried again: the database may have been repaired.
+    /// Time after which a field is tried again: the database may have been repaired.
     private static let lifetime: Duration = .seconds(3_600)
     private static let marks = [("input field \"", "\""), ("type for column '", "'")]
 

@@ -1,4 +1,4 @@
-/// A reason code that says no.
+/// A broker's refusal, with its reason code.
 struct BrokerDenial: Error, Hashable {
     let code: Int
     let topic: String
@@ -11,7 +11,7 @@ struct BrokerDenial: Error, Hashable {
         }
     }
 
-    /// For people.
+    /// Sentence for people.
     var words: String {
         let number = "0x" + String(code, radix: 16)
         return switch code {

@@ -11,13 +11,13 @@ package struct HomeAssistantEntity: Hashable, Sendable {
 
     package init(_ quantity: Quantity) {
         (title, deviceClass) = Self.table[quantity.name] ?? (quantity.name, nil)
-        // U+03BC is refused by 2025.7, and U+00B5 is taken by all.
+        // Version 2025.7 refuses U+03BC; all versions accept U+00B5.
         unit = String(quantity.unit.map { $0 == "\u{3BC}" ? "\u{B5}" : $0 })
     }
 
     private static let table: [String: (String, String?)] = [
         "pm1": ("PM1", "pm1"), "pm25": ("PM2.5", "pm25"), "pm10": ("PM10", "pm10"),
-        // Its class is not in 2025.4.4, and an unknown class loses the entity.
+        // 2025.4.4 does not know its class, and an unknown class loses the entity.
         "pm4": ("PM4", nil),
         "co2": ("CO₂", "carbon_dioxide"), "temperature": ("temperature", "temperature"),
         "humidity": ("humidity", "humidity"), "pressure": ("pressure", "atmospheric_pressure"),

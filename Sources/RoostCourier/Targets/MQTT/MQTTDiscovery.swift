@@ -1,7 +1,7 @@
 import Core
 import Supervision
 
-/// Keeps a broker's picture of the station right, beside the outbox that sends its samples.
+/// Keeps a broker's state of the station up to date, beside the outbox that sends its samples.
 ///
 /// It says whether the station answers, announces devices that come and go, and answers a Home
 /// Assistant that has restarted.
@@ -13,7 +13,7 @@ package actor MQTTDiscovery: Child {
     private let facts: any StationFacts
     private let clock: any NodeClock
     private let heartbeat: Heartbeat
-    /// Called when the broker is there again.
+    /// Called when the broker is connected again.
     private let connected: @Sendable () async -> Void
 
     package init(

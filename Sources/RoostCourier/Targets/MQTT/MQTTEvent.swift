@@ -5,7 +5,7 @@ package enum MQTTEvent: Hashable, Sendable {
     case motion(MQTTPayloads.Motion)
     case alert(Alert)
 
-    /// Something that happened to an alert, as the station recorded it.
+    /// A change of an alert, as the station recorded it.
     package struct Alert: Hashable, Sendable {
         let event: AlertEvent
         let time: WallTime?
@@ -14,7 +14,7 @@ package enum MQTTEvent: Hashable, Sendable {
         /// Whether the alert began and ended while the broker was away.
         var isLate = false
 
-        /// The alert, by the number of its raise.
+        /// Number of the raise that the change belongs to.
         var raise: Int64? {
             switch event {
             case .raised(let raised): raised.number
@@ -28,7 +28,7 @@ package enum MQTTEvent: Hashable, Sendable {
         var isRaise: Bool { if case .raised = event { true } else { false } }
         var isEnd: Bool { if case .resolved = event { true } else { false } }
 
-        /// nil for what is no news: silences, lists, and tests for another receiver.
+        /// Makes a change of an alert; nil for silences, lists, and tests for another receiver.
         ///
         /// - Parameters:
         ///   - time: UTC; nil while no trusted clock says it.
@@ -46,10 +46,10 @@ package enum MQTTEvent: Hashable, Sendable {
         }
     }
 
-    /// How long a broker keeps what happened to an alert for a client that is away.
+    /// Time for which a broker keeps a change of an alert for a client that is away.
     private static let alertLimit: Duration = .seconds(3_600)
 
-    /// The same, so much later.
+    /// Returns the event with a greater age.
     func aged(by time: Duration) -> MQTTEvent {
         switch self {
         case .motion(var motion):
@@ -61,7 +61,7 @@ package enum MQTTEvent: Hashable, Sendable {
         }
     }
 
-    /// The messages of a motion, or of what happened to an alert while that is younger than an
+    /// Makes the messages of a motion, or of a change of an alert while it is younger than an
     /// hour.
     package func messages(_ payloads: MQTTPayloads) -> [BrokerMessage] {
         switch self {

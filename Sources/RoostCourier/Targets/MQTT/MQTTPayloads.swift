@@ -10,7 +10,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         package let time: WallTime?
         /// Time since it was seen.
         package internal(set) var age: Duration
-        /// How long it lasted; nil at its start.
+        /// Length of the motion in seconds; nil at its start.
         package let seconds: Int?
 
         package init(id: String, device: String, time: WallTime?, age: Duration, seconds: Int?) {
@@ -19,29 +19,29 @@ package struct MQTTPayloads: Hashable, Sendable {
         }
     }
 
-    /// The types of an event entity of Home Assistant for alerts.
+    /// Event types of Home Assistant's event entity for alerts.
     private static let alertTypes = ["raised", "level", "acknowledged", "resolved"]
-    /// Entities of an announcement that a broker has kept.
+    /// Highest number of entities in a retained announcement that is read.
     private static let formerLimit = 1_000
-    /// How old a motion may be on the live topic.
+    /// Age up to which a motion goes to the live topic.
     package static let motionLimit: Duration = .seconds(60)
 
     package let topics: MQTTTopics
-    /// Whether one message makes all entities; false for Home Assistant before 2024.11.
+    /// Whether one message announces all entities; false for Home Assistant before 2024.11.
     package let isByDevice: Bool
 
     package init(topics: MQTTTopics, isByDevice: Bool = true) {
         (self.topics, self.isByDevice) = (topics, isByDevice)
     }
 
-    /// How long a value counts: three times what lies between two samples.
+    /// Returns the seconds that a value counts: three times the interval between samples.
     package static func expiry(_ interval: Duration?) -> Int {
         max(3, Int((interval ?? .seconds(300)).components.seconds) * 3)
     }
 
     // MARK: Values
 
-    /// A sample, with every quantity of its device.
+    /// Makes the message of a sample, with every quantity of its device.
     ///
     /// A quantity without a value is null: where it were left out, Home Assistant would show the
     /// old value and count its age anew. A sample without a date has its age in seconds instead.
@@ -80,7 +80,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         }
     }
 
-    /// The messages of a motion: the switch and the event while it is new, else the late event.
+    /// Makes the messages of a motion: switch and event while it is new, else the late event.
     package func motion(_ motion: Motion) -> [BrokerMessage] {
         var members = [(key: "id", value: WireJSON.string(motion.id))]
         if let time = motion.time { members.append(("t", WireJSON.string(time.iso8601))) }
@@ -105,7 +105,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         message(topics.station, isOnline ? "online" : "offline", isRetained: true)
     }
 
-    /// Lamp and health, which are said again within a third of their expiry.
+    /// Makes the messages of lamp and health, which are repeated within a third of their expiry.
     package func condition(_ view: StationView, expiry: Int) -> [BrokerMessage] {
         var members: [(key: String, value: String)] = []
         if let hours = view.laserHours {
@@ -134,7 +134,7 @@ package struct MQTTPayloads: Hashable, Sendable {
     package static func plan(_ view: StationView, after before: [Component] = []) -> Plan {
         let announced = Set(before.map(\.id))
         let components = components(view).filter { !$0.isPending || announced.contains($0.id) }
-        // Each once, however often it was announced: an object has no key twice.
+        // Each entity once, however often it was announced: an object has no key twice.
         var ids = Set(components.map(\.id))
         let quiet = Set(view.quiet.map(MQTTTopics.level))
         let absent = before.filter { ids.insert($0.id).inserted }
@@ -144,7 +144,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         return Plan(next: components + kept, removed: absent.filter { !kept.contains($0) })
     }
 
-    /// The entities of an announcement that a broker has kept.
+    /// Parses the entities of an announcement that a broker retained.
     ///
     /// - Returns: By their ids; none of what is no announcement, or has more than 1 000.
     package func announced(_ payload: [UInt8]) -> [Component] {
@@ -162,8 +162,8 @@ package struct MQTTPayloads: Hashable, Sendable {
         return found.sorted { $0.id < $1.id }
     }
 
-    /// All entities of a plan, which is that of a first announcement unless another is given; those
-    /// that it removes are deleted.
+    /// Makes the announcement of all entities of a plan, without one of a first plan; the entities
+    /// that the plan removes are deleted.
     package func discovery(_ view: StationView, _ plan: Plan? = nil) -> [BrokerMessage] {
         let plan = plan ?? Self.plan(view)
         // Only the id is known of an entity that an earlier process announced.
@@ -224,7 +224,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         "\(MQTTTopics.level(device.identity))_\(MQTTTopics.level(name))"
     }
 
-    /// The entities of a station, in the order of its devices.
+    /// Returns the entities of a station, in the order of its devices.
     package static func components(_ view: StationView) -> [Component] {
         var all: [Component] = []
         for device in view.devices {

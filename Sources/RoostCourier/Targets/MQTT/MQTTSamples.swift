@@ -1,32 +1,32 @@
 import Core
 
-/// Decides which samples a broker's clients see as the present, and which as late.
+/// Decides which samples a broker's clients see as the present state, and which as late.
 ///
 /// A sample is a state when it is of the present boot, younger than three intervals, and not older
 /// than the state that is shown: no old value is taken for the present one.
 struct MQTTSamples: Sendable {
-    /// A sample with the message that shows it.
+    /// A sample with the message that publishes it.
     struct Shown: Sendable {
-        /// In the batch.
+        /// Index of the sample in the batch.
         let index: Int
         let sample: OutboxSample
         let message: BrokerMessage
-        /// Until when it is of now; nil for what is late.
+        /// Time until which the sample is the present state; nil for a late one.
         let until: MonotonicInstant?
     }
 
-    /// Devices whose newest state is kept.
+    /// Devices whose newest state is kept at most.
     private static let deviceLimit = 64
-    /// Until the station has said how often a device measures, what is older than this is late.
+    /// Seconds after which a sample is late, until the station has told a device's interval.
     private static let unknownExpiry = 3
 
     private let payloads: MQTTPayloads
-    /// The state that is shown of each device, by topic.
+    /// Published state of each device, by topic.
     private var states: [String: Shown] = [:]
 
     init(_ payloads: MQTTPayloads) { self.payloads = payloads }
 
-    /// The samples of a batch, the present first.
+    /// Plans the messages of a batch, present samples first.
     func plan(_ batch: SampleBatch, _ view: StationView?, at now: MonotonicInstant) -> [Shown] {
         let all = batch.samples.enumerated().map { show($1, $0, view, at: now) }
         return all.filter { $0.until != nil } + all.filter { $0.until == nil }
@@ -51,7 +51,7 @@ struct MQTTSamples: Sendable {
         )
     }
 
-    /// The broker has it.
+    /// Records a message that the broker has.
     mutating func keep(_ shown: Shown) {
         let topic = shown.message.topic
         guard shown.until != nil, states[topic] != nil || states.count < Self.deviceLimit
@@ -59,7 +59,7 @@ struct MQTTSamples: Sendable {
         states[topic] = shown
     }
 
-    /// The states that are of now still, for a Home Assistant that restarts.
+    /// Returns the states that are still present, for a Home Assistant that restarts.
     func present(at now: MonotonicInstant) -> [BrokerMessage] {
         states.sorted { $0.key < $1.key }.compactMap { _, shown in
             let left = shown.until.map { now.duration(to: $0).components.seconds } ?? 0

@@ -7,23 +7,23 @@ import Core
 package actor MQTTTarget: SampleTarget {
     private typealias Connection = MQTTConnection
 
-    /// A broker that closes within this time after CONNACK has not let us work.
+    /// Age of a connection below which its end counts as a refusal by the broker.
     private static let shortLife: Duration = .seconds(10)
     private static let proofPatience: Duration = .seconds(10)
-    /// Tries 5 s apart after a connection was lost; later ones are 30 s apart.
+    /// Attempts 5 s apart after a connection was lost; later ones are 30 s apart.
     private static let quickTries = 12
-    /// Between two tries of a broker that forbids a topic of ours.
+    /// Time between two attempts at a broker that forbids one of our topics.
     private static let denialInterval: Duration = .seconds(300)
     private static let conditionInterval: Duration = .seconds(300)
     private static let networkCode = "network"
 
     nonisolated package let traits: SampleTargetTraits
-    /// Raised when there is something to do for the attendant; it alone waits for it.
+    /// Raised when `MQTTDiscovery`, the only task that waits for it, has to act.
     nonisolated let needsTending = Signal()
-    /// Raised when a connection was made; `listen` alone waits for it.
+    /// Raised when a connection was made; only `listen` waits for it.
     nonisolated let hasConnected = Signal()
     nonisolated private let clock: any NodeClock
-    /// With the will that the target adds.
+    /// Settings, with the will that the target adds.
     nonisolated package let settings: MQTTSettings
     private let proofCame = Signal()
     private var random: SplitMix64
@@ -48,8 +48,8 @@ package actor MQTTTarget: SampleTarget {
     /// Malformed message of the broker, after which the target subscribes to no topic any more.
     private var deafness: NetworkFailure?
 
-    /// Makes a target without a connection; its seed is that of the wait before a Home Assistant
-    /// that starts is answered.
+    /// Makes a target without a connection. The seed is for the random wait before a restarted Home
+    /// Assistant is answered.
     package init(_ settings: MQTTSettings, clock: any NodeClock, seed: UInt64) {
         var settings = settings
         let offline = settings.payloads.status(false)
@@ -107,7 +107,7 @@ package actor MQTTTarget: SampleTarget {
         return settings.proves ? try await prove(batch.id, over: network) : .delivered
     }
 
-    /// Reports a motion or an alert; safe to call again with the same one.
+    /// Publishes a motion or an alert; safe to repeat with the same one.
     ///
     /// - Throws: `CancellationError` alone.
     package func report(
@@ -121,7 +121,7 @@ package actor MQTTTarget: SampleTarget {
         return .delivered
     }
 
-    /// Publishes a message; `id` is the same for the same thing, and the payload where it is nil.
+    /// Publishes a message under an id that stays the same when it is repeated.
     private func put(
         _ message: BrokerMessage,
         id: String? = nil,
@@ -206,12 +206,12 @@ package actor MQTTTarget: SampleTarget {
         return made
     }
 
-    /// Publishes all that is retained, and asks for what is to be heard.
+    /// Publishes all retained messages, and subscribes to the target's topics.
     private func greet(_ connection: Connection) async throws {
         try await send(settings.payloads.status(true), connection)
         try await send(settings.payloads.station(isStationOnline), connection)
         if settings.hasDiscovery {
-            // Before its own announcement: the broker has that of an earlier process.
+            // Recall before announcing: the broker retains the announcement of an earlier process.
             let topics = settings.payloads.topics
             if settings.payloads.isByDevice { try await subscribe(topics.discovery, connection) }
             try await announce(connection)
@@ -225,7 +225,7 @@ package actor MQTTTarget: SampleTarget {
         do {
             try await connection.link.subscribe(topic)
         } catch let failure as NetworkFailure {
-            // A broker may allow sending alone.
+            // A broker may allow only publishing.
             guard failure.stage != .notAuthorised else { return }
             lose(connection)
             throw failure
@@ -253,7 +253,7 @@ package actor MQTTTarget: SampleTarget {
 
     // MARK: The station
 
-    /// Shows how the station is now; nil when it does not answer.
+    /// Publishes the station's present state; nil when the station does not answer.
     ///
     /// What the network does is seen by the next delivery.
     ///
@@ -304,7 +304,7 @@ package actor MQTTTarget: SampleTarget {
         announced = plan.next + announced.filter { !before.contains($0) }
     }
 
-    /// Takes note of what an earlier process announced, which a later announcement deletes.
+    /// Reads the entities that an earlier process announced, which a later announcement deletes.
     private func recall(_ message: BrokerMessage) {
         guard message.isRetained else { return }
         let known = Set(announced.map(\.id))
@@ -329,16 +329,16 @@ package actor MQTTTarget: SampleTarget {
         }
     }
 
-    /// When `show` is due next, at the latest.
+    /// Returns when `show` is due next at the latest.
     func nextTending() -> MonotonicInstant {
-        // A broker that restarts is back within seconds; one that is away is not asked so often,
-        // but where its machine is there and near.
+        // A broker that restarts is back within seconds. One that is away is tried less often,
+        // except on a machine of the own network that answers.
         let isSoon = connection == nil && (isNear || missCount < Self.quickTries)
         let regular = clock.now.advanced(by: .seconds(isSoon ? 5 : 30))
         return min(announceAt ?? regular, regular)
     }
 
-    /// Hears what the broker sends until the present connection ends.
+    /// Handles the broker's messages until the present connection ends.
     ///
     /// - Throws: `CancellationError`.
     func listen() async throws {
@@ -361,21 +361,21 @@ package actor MQTTTarget: SampleTarget {
         } else if message.topic == MQTTTopics.homeAssistantStatus,
             message.payload == Array("online".utf8), !message.isRetained
         {
-            // All stations of a house hear this at the same moment.
+            // All stations of a house get this message at the same moment.
             let wait = Int64(random.next() % 10_000)
             announceAt = clock.now.advanced(by: .milliseconds(wait))
             needsTending.raise()
         }
     }
 
-    /// Says that the courier ends, and ends the connection.
+    /// Publishes that the courier ends, and ends the connection.
     func retire() async {
         guard let connection else { return }
         self.connection = nil
         do {
             _ = try await connection.link.publish(settings.payloads.status(false))
         } catch {
-            // A task that was cancelled sends it and does not wait for the broker's word.
+            // A cancelled task still sends the message, without waiting for an acknowledgement.
         }
         await connection.link.close()
     }

@@ -2,7 +2,7 @@
 package struct MQTTTopics: Hashable, Sendable {
     /// Bytes of a topic, as §8.1 allows.
     package static let limit = 250
-    /// Where Home Assistant says that it has started.
+    /// Topic on which Home Assistant says that it has started.
     package static let homeAssistantStatus = "homeassistant/status"
     /// Bytes of one level, so that the longest topic stays within `limit`.
     private static let levelLimit = 64
@@ -17,9 +17,9 @@ package struct MQTTTopics: Hashable, Sendable {
         object = "roost_" + Self.level(station)
     }
 
-    /// `online` or `offline`: the courier and the broker.
+    /// Topic of the courier's own state, `online` or `offline`.
     package var status: String { root + "/status" }
-    /// `online` or `offline`: the station answers and its sensors make progress.
+    /// Topic of the station's state, `online` while it answers and its sensors make progress.
     package var station: String { root + "/station" }
     package var lamp: String { root + "/lamp" }
     package var health: String { root + "/health" }
@@ -36,25 +36,25 @@ package struct MQTTTopics: Hashable, Sendable {
     package func event(_ device: String) -> String { of(device, "event") }
     package func late(_ device: String) -> String { of(device, "event/late") }
 
-    /// The one message that makes all entities of a station.
+    /// Topic of the message that announces all entities of a station.
     package var discovery: String { "homeassistant/device/\(object)/config" }
 
-    /// The message that makes one entity, as for Home Assistant before 2024.11.
+    /// Returns the topic that announces one entity, for Home Assistant before 2024.11.
     package func discovery(of component: String, platform: String) -> String {
         "homeassistant/\(platform)/\(uniqueID(component))/config"
     }
 
-    /// The id of an entity, for ever.
+    /// Returns the permanent id of an entity.
     package func uniqueID(_ component: String) -> String { "\(object)_\(component)" }
 
-    /// The id of the device that Home Assistant shows.
+    /// Id of the device that Home Assistant shows.
     package var deviceID: String { object }
 
     private func of(_ device: String, _ end: String) -> String {
         "\(root)/\(Self.level(device))/\(end)"
     }
 
-    /// One level of a topic: every other character than `[A-Za-z0-9_-]` becomes `_`.
+    /// Makes one level of a topic: characters outside `[A-Za-z0-9_-]` become `_`.
     package static func level(_ text: String) -> String {
         let bytes = text.unicodeScalars.prefix(levelLimit).map { scalar -> Character in
             let isPlain = isPlain(scalar)
@@ -63,7 +63,7 @@ package struct MQTTTopics: Hashable, Sendable {
         return bytes.isEmpty ? "_" : String(bytes)
     }
 
-    /// Whether a text may be the start of all topics.
+    /// Whether a text may be the prefix of all topics.
     package static func isPrefix(_ text: String) -> Bool {
         let levels = text.split(separator: "/", omittingEmptySubsequences: false)
         return text.utf8.count <= 100

@@ -3,13 +3,13 @@ import Core
 
 /// Source of the station's state, for a target that shows the station.
 package protocol StationFacts: Sendable {
-    /// How the station is now; nil when it does not answer.
+    /// Returns the station's present state; nil when it does not answer.
     ///
     /// - Throws: `CancellationError`.
     func view() async throws -> StationView?
 }
 
-/// The station as a broker's other clients see it.
+/// State of the station, as a broker's other clients see it.
 package struct StationView: Hashable, Sendable {
     /// A device with channels, or a motion sensor.
     package struct Device: Hashable, Sendable {
@@ -20,7 +20,7 @@ package struct StationView: Hashable, Sendable {
         package let quantities: [Quantity]
         /// Time from one sample to the next; nil where an event starts a measurement.
         package let interval: Duration?
-        /// Names of quantities of which no reading has come yet: the part may not have them.
+        /// Names of quantities without a reading so far: the part may not have them.
         package var pending: Set<String> = []
         /// Names of quantities that the part does not have.
         package var absent: Set<String> = []
@@ -40,16 +40,16 @@ package struct StationView: Hashable, Sendable {
     package var model: String
     package var version: String
     package var devices: [Device]
-    /// Names of devices whose quantities are not known yet, as of those that are starting.
+    /// Names of devices whose quantities are unknown, such as those that are starting.
     package var quiet: Set<String> = []
     /// Whether the station has run long enough to know all its devices.
     package var isSettled = true
-    /// `good`, `moderate`, `poor`, `unknown` or `fault`; nil without lights.
+    /// State of the lamp: `good`, `moderate`, `poor`, `unknown` or `fault`; nil without lights.
     package var lamp: String?
     package var laserHours: Double?
-    /// Ids of what is wrong.
+    /// Ids of the faults.
     package var faults: [String]
-    /// Whether every device that is to measure does so.
+    /// Whether every device that should measure makes progress.
     package var makesProgress: Bool
 
     package init(name: String, model: String, version: String, devices: [Device]) {
@@ -59,10 +59,10 @@ package struct StationView: Hashable, Sendable {
 }
 
 extension StationView {
-    /// Until then a station that has started may not know each of its devices.
+    /// Seconds after its start until which a station may not know all its devices.
     private static let settlingSeconds = 120.0
 
-    /// Reads the answers of the control socket.
+    /// Makes the view from answers of the control socket.
     ///
     /// A part without an id of its own is known by its profile and its name.
     package init(_ status: StatusReport, _ report: DevicesReport) {
