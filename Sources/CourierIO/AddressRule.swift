@@ -10,13 +10,13 @@ enum AddressRule {
     enum Reach: Hashable, Sendable {
         /// All addresses, also this computer and the metadata address.
         case everywhere
-        /// The local network and the internet.
+        /// Addresses of the local network and the internet.
         case networks
         /// Only the internet, for addresses that strangers gave.
         case internet
     }
 
-    /// Judges an address.
+    /// Returns why an address is refused; nil when it is allowed.
     ///
     /// - Parameters:
     ///   - address: 4 bytes of IPv4 or 16 of IPv6, in network order.
@@ -35,14 +35,14 @@ enum AddressRule {
                 return "is this computer"
             }
             if address == metadata { return "is where clouds keep secrets" }
-            // 2000::/3 is all of the internet; NAT64 puts any IPv4 address behind 64:ff9b::/96.
+            // The internet is 2000::/3; NAT64 puts any IPv4 address behind 64:ff9b::/96.
             guard isInternet, address[0] & 0xe0 != 0x20 else { return nil }
             return "is no address of the internet"
         default: return "is no address"
         }
     }
 
-    /// fd00:ec2::254, as Amazon's machines have it.
+    /// Metadata address fd00:ec2::254 of Amazon's machines.
     private static let metadata: [UInt8] =
         [0xfd, 0, 0x0e, 0xc2] + [UInt8](repeating: 0, count: 10) + [0x02, 0x54]
 
@@ -64,7 +64,7 @@ enum AddressRule {
         return address == [169, 254, 169, 254] ? "is where clouds keep secrets" : nil
     }
 
-    /// The bytes as a person writes them, and as libcurl takes them.
+    /// Returns an address as people write it and as libcurl reads it.
     static func text(_ address: [UInt8]) -> String {
         guard address.count == 16 else { return address.map(String.init).joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map {

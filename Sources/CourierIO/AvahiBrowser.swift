@@ -4,7 +4,7 @@ import GuardedPrograms
 import LinuxIO
 import RoostCourier
 
-/// Asks the machine's avahi for other stations, by its program `avahi-browse`.
+/// Searches for other stations by the machine's avahi, with its program `avahi-browse`.
 ///
 /// The program runs in a process group of its own behind a guard, which ends it with this process,
 /// with its end, or when its time is up. No library of avahi is needed, nor avahi itself.
@@ -36,7 +36,7 @@ package struct AvahiBrowser: StationBrowser {
         let folder = program.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         let other = (folder + ["avahi-resolve"]).joined(separator: "/")
         do {
-            // It ends with a failure when one of them has no such address.
+            // The program fails when one of the hosts has no such address.
             return try await run([other, "-4", "--name", "--"] + hosts).output
         } catch StationSearchError.noProgram {
             return []
@@ -45,7 +45,7 @@ package struct AvahiBrowser: StationBrowser {
 
     private func run(_ words: [String]) async throws -> (output: [UInt8], status: Int32) {
         do {
-            // A thread of this call alone, as there are few.
+            // Each call has a thread of its own, as there are few calls.
             return try await DiskThread(name: "avahi").run { [self] in try execute(words) }
         } catch let error as LinuxError {
             throw StationSearchError.failed("\(error)")
@@ -72,7 +72,7 @@ package struct AvahiBrowser: StationBrowser {
         }
     }
 
-    /// Addresses of IPv4 of this computer.
+    /// IPv4 addresses of this computer.
     private static var ownAddresses: Set<String> {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }

@@ -21,7 +21,7 @@ package final class CourierFolder: CourierFiles {
         (self.path, self.credentials, self.disk) = (path, credentials, disk)
     }
 
-    /// With the credentials that systemd gave this process.
+    /// Makes the folder with the credentials that systemd gave this process.
     package static func ofProcess(_ path: String, on disk: DiskThread) -> CourierFolder {
         let credentials = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
         return CourierFolder(path: path, credentials: credentials, on: disk)
@@ -110,7 +110,7 @@ package final class CourierFolder: CourierFiles {
         }
         var status = stat()
         if geteuid() == 0, stat(folder, &status) == 0 {
-            // A command that runs as root leaves files that the courier can read.
+            // Files written by a command of root must be readable for the courier.
             guard fchown(descriptor, status.st_uid, status.st_gid) == 0 else {
                 throw failure(temporary, "cannot be given to the folder's owner")
             }

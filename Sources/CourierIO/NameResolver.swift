@@ -2,9 +2,9 @@ import Core
 import LinuxIO
 import RoostCourier
 
-/// Looks up where a server is, within 10 s, and refuses what a target may not ask.
+/// Looks up the addresses of a server within 10 s, and refuses those a target may not use.
 struct NameResolver: Sendable {
-    /// How long a name server may take.
+    /// Time for a name server's answer.
     static let patience: Duration = .seconds(10)
 
     private let names: NameLookup
@@ -12,7 +12,7 @@ struct NameResolver: Sendable {
 
     init(clock: any NodeClock, names: NameLookup) { (self.clock, self.names) = (clock, names) }
 
-    /// The addresses of a server that may be asked, at most four.
+    /// Returns at most four allowed addresses of a server.
     ///
     /// - Throws: `NetworkFailure`; `CancellationError`.
     func addresses(of place: ServerAddress, reach: AddressRule.Reach) async throws -> [[UInt8]] {

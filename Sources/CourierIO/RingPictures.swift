@@ -4,7 +4,7 @@ import LinuxIO
 import Pictures
 import RoostCourier
 
-/// The pictures of motions in the ring on the card; it is only read.
+/// Reader of the pictures of motions in the ring on the card.
 package struct RingPictures: PictureSource {
     private let path: String
     private let disk: DiskThread
@@ -32,7 +32,7 @@ package struct RingPictures: PictureSource {
         do {
             let ring = try PictureFile.read(path)
             let found = ring.records.first { record in
-                // Instants of another start of the machine mean nothing here.
+                // An instant of an earlier boot cannot be compared.
                 let isOfThisBoot = record.stamp == nil || record.stamp?.boot == boot
                 return record.isOf(sensor) && isOfThisBoot && record.instant >= instant
             }

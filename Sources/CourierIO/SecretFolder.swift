@@ -1,12 +1,12 @@
 import Glibc
 import RoostCourier
 
-/// Secrets as files: systemd's credentials first, then a folder of the administrator's.
+/// Reads secrets from files: systemd's credentials first, then a folder of the administrator.
 ///
 /// A file's last newline does not count. A file that other users may read is refused: it is no
 /// secret.
 package struct SecretFolder: SecretSource {
-    /// Bytes of a secret.
+    /// Bytes of a secret at most.
     package static let byteLimit = 64 << 10
     package static let standard = "/etc/roost/secrets"
 
@@ -19,14 +19,14 @@ package struct SecretFolder: SecretSource {
         (self.credentials, self.folder) = (credentials, folder)
     }
 
-    /// With the credentials that systemd gave this process.
+    /// Makes the folder with the credentials that systemd gave this process.
     package static func ofProcess(_ folder: String) -> SecretFolder {
         let credentials = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
         return SecretFolder(credentials: credentials, folder: folder)
     }
 
     package func secret(_ name: SecretName) throws(SecretError) -> Secret {
-        // systemd keeps its folder from others; what modes it has there is its affair.
+        // systemd itself protects its folder, so the files' modes are not checked.
         if let credentials, let found = try read("\(credentials)/\(name)", name, isOurs: false) {
             return found
         }

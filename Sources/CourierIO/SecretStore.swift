@@ -9,7 +9,7 @@ package struct SecretStore {
 
     package init(folder: String) { self.folder = folder }
 
-    /// Stores a secret, in one step, for the courier's user alone.
+    /// Replaces a secret atomically, readable only by the courier's user.
     ///
     /// The folder is made if it is not there.
     package func store(_ secret: Secret, as name: SecretName) throws(SecretError) {
@@ -46,8 +46,8 @@ package struct SecretStore {
         try settle(folder, name)
     }
 
-    /// Has the names in a folder outlast a loss of power: without that a secret that was stored is
-    /// gone, and one that was removed is there again.
+    /// Syncs the names in a folder: without that a loss of power may undo the storing or the
+    /// removal of a secret.
     private func settle(_ folder: String, _ name: SecretName) throws(SecretError) {
         let place = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard place >= 0 else { throw failure(name, folder) }
@@ -55,7 +55,7 @@ package struct SecretStore {
         guard fsync(place) == 0 else { throw failure(name, folder) }
     }
 
-    /// The names of the secrets, with the age of each in seconds; empty without a folder.
+    /// Names of the secrets, with the age of each in seconds; empty without a folder.
     package var all: [(name: SecretName, ageSeconds: Double)] {
         get throws(SecretError) {
             guard let stream = opendir(folder) else {

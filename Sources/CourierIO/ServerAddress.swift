@@ -4,13 +4,13 @@ import RoostCourier
 /// The server that a URL names.
 struct ServerAddress: Hashable {
     let scheme: String
-    /// A name, or an address without brackets.
+    /// Host name, or an IP address without brackets.
     let host: String
     let port: Int
-    /// From the first slash on; "/" when there is none.
+    /// Path from the first slash on; "/" when there is none.
     let path: String
 
-    /// Reads a URL.
+    /// Parses a URL.
     ///
     /// - Throws: `NetworkFailure` when it is none, or of another scheme than those given.
     init(_ url: MaskedText, schemes: Set<String>) throws(NetworkFailure) {
@@ -31,10 +31,10 @@ struct ServerAddress: Hashable {
         path = Self.part(CURLUPART_PATH, of: handle) ?? "/"
     }
 
-    /// As `example.org:443`, for texts.
+    /// Text such as `example.org:443`, for people.
     var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Whether it is an address already.
+    /// Whether the host is an IP address.
     var isNumeric: Bool {
         host.contains(":") || host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
     }

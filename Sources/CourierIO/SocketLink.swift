@@ -4,9 +4,9 @@ import HardwareIO
 import LinuxIO
 import RoostCourier
 
-/// Asks the station over its control socket, one connection a question.
+/// Asks the station over its control socket, with one connection for each question.
 package struct SocketLink: StationLink {
-    /// How long an answer may take that does not wait for anything.
+    /// Time for an answer to a question that waits for nothing.
     static let patience: Duration = .seconds(10)
 
     private let path: String

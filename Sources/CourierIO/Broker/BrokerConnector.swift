@@ -2,10 +2,10 @@ import LinuxIO
 import RoostCourier
 import Synchronization
 
-/// Connects to brokers, and remembers which of them speak MQTT 3.1.1 alone.
+/// Connects to brokers, and remembers which of them only speak MQTT 3.1.1.
 final class BrokerConnector: Sendable {
     private let loop: EventLoop
-    /// As `HOST:PORT`; bound: one for each target.
+    /// Brokers that only speak MQTT 3.1.1, as `HOST:PORT`; bound: one for each target.
     private let older = Mutex<Set<String>>([])
 
     init(on loop: EventLoop) { self.loop = loop }

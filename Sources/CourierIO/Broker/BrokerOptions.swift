@@ -9,7 +9,7 @@ struct BrokerOptions {
     /// The folder of hashed certificates that `ServerTrust.system` trusts.
     let authorities: String
 
-    /// Where a broker is.
+    /// Returns the address of a broker's server.
     ///
     /// - Throws: `NetworkFailure` when the host or the port is none.
     static func place(of broker: BrokerSettings) throws(NetworkFailure) -> ServerAddress {
@@ -51,7 +51,7 @@ struct BrokerOptions {
         return handle
     }
 
-    /// Has the CONNECT say the maximum packet size (MQTT 5, section 3.1.2.11.4).
+    /// Sets the maximum packet size in the CONNECT (MQTT 5, section 3.1.2.11.4).
     ///
     /// Only the call that blocks until it is connected takes properties. It keeps them before it
     /// looks at the host, and `mosquitto_connect_async` sends them: so it is called without a host.
@@ -81,7 +81,7 @@ struct BrokerOptions {
             delay
         )
         guard code == 0 else { return code }
-        // The delay counts only as long as the session lasts.
+        // The will's delay counts only while the session lasts.
         let set = mosquitto_will_set_v5(
             handle,
             will.topic,

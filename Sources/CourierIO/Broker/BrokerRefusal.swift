@@ -1,12 +1,12 @@
 import RoostCourier
 
-/// A CONNACK that says no.
+/// A refusal by the broker's CONNACK.
 struct BrokerRefusal: Error, Hashable {
     /// The reason code of MQTT 5, or the return code of 3.1.1.
     let code: Int
     let protocolVersion: Int
 
-    /// Whether the broker does not speak the version that it was asked in.
+    /// Whether the broker does not speak the requested version of MQTT.
     var isOfVersion: Bool { code == 0x84 || code == 1 }
 
     func failure(_ place: String) -> NetworkFailure {

@@ -1,10 +1,10 @@
 import RoostCourier
 
-/// How far a connection to a broker has come.
+/// Stage of a connection to a broker.
 enum BrokerStage {
     case connecting, encrypting, asking, open
 
-    /// How long a stage may take, and what it means when it takes longer.
+    /// Returns the time limit of the stage, and the failure when it takes longer.
     func lateness(of name: String) -> (limit: Duration, NetworkFailure) {
         switch self {
         case .connecting:
@@ -12,7 +12,7 @@ enum BrokerStage {
         case .encrypting:
             (.seconds(15), NetworkFailure(.encryption, "\(name) does not agree on encryption"))
         case .asking, .open:
-            // A broker answers a CONNECT at once; a server of another kind waits for more.
+            // A broker answers a CONNECT at once; other servers wait for more bytes.
             (
                 .seconds(10),
                 NetworkFailure(

@@ -6,12 +6,12 @@ import Glibc
 import LinuxIO
 import RoostCourier
 
-/// One connection to a broker by libmosquitto, on the loop's thread alone.
+/// One connection to a broker by libmosquitto, used only on the loop's thread.
 ///
 /// libmosquitto has no thread here: the loop calls it when its socket has something, and four times
 /// in the span of the keep-alive.
 final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
-    /// Messages that wait for `nextMessage`.
+    /// Received messages that wait for `nextMessage` at most.
     static let messageLimit = 64
     private static let answer: Duration = .seconds(30)
 
@@ -33,15 +33,15 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
     private var farewell: Int?
     private let progress = Signal()
     private let hasMessage = Signal()
-    /// A descriptor of our own for libmosquitto's socket, which it closes without a word.
+    /// Our own descriptor of libmosquitto's socket, which libmosquitto closes without notice.
     private var descriptor: Int32 = -1
     private var watch: LevelWatch?
     private var timer: LoopTimer?
-    /// By the packet's number; bound: one for each task that publishes.
+    /// Acknowledgements by the packet's number; bound: one for each task that publishes.
     private var waiting: [Int32: Acknowledgement] = [:]
     private var messages: [BrokerMessage] = []
     private var packets = PacketSizes()
-    /// Messages that came while `messageLimit` waited.
+    /// Number of messages dropped because `messageLimit` waited.
     private(set) var droppedCount = 0
 
     init(_ setup: BrokerOptions, on loop: EventLoop) throws(NetworkFailure) {
@@ -72,7 +72,7 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
 
     // MARK: Connecting
 
-    /// Connects to an address and waits for the broker's word.
+    /// Connects to an address and waits for the broker's CONNACK.
     ///
     /// - Throws: `NetworkFailure`, `BrokerRefusal`; `CancellationError`.
     func open(_ address: String) async throws {
@@ -80,7 +80,7 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
         let plain = address.hasPrefix("[") ? String(address.dropFirst().dropLast()) : address
         let (port, keepAlive) = (Int32(setup.broker.port), Int32(setup.broker.keepAliveSeconds))
         let code = mosquitto_connect_async(handle, plain, port, keepAlive)
-        // A broker close by may show its certificate before this call is over.
+        // A broker close by may send its certificate before this call returns.
         if code == MOSQ_ERR_TLS.rawValue { stage = .encrypting }
         guard code == 0, mosquitto_socket(handle) >= 0 else {
             let error = code == MOSQ_ERR_ERRNO.rawValue ? errno : 0
@@ -147,7 +147,7 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
         look(after: code)
     }
 
-    /// Sees what libmosquitto made of a call.
+    /// Handles the result of a call of libmosquitto.
     private func look(after code: Int32) {
         if code != 0 || mosquitto_socket(handle) < 0 {
             fail(lostFailure(code))
@@ -155,7 +155,7 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
             if copenssl_is_agreed(session) != 0 {
                 stage = .asking
             } else if hasHungUp {
-                // libmosquitto takes a connection that ends here for one that goes on.
+                // libmosquitto goes on with a connection that should end here.
                 fail(lostFailure(MOSQ_ERR_TLS.rawValue))
             }
         }
@@ -165,7 +165,7 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
 
     private func settle() {
         guard failure == nil, let watch else { return }
-        // In a handshake the CONNECT waits already, and the socket takes bytes all the time.
+        // During a handshake the CONNECT already waits, and the socket always takes bytes.
         let isWaiting =
             stage == .connecting
             || (stage != .encrypting && mosquitto_want_write(handle))
@@ -206,7 +206,7 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
         if let trust, stage == .encrypting {
             var reading = TransferFailure(place: setup.place)
             let result = copenssl_trust_result(trust)
-            // X509_V_ERR_APPLICATION_VERIFICATION: the key is another one.
+            // X509_V_ERR_APPLICATION_VERIFICATION: the server has another key.
             if result == 50 { return reading.failure(CURLE_SSL_PINNEDPUBKEYNOTMATCH) }
             reading.verifyResult = result
             reading.today = MachineDate.today
@@ -322,7 +322,7 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
 
     func close() async { end() }
 
-    /// Says goodbye when there is a connection, and closes it.
+    /// Sends DISCONNECT when there is a connection, and closes it.
     func end() {
         guard failure == nil else { return }
         mosquitto_disconnect_v5(handle, 0, nil)

@@ -2,28 +2,28 @@ import CMosquitto
 import Glibc
 import RoostCourier
 
-/// Sees that a broker sends no packet that the station has no memory for: libmosquitto takes up to
-/// 256 MiB, and any client of the broker can leave one on a topic that is heard.
+/// Detects packets that are too large for the station's memory: libmosquitto accepts up to 256 MiB,
+/// and any client of the broker can retain one on a topic that is subscribed to.
 ///
 /// A broker of MQTT 5 gets `packetMax` in the CONNECT and keeps larger ones to itself; one of 3.1.1
 /// does not. So the bytes that the kernel got since a packet was whole are compared with it.
 struct PacketSizes {
-    /// Bytes of a packet; Home Assistant's words and our announcement have less than 64 KiB.
+    /// Bytes of a packet; Home Assistant's messages and our announcement have less than 64 KiB.
     static let packetMax = 256 << 10
-    /// Bytes that wait in the kernel: libmosquitto reads until nothing does, and only then is the
-    /// size looked at.
+    /// Bytes that may wait in the kernel: the size is checked only after libmosquitto has read them
+    /// all.
     private static let roomMax = 64 << 10
 
     private var wholeCount: UInt64 = 0
 
-    /// Bounds what waits at a socket.
+    /// Limits the bytes that wait at a socket.
     static func bound(_ descriptor: Int32) {
         var room = Int32(roomMax)
-        // A kernel that refuses leaves its own bound, some MiB.
+        // If the kernel refuses, its own limit of some MiB holds.
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// A packet came to its end.
+    /// Records the end of a packet.
     mutating func end(at descriptor: Int32) {
         wholeCount = cmosquitto_received_count(descriptor)
     }

@@ -11,9 +11,9 @@ struct ConnectionOptions {
         try handle.set(CURLOPT_NOSIGNAL, 1)
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https,smtp,smtps")
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
-        // Without it the end of a transfer would wait for a name server that hangs.
+        // Without it, the end of a transfer would wait for a name server that does not answer.
         try handle.set(CURLOPT_QUICK_EXIT, 1)
-        // The stages have shorter deadlines of their own; of several addresses each gets half.
+        // The stages have shorter deadlines; of several addresses each gets half of this one.
         let isOne = route.addresses.count <= 1
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, isOne ? 26_000 : 20_000)
         try handle.set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, 250)
@@ -26,11 +26,11 @@ struct ConnectionOptions {
         try setTrust(handle)
     }
 
-    /// Gives libcurl the addresses that were looked up, so that it asks no name server.
+    /// Sets the addresses that were looked up, so that libcurl asks no name server.
     private func resolve(_ handle: CurlHandle) throws(NetworkFailure) {
         guard !route.next.isNumeric else { return }
         let list = route.addresses.map(AddressRule.text).joined(separator: ",")
-        // The plus lets the entry grow old; the next transfer brings its own anyway.
+        // The plus lets the entry expire; the next transfer sets its own anyway.
         try handle.set(CURLOPT_RESOLVE, ["+\(route.next.host):\(route.next.port):\(list)"])
     }
 

@@ -23,7 +23,7 @@ final class CurlHandle {
         try check(ccurl_long(easy, option, value), option)
     }
 
-    /// libcurl copies the text.
+    /// Sets an option; libcurl copies the text.
     func set(_ option: CURLoption, _ value: String?) throws(NetworkFailure) {
         try check(ccurl_text(easy, option, value), option)
     }
@@ -50,7 +50,7 @@ final class CurlHandle {
         return ccurl_get_long(easy, info, &value) == CURLE_OK ? value : 0
     }
 
-    /// Microseconds of a time, or bytes of a count.
+    /// Reads a time in microseconds, or a count in bytes.
     func size(_ info: CURLINFO) -> Int {
         var value: curl_off_t = 0
         return ccurl_get_size(easy, info, &value) == CURLE_OK ? Int(value) : 0

@@ -4,27 +4,27 @@ import Glibc
 import LinuxIO
 import RoostCourier
 
-/// libcurl's multi handle on the loop; all of it belongs to the loop's thread.
+/// libcurl's multi handle on the event loop, used only on the loop's thread.
 ///
 /// libcurl says which descriptors it waits for and when it wants to be called; it is called for
 /// these reasons alone, so that a courier without transfers sleeps.
 final class CurlMulti: @unchecked Sendable {
-    /// Connections at the same time, those that are kept open for the next request included.
+    /// Connections at the same time, including those kept open for the next request.
     static let connectionLimit = 4
 
     private let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private var timer: LoopTimer?
-    /// By descriptor; bound: `connectionLimit` and the few that libcurl has for itself.
+    /// Watches by descriptor; bound: `connectionLimit` and the few that libcurl has for itself.
     private var watches: [Int32: LevelWatch] = [:]
-    /// By handle; bound: `connectionLimit`, as further ones wait in `waiting`.
+    /// Transfers by handle; bound: `connectionLimit`, as further ones wait in `waiting`.
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
     private var runningCount = 0
-    /// Bound: one for each task that sends, so one for each target.
+    /// Tasks that wait for a connection; bound: one for each target.
     private var waiting: [Signal] = []
 
     private static let isReady: Bool = {
-        // A server that goes away in the middle of a write is an error of that write alone.
+        // A connection lost during a write fails only that write, not the process.
         signal(SIGPIPE, SIG_IGN)
         return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
     }()
@@ -40,7 +40,7 @@ final class CurlMulti: @unchecked Sendable {
     }
 
     deinit {
-        // Calls the callbacks of connections that are still kept open.
+        // This calls the callbacks of connections that are still open.
         curl_multi_cleanup(multi)
         timer?.close()
         for watch in watches.values { watch.close() }
@@ -95,7 +95,7 @@ final class CurlMulti: @unchecked Sendable {
         }
     }
 
-    /// Hands the turn on.
+    /// Passes the connection on to the next task.
     func leave() {
         if waiting.isEmpty { runningCount -= 1 } else { waiting.removeFirst().raise() }
     }
@@ -109,13 +109,13 @@ final class CurlMulti: @unchecked Sendable {
         transfers[transfer.handle.easy] = transfer
     }
 
-    /// Ends a transfer at once, whatever it is doing.
+    /// Ends a transfer at once, in any state.
     func remove(_ transfer: Transfer) {
         guard transfers.removeValue(forKey: transfer.handle.easy) != nil else { return }
         curl_multi_remove_handle(multi, transfer.handle.easy)
     }
 
-    /// Goes on with a transfer that paused for bytes of its body.
+    /// Resumes a transfer that paused for bytes of its body.
     func resume(_ transfer: Transfer) {
         let code = curl_easy_pause(transfer.handle.easy, CURLPAUSE_CONT)
         if code != CURLE_OK { transfer.finish(code) }

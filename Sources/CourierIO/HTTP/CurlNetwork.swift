@@ -10,7 +10,7 @@ package struct CurlNetwork: CourierNetwork {
     private let loop: EventLoop
     private let multi: CurlMulti
     private let book: NameResolver
-    /// libcurl waits for a mail server's last word, so it does that on a thread of its own.
+    /// A thread for mail, as libcurl waits for a mail server's last answer.
     private let mail: DiskThread
     private let brokers: BrokerConnector
     private let settings: CurlSettings
@@ -35,7 +35,7 @@ package struct CurlNetwork: CourierNetwork {
         self.settings = settings
     }
 
-    /// The same network with the settings of another target.
+    /// Returns the same network with the settings of another target.
     package func with(_ settings: CurlSettings) -> CurlNetwork { CurlNetwork(self, settings) }
 
     package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
@@ -104,9 +104,9 @@ package struct CurlNetwork: CourierNetwork {
         return OutboundAnswer(status, transfer.head.fields, body: transfer.body)
     }
 
-    /// Looks up the server, or the proxy on the way to it.
+    /// Looks up the addresses of the server, or of the proxy.
     private func route(to place: ServerAddress) async throws -> Route {
-        // Through a proxy it is the proxy that looks up and connects.
+        // A proxy looks up the server and connects to it, so only the proxy is looked up here.
         let proxy = try settings.proxy.map { proxy throws(NetworkFailure) in
             try ServerAddress(proxy, schemes: ["http", "https", "socks5h"])
         }

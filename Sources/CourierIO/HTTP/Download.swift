@@ -3,18 +3,18 @@ import Core
 import Glibc
 import RoostCourier
 
-/// One file from a server, piece by piece to a descriptor: for commands, as it blocks.
+/// Downloads a file piece by piece to a descriptor; it blocks, so it is for commands only.
 package enum Download {
-    /// Addresses that one leads on to.
+    /// Redirections that are followed.
     private static let redirectMax = 5
     private static let connectSeconds = 30
-    /// A server that sends fewer bytes a second for a minute is given up.
+    /// Bytes a second below which a server is given up after a minute.
     private static let slowestBytes = 100
     private static let slowestSeconds = 60
-    /// Seconds for all of it, unless the caller says otherwise: 250 MiB at 12 KiB a second.
+    /// Seconds for the whole file, if the caller sets no other limit: 250 MiB at 12 KiB a second.
     package static let secondsMax = 6 * 3_600
 
-    /// Encrypted from end to end, by servers that the machine trusts.
+    /// Downloads over an encrypted connection, from servers that the machine trusts.
     ///
     /// - Parameters:
     ///   - descriptor: Where the bytes go.

@@ -1,4 +1,4 @@
-/// Reads the head of an answer line by line, as libcurl hands it over.
+/// Parses the head of an answer line by line, as libcurl passes it.
 struct HeadReader: Hashable {
     /// Bytes of all heads of the exchange, interim answers included.
     private(set) var byteCount = 0
@@ -7,7 +7,7 @@ struct HeadReader: Hashable {
 
     mutating func take(_ line: String) {
         byteCount += line.utf8.count
-        // 100, then 200: the fields of the last one count.
+        // After an interim answer such as 100 the fields of the next one count.
         if line.hasPrefix("HTTP/") { fields = [:] }
         guard let colon = line.firstIndex(of: ":") else { return }
         let name = line[..<colon].lowercased()

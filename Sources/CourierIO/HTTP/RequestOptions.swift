@@ -9,7 +9,7 @@ struct RequestOptions {
     let source: Transfer.Source
 
     func apply(to handle: CurlHandle) throws(NetworkFailure) {
-        // libcurl sends what stands before the break, as half of a token.
+        // libcurl would send the text before the line end, such as half of a token.
         let broken = request.fields.first { field in
             field.value.revealed.utf8.contains { $0 < 0x20 || $0 == 0x7F }
         }
@@ -18,7 +18,7 @@ struct RequestOptions {
             throw NetworkFailure(.notAuthorised, "\(words): store the secret anew")
         }
         try handle.set(CURLOPT_URL, request.url.revealed)
-        // Dots and doubled slashes of a file's name stay what they are.
+        // Dots and double slashes in a file's name must not be normalised.
         try handle.set(CURLOPT_PATH_AS_IS, 1)
         try setMethod(handle)
         try handle.set(CURLOPT_HTTPHEADER, fields)
@@ -36,7 +36,7 @@ struct RequestOptions {
             try handle.setSize(CURLOPT_POSTFIELDSIZE_LARGE, 0)
         }
         if case .stream = source {
-            // A stream cannot be sent twice, as a connection that was kept might demand.
+            // A stream cannot be sent twice, as a kept connection that closes would require.
             try handle.set(CURLOPT_FRESH_CONNECT, 1)
         } else if request.isOnce {
             try handle.set(CURLOPT_FRESH_CONNECT, 1)
@@ -55,7 +55,7 @@ struct RequestOptions {
         try handle.set(CURLOPT_HTTP_VERSION, version)
     }
 
-    /// The lines of the head that are ours.
+    /// Header fields that we set.
     private var fields: [String] {
         var lines = request.fields.map { "\($0.name): \($0.value.revealed)" }
         func add(_ name: String, _ line: String) {
@@ -64,7 +64,7 @@ struct RequestOptions {
         }
         add("user-agent", "User-Agent: roost-courier/\(RoostVersion.text)")
         if request.signature == nil {
-            // No pause for a permission to send. libcurl 7.88 would sign the empty field.
+            // Do not wait for a permission to send. libcurl 7.88 would sign the empty field.
             add("expect", "Expect:")
             add("content-type", "Content-Type:")
         } else {
@@ -73,7 +73,7 @@ struct RequestOptions {
         return lines
     }
 
-    /// libcurl 7.88 would sign an upload as if it were empty.
+    /// Hash of the body; libcurl 7.88 would sign an upload as if it were empty.
     private var bodyHash: String {
         switch source {
         case .bytes(let bytes): Hexadecimal.text(CourierCrypto.sha256(bytes))

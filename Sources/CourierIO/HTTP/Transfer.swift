@@ -2,17 +2,17 @@ import CCurl
 import Core
 import RoostCourier
 
-/// One request on its way: what libcurl takes from it and brings to it.
+/// One transfer of libcurl: the source of its body, its answer and its state.
 ///
 /// Of the loop's thread; libcurl has its address from `begin` until it is removed.
 final class Transfer {
-    /// Bytes of the answer's head.
+    /// Bytes of the answer's head at most.
     static let headLimit = 8 << 10
 
-    /// Where the bytes of the body come from.
+    /// Source of the body's bytes.
     enum Source {
         case bytes([UInt8])
-        /// Made while it is sent; bytes in all.
+        /// A body made while it is sent, with its number of bytes.
         case stream(size: Int)
 
         var size: Int {
@@ -25,18 +25,18 @@ final class Transfer {
 
     let handle: CurlHandle
     let route: Route
-    /// Raised when libcurl is done, or waits for bytes.
+    /// Raised when libcurl has finished, or waits for bytes.
     let signal = Signal()
     private let source: Source
     private let clock: any NodeClock
-    /// Bytes of an answer's body.
+    /// Bytes of an answer's body at most.
     var answerLimit = OutboundAnswer.bodyLimit
-    /// Bytes of a stream that libcurl has not taken; bound: one piece.
+    /// Bytes of a stream that libcurl has not read; bound: one piece.
     private var piece: ArraySlice<UInt8> = []
 
     private(set) var givenCount = 0
     private(set) var sentAt: MonotonicInstant?
-    /// When a connection, new or kept, was there for the request.
+    /// Time when a connection, new or kept, was ready for the request.
     ///
     /// libcurl's own times count nothing for one that was kept.
     private(set) var readyAt: MonotonicInstant?
@@ -45,7 +45,7 @@ final class Transfer {
     private(set) var body: [UInt8] = []
     private(set) var receivedAt: MonotonicInstant?
     private(set) var result: CURLcode?
-    /// Why we ended it, where libcurl would only say that a callback did.
+    /// Failure for which we ended it; libcurl would only report that a callback did.
     private(set) var failure: NetworkFailure?
 
     init(
@@ -63,7 +63,7 @@ final class Transfer {
 
     var size: Int { source.size }
 
-    /// Whether the body has left for the kernel, so that the server may have it.
+    /// Whether the whole body was given to the kernel, so that the server may have it.
     var isSent: Bool {
         sentAt != nil || (size == 0 && readyAt != nil)
     }
@@ -75,7 +75,7 @@ final class Transfer {
         }
         var progress = TransferDeadlines.Progress(begunAt: begunAt)
         progress.connectedAt = instant(CURLINFO_CONNECT_TIME_T) ?? readyAt
-        // Once the request may be sent, encryption is agreed on, and a proxy has agreed too.
+        // The request may be sent once encryption, and a proxy if any, are ready.
         progress.readyAt = readyAt
         progress.sentAt = size == 0 ? readyAt : sentAt
         progress.receivedAt = receivedAt
@@ -93,7 +93,7 @@ final class Transfer {
         finish(CURLE_ABORTED_BY_CALLBACK)
     }
 
-    /// Takes the next bytes of a stream; nil says that it has ended.
+    /// Sets the next bytes of a stream; nil says that it has ended.
     func supply(_ bytes: [UInt8]?) {
         wantsPiece = false
         if let bytes, givenCount + bytes.count <= size {
@@ -199,7 +199,7 @@ final class Transfer {
         return count
     }
 
-    /// Sends a body again on a new connection, when the server had closed the one that was kept.
+    /// Rewinds a body that is sent again on a new connection, after the kept one was closed.
     private func seek(_ offset: Int, _ origin: Int32) -> Int32 {
         guard case .bytes(let bytes) = source, origin == 0, (0...bytes.count).contains(offset)
         else { return CURL_SEEKFUNC_FAIL }
@@ -208,8 +208,8 @@ final class Transfer {
         return CURL_SEEKFUNC_OK
     }
 
-    /// Judges the address before the first byte of the request: a connection that was kept may
-    /// be one of a target with other rights.
+    /// Checks the address before the first byte of the request: a kept connection may belong to a
+    /// target with other rights.
     private func judge(_ address: UnsafePointer<CChar>?) -> Int32 {
         let text = address.map { String(cString: $0) } ?? ""
         guard let refusal = route.refusal(text) else {

@@ -1,20 +1,20 @@
 import Core
 import RoostCourier
 
-/// How long each stage of a transfer may take, and what is said when one takes longer.
+/// Deadlines of the stages of a transfer, and their failures.
 package struct TransferDeadlines {
-    /// How far a transfer is.
+    /// Progress of a transfer.
     package struct Progress: Hashable {
-        /// When it was handed to libcurl, after the look-up.
+        /// Time when it was passed to libcurl, after the look-up.
         package var begunAt: MonotonicInstant
         package var connectedAt: MonotonicInstant?
-        /// When encryption was agreed on, or the connection was made where there is none.
+        /// Time when encryption was ready, or the connection where there is none.
         package var readyAt: MonotonicInstant?
-        /// When the last byte of the request had been given away.
+        /// Time when the last byte of the request was sent.
         package var sentAt: MonotonicInstant?
-        /// When the last byte came.
+        /// Time when the last byte was received.
         package var receivedAt: MonotonicInstant?
-        /// Bytes of the body that were given away.
+        /// Bytes of the body that were sent.
         package var sentCount = 0
 
         package init(begunAt: MonotonicInstant) { self.begunAt = begunAt }
@@ -22,13 +22,13 @@ package struct TransferDeadlines {
 
     static let encryption: Duration = .seconds(15)
     static let betweenBytes: Duration = .seconds(20)
-    /// An upload moves `uploadFloor` bytes in each of these.
+    /// Time in which an upload must move `uploadFloor` bytes.
     static let uploadWindow: Duration = .seconds(60)
     static let uploadFloor = 256 * 60
 
     let place: String
     private let connect: Duration
-    /// From the last byte of the request to the first of the answer.
+    /// Time from the last byte of the request to the first of the answer.
     var firstByte: Duration = .seconds(30)
     let whole: Duration
     private var window: (from: MonotonicInstant, count: Int)?
@@ -47,7 +47,7 @@ package struct TransferDeadlines {
         whole = .seconds(wholeSeconds)
     }
 
-    /// When to look again.
+    /// Returns the time of the next check, unless a deadline was missed.
     ///
     /// - Throws: `NetworkFailure` when a stage has taken too long.
     package mutating func next(
@@ -92,7 +92,7 @@ package struct TransferDeadlines {
         return upload(progress, readyAt, now)
     }
 
-    /// While the request is sent, each window moves some bytes.
+    /// Checks that each window of an upload moves enough bytes.
     private mutating func upload(
         _ progress: Progress,
         _ readyAt: MonotonicInstant,

@@ -6,7 +6,7 @@ import RoostCourier
 
 /// Explains libcurl's error codes, as far as a person can act on the difference.
 struct TransferFailure {
-    /// OpenSSL's codes of a certificate that is not valid now.
+    /// OpenSSL's codes for a certificate that is not valid at this time.
     private static let notYetValid = 9
     private static let expired = 10
     /// Value that libcurl leaves when the chain of certificates is right and the name is not.

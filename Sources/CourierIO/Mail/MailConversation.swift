@@ -18,15 +18,15 @@ struct MailConversation {
     }
 
     private(set) var step = Step.greeting
-    /// Bytes of all answers.
+    /// Bytes of all answers so far.
     private(set) var byteCount = 0
-    /// Recipients that were refused, each with the server's words.
+    /// Refused recipients, each with the server's answer.
     private(set) var refused: [String] = []
-    /// The last answer that counts: that to the final dot, or the refusal that ended all.
+    /// The last decisive answer: to the final dot, or the refusal that ended the conversation.
     private(set) var last: (step: Step, code: Int, text: String)?
     private var lines: [String] = []
 
-    /// Takes a command as it is sent.
+    /// Records a command that is sent.
     mutating func sent(_ command: String) {
         let verb = command.prefix { $0 != " " && !$0.isNewline }.uppercased()
         switch verb {
@@ -43,7 +43,7 @@ struct MailConversation {
         }
     }
 
-    /// Takes a line of an answer.
+    /// Parses a line of an answer.
     mutating func received(_ line: String) {
         byteCount += line.utf8.count
         let text = line.split(whereSeparator: \.isNewline).first ?? ""

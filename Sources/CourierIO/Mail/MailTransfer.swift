@@ -4,14 +4,14 @@ import LinuxIO
 import RoostCourier
 import Synchronization
 
-/// One message on its way to a mail server, on a thread of its own.
+/// Sends one message to a mail server, on a thread of its own.
 ///
 /// libcurl 7.88 waits in place for the answer to the final dot and to QUIT, which would hold up
 /// the loop; so mail does not go through the multi handle.
 final class MailTransfer {
-    /// How long the server may take for the final dot.
+    /// Time for the server's answer to the final dot.
     static let patience: Duration = .seconds(60)
-    /// Seconds for the whole message.
+    /// Seconds for sending the whole message.
     static let wholeSeconds = 180
 
     private let message: MailMessage
@@ -28,15 +28,15 @@ final class MailTransfer {
     private var receivedAt: MonotonicInstant?
     private var failure: NetworkFailure?
 
-    /// Whether the task that waits has left.
+    /// Whether the waiting task was cancelled.
     final class Flag: Sendable {
         private let value = Atomic(false)
         var isRaised: Bool { value.load(ordering: .relaxed) }
         func raise() { value.store(true, ordering: .relaxed) }
     }
 
-    /// Runs `body` on the thread; a caller that is cancelled leaves at once, and the transfer ends
-    /// within a second.
+    /// Runs `body` on the thread. A cancelled caller returns at once, and the transfer ends within
+    /// a second.
     static func perform(
         on thread: DiskThread,
         _ body: @escaping @Sendable (Flag) throws(NetworkFailure) -> OutboundAnswer
@@ -96,7 +96,7 @@ final class MailTransfer {
         let url = message.url.revealed
         let base = url.hasSuffix("/") && !greeting.isEmpty ? String(url.dropLast()) : url
         try handle.set(CURLOPT_URL, base + greeting)
-        // A password never goes unencrypted.
+        // A password is never sent unencrypted.
         let mayBePlain = message.allowsPlain && message.password == nil
         try handle.set(CURLOPT_USE_SSL, ccurl_encryption(mayBePlain ? 0 : 1))
         try handle.set(CURLOPT_LOGIN_OPTIONS, "AUTH=PLAIN;AUTH=LOGIN")
@@ -111,12 +111,12 @@ final class MailTransfer {
         }
         try handle.set(CURLOPT_MAIL_FROM, message.from)
         try handle.set(CURLOPT_MAIL_RCPT, message.recipients)
-        // One refused recipient does not keep the message from the others.
+        // One refused recipient does not prevent delivery to the others.
         try handle.set(ccurl_allow_refused_recipients(), 1)
         try handle.set(CURLOPT_UPLOAD, 1)
         try handle.setSize(CURLOPT_INFILESIZE_LARGE, message.bytes.count)
         try handle.set(CURLOPT_FORBID_REUSE, 1)
-        // Commands and answers come to the callback below; nothing is printed.
+        // The callback below gets commands and answers; nothing is printed.
         try handle.set(CURLOPT_VERBOSE, 1)
         try handle.set(CURLOPT_NOPROGRESS, 0)
     }
@@ -183,13 +183,13 @@ final class MailTransfer {
         for line in text.split(whereSeparator: \.isNewline) {
             conversation.received(String(line))
         }
-        // The message is with the server: the farewell is not worth waiting for.
+        // The server has the message: do not wait for its farewell.
         if conversation.last?.step == .end {
             _ = ccurl_long(handle.easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 1)
         }
     }
 
-    /// Called at least once a second; anything but 0 ends the transfer.
+    /// Called at least once a second; any result but 0 ends the transfer.
     private func judge() -> Int32 {
         guard !isLeft.isRaised else { return 1 }
         guard conversation.byteCount <= Transfer.headLimit * 4 else {
@@ -203,7 +203,7 @@ final class MailTransfer {
         var progress = TransferDeadlines.Progress(begunAt: begunAt)
         progress.connectedAt = instant(CURLINFO_CONNECT_TIME_T)
         progress.readyAt = progress.connectedAt
-        // A server has half a minute for each answer, and a minute for the last.
+        // The server has half a minute for each answer, and a minute for the last.
         if let sentAt {
             progress.sentAt = sentAt
         } else {

@@ -4,10 +4,10 @@ import LinuxIO
 import RoostCourier
 import Synchronization
 
-/// The routes of this machine, by the kernel's messages, and NetworkManager's word on what they
-/// cost.
+/// Watches the machine's routes by the kernel's messages, and asks NetworkManager whether they are
+/// paid by volume.
 package final class KernelRoutes: RouteWatch {
-    /// Routes change in bursts: it looks once they are over.
+    /// Routes change in bursts: the state is read once a burst is over.
     private static let settling: Duration = .seconds(2)
 
     private let loop: EventLoop
@@ -44,21 +44,21 @@ package final class KernelRoutes: RouteWatch {
     }
 }
 
-/// The kernel's tables of routes.
+/// Reader of the kernel's tables of routes.
 enum RouteTable {
-    /// Bytes of a table that are read.
+    /// Bytes of a table that are read at most.
     private static let limit = 256 << 10
 
-    /// The gateways of default routes, with their interfaces.
+    /// Returns the gateways of default routes, with their interfaces.
     static func gateways() -> Set<String> {
         var found: Set<String> = []
         for line in lines("/proc/net/route") {
-            // Iface Destination Gateway Flags RefCnt Use Metric Mask …, in hexadecimal.
+            // Columns: Iface Destination Gateway Flags RefCnt Use Metric Mask …, in hexadecimal.
             guard line.count >= 8, line[1] == "00000000", line[7] == "00000000" else { continue }
             found.insert("\(line[0]) \(line[2])")
         }
         for line in lines("/proc/net/ipv6_route") {
-            // Destination, its length, source, its length, next hop, metric, …, device.
+            // Columns: destination, its length, source, its length, next hop, metric, …, device.
             guard line.count >= 10, line[1] == "00", line[9] != "lo",
                 line[0].allSatisfy({ $0 == "0" })
             else { continue }
@@ -91,7 +91,7 @@ enum NetworkManager {
     ///
     /// - Source: NetworkManager D-Bus reference, `NMMetered`: 1 yes, 3 probably yes.
     static func isMetered() -> Bool {
-        // It ends by itself after four seconds.
+        // The program ends by itself after four seconds.
         guard let pipe = popen(command, "re") else { return false }
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = fread(&buffer, 1, buffer.count, pipe)
