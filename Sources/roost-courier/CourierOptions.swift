@@ -19,7 +19,7 @@ struct CourierOptions: ParsableArguments {
             ?? CourierRequest.standardSocket
     }
 
-    /// Asks the courier one question.
+    /// Sends one request to the courier and returns its answer.
     ///
     /// - Throws: `ExitCode` after a line that says what is wrong: 69 when no courier answers.
     func ask<Body: Codable & Sendable>(
@@ -30,7 +30,7 @@ struct CourierOptions: ParsableArguments {
         let limit: Duration =
             switch request.command {
             case .flush: .seconds(10 + (request.seconds ?? 60))
-            // They ask a server, request after request, or wait for a request to end.
+            // These send request after request to a server, or wait for one to end.
             case .prove, .retry, .drop: .minutes(10)
             default: .seconds(10)
             }

@@ -2,7 +2,7 @@ import ArgumentParser
 import RoostCourier
 import StoreQueries
 
-/// A moment, on this machine's clocks where it names no zone.
+/// Argument with a moment; without a zone it is on this machine's clocks.
 struct MomentArgument: ExpressibleByArgument {
     private let moment: MomentText
 
@@ -11,7 +11,7 @@ struct MomentArgument: ExpressibleByArgument {
         self.moment = moment
     }
 
-    /// In UTC, ISO 8601.
+    /// The moment in UTC, ISO 8601.
     var text: String { moment.text }
 
     /// Explanation of a time within a change of the clocks; nil elsewhere.

@@ -2,7 +2,7 @@ import ClientSupport
 import ControlProtocol
 import Core
 
-/// A courier's report for people.
+/// Writes a courier's report for people.
 enum OutboxText {
     static func show(_ report: CourierReport, asJSON: Bool) throws {
         if asJSON { return Output.line(try ControlCodec.line(report)) }

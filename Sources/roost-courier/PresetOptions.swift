@@ -5,7 +5,7 @@ import FoundationEssentials
 import Profiles
 import RoostCourier
 
-/// Where presets of the owner's are.
+/// Option with the folder of the owner's presets.
 struct PresetOptions: ParsableArguments {
     @Option(help: "The folder of presets of your own; it may be missing.")
     var presets = PresetCatalog.standardFolder

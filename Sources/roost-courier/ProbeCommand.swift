@@ -11,7 +11,7 @@ struct ProbeCommand: ParsableCommand {
         let id: String
         let server: String
         let isReached: Bool
-        /// Constant: `unknown-host`, `certificate`, `status-401`.
+        /// Constant code such as `unknown-host`, `certificate` or `status-401`.
         let code: String?
         let words: String
         let milliseconds: Int
@@ -42,7 +42,7 @@ struct ProbeCommand: ParsableCommand {
             settings.allowsLocal = trial.isLocal
             settings.authorities = options.authorities
             settings.proxy = configuration.network.proxy.map { MaskedText($0) }
-            // No word of a server repeats what it was sent.
+            // This network hides secrets in all texts of a server.
             let network = TargetNetwork(try CurlNetwork(on: loop, settings: settings))
             return try await Self.probe(trial, of: options.id, over: network, loop.clock)
         }
@@ -57,13 +57,13 @@ struct ProbeCommand: ParsableCommand {
     /// A message that the command tries to send.
     private struct Trial {
         let message: DryNetwork.Message
-        /// Whether it may go to this computer.
+        /// Whether an address of this computer is allowed.
         let isLocal: Bool
-        /// Whether its success says that the server knows us; otherwise only its server is asked.
+        /// Whether success proves that the server accepts the login; otherwise it is only reached.
         var isLogin = false
     }
 
-    /// A request that shows whether the server knows us; else what the entry would send first.
+    /// Returns a request that tests the login, or else the first that the entry would send.
     private static func trial(
         _ configuration: CourierConfiguration,
         _ options: EntryOptions,
@@ -99,7 +99,7 @@ struct ProbeCommand: ParsableCommand {
                     _ = try await work.target.advance(upload, of: drive, file, over: network)
                 case .heartbeat(let target):
                     guard let request = target.request(.alive("")) else { break }
-                    // Each request to its address counts as a beat.
+                    // Each request to a heartbeat's URL counts as a heartbeat.
                     let origin = DryNetwork.Message.request(request).origin
                     var probe = OutboundRequest(.get, origin)
                     probe.trust = request.trust
@@ -119,7 +119,7 @@ struct ProbeCommand: ParsableCommand {
         return Trial(message: message, isLocal: isLocal)
     }
 
-    /// Asks for nothing and sends nothing of the station's.
+    /// Connects to the server without sending any data of the station.
     private static func probe(
         _ trial: Trial,
         of id: String,
@@ -163,7 +163,7 @@ struct ProbeCommand: ParsableCommand {
         }
     }
 
-    /// Whether the server knows us.
+    /// Judges whether the server accepts the login.
     private static func judged(
         _ first: OutboundRequest,
         over network: TargetNetwork,

@@ -28,7 +28,7 @@ struct RunCommand: ParsableCommand {
             """
     )
 
-    /// Limit of an orderly stop.
+    /// Time within which an orderly stop must end.
     private static let stopLimit: Duration = .seconds(8)
 
     @Option(help: "The configuration file.")
@@ -49,7 +49,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The file of the pictures of motions, for notices that carry one.")
     var pictures = "/var/lib/roost-eyes/pictures"
 
-    /// Where the socket is; a start of the machine clears it.
+    /// Folder of the socket; a start of the machine clears it.
     private var runtime: String {
         let parts = control.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
@@ -61,7 +61,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The program that looks for other stations.")
     var avahiBrowse = AvahiBrowser.standardProgram
 
-    /// The image's, and that of scripts/install.
+    /// Announcement that the image and scripts/install write.
     private static let announcement = "/etc/avahi/services/roost.service"
 
     @OptionGroup var presets: PresetOptions
@@ -113,7 +113,7 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    /// Keeps a second courier away, which would send everything once more.
+    /// Takes the lock that prevents a second courier, which would send everything again.
     private func lock() throws -> InstanceLock {
         do throws(LinuxError) {
             return try InstanceLock(path: "\(control).lock")

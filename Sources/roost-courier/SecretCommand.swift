@@ -22,7 +22,7 @@ struct SecretCommand: ParsableCommand {
     )
 }
 
-/// Where secrets are kept.
+/// Option with the folder of secrets.
 struct SecretLocation: ParsableArguments {
     @Option(help: "The folder of secrets.")
     var folder = SecretFolder.standard
@@ -126,7 +126,7 @@ struct SecretRemoveCommand: ParsableCommand {
     }
 }
 
-/// A text of standard input: a line of a terminal, which does not echo it, or all of a pipe.
+/// Reads a secret from standard input: a line of a terminal without echo, or all of a pipe.
 enum HiddenText {
     static func read(_ prompt: String) throws -> String {
         var before = termios()
@@ -151,7 +151,7 @@ enum HiddenText {
         return readLine(strippingNewline: true)
     }
 
-    /// All of a pipe or a file, as UTF-8, without the end of its last line.
+    /// Reads all of a pipe or file as UTF-8, without the last line end.
     private static func whole() throws -> String? {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 65_536)

@@ -98,7 +98,7 @@ struct EntryOptions: ParsableArguments {
 }
 
 struct SendCommand: ParsableCommand {
-    /// Gives a mark in place of each secret, so that a dry run needs none.
+    /// Gives a mask in place of each secret, so that a dry run needs none.
     private struct Marks: SecretSource {
         func secret(_ name: SecretName) throws(SecretError) -> Secret { Secret(Secret.mask) }
     }
@@ -187,7 +187,7 @@ struct SendCommand: ParsableCommand {
         Output.line(try ControlCodec.line(Shown(id: options.id, sent: text)))
     }
 
-    /// Sends the first request of an example.
+    /// Sends the first request for an example.
     private static func begin(
         _ work: DriveWork,
         over network: any CourierNetwork

@@ -75,7 +75,7 @@ extension SubscribersListCommand {
     }
 }
 
-/// The files of subscribers, without a courier.
+/// Opens the files of subscribers without a courier.
 private enum SubscriberFolder {
     /// - Throws: `ExitCode` after a line that says what is wrong.
     static func use<Value: Sendable>(
@@ -99,7 +99,7 @@ private enum SubscriberFolder {
     }
 }
 
-/// The book of a courier that does not run.
+/// Option with the folder of subscribers, for a courier that does not run.
 private struct SubscriberLocation: ParsableArguments {
     @Option(help: "The folder of subscribers and their keys.")
     var state = CourierFolder.standard
@@ -116,7 +116,7 @@ private struct SubscriberLocation: ParsableArguments {
         }
     }
 
-    /// Works with the file while no courier does.
+    /// Runs `body` on the files while no courier does.
     func work(
         _ body: @escaping @Sendable (SubscriberStore) async throws -> String
     ) throws {
@@ -199,7 +199,7 @@ struct SubscribersExportCommand: ParsableCommand {
         }
     }
 
-    /// Never over a file that is there.
+    /// Writes a new file; it never overwrites one.
     private static func write(_ bytes: [UInt8], _ path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
