@@ -3,7 +3,7 @@ import Core
 import Profiles
 import Store
 
-/// Reads values of ARPA Lombardia (`nicp-bhqi` and the years before, rows of Socrata as JSON).
+/// Parser of ARPA Lombardia's values (`nicp-bhqi` and earlier years; rows of Socrata as JSON).
 ///
 /// A series is sensor and quantity: `10273/pm10`. Times are solar time, UTC+1 in summer, too. A
 /// value counts with the state `VA` alone; −9999 says that there is none.
@@ -12,7 +12,7 @@ import Store
 package enum ARPARows {
     package static let source = "arpa-lombardia"
 
-    /// The rows of one answer.
+    /// Returns the rows of one answer.
     ///
     /// - Parameters:
     ///   - bytes: The body as it came, 2 MiB at most.

@@ -2,18 +2,18 @@ import ControlProtocol
 
 /// A sensor of ARPA Lombardia's network.
 package struct ARPASensor: Hashable, Sendable {
-    /// `idsensore`: digits.
+    /// Id of the sensor (`idsensore`): digits.
     package let id: String
-    /// As in `ImportRow.series` behind the `/`: `pm25`.
+    /// Quantity, as in `ImportRow.series` after the `/`: `pm25`.
     package let quantity: String
-    /// One of `MeasureUnit.known`.
+    /// Unit, one of `MeasureUnit.known`.
     package let unit: String
-    /// `nomestazione`.
+    /// Name of the station (`nomestazione`).
     package private(set) var station = ""
-    /// Degrees; nil where the registry has none.
+    /// Degrees north; nil where the registry has no place.
     package private(set) var latitude: Double?
     package private(set) var longitude: Double?
-    /// False once it was taken down (`datastop`).
+    /// Whether the sensor is still there: the registry has no `datastop`.
     package private(set) var isActive = true
 
     package init(id: String, quantity: String, unit: String = "µg/m³") {
@@ -31,7 +31,7 @@ package struct ARPASensor: Hashable, Sendable {
 
     private static let units = ["µg/m³", "mg/m³"]
 
-    /// Where the sensors of the registry are, each under its number.
+    /// Returns the places of the registry's sensors by their numbers.
     ///
     /// - Parameters:
     ///   - bytes: The body as it came.
@@ -66,7 +66,7 @@ package struct ARPASensor: Hashable, Sendable {
     /// Difference of a row of the registry from the configuration; nil where there is none.
     private func difference(from row: FeedBody) -> String? {
         let kind = row.member("nometiposensore")?.text ?? ""
-        // Some write Greek's mu in place of the micro sign.
+        // Some rows have the Greek mu in place of the micro sign.
         let theirs = row.member("unitamisura")?.text?.replacing("\u{3BC}", with: "\u{B5}")
         let isOther = Self.quantities[kind].map { $0 != quantity } ?? false
         guard isOther || theirs.map({ $0 != unit }) ?? false else { return nil }
@@ -74,7 +74,7 @@ package struct ARPASensor: Hashable, Sendable {
         return "sensor \(id) is \(found) in the registry, not \(quantity) in \(unit)"
     }
 
-    /// Reads rows of the registry `ib47-atvt`.
+    /// Parses rows of the registry `ib47-atvt`.
     ///
     /// - Returns: The sensors of known kinds by id, and what was left out.
     /// - Throws: `FeedFault` when the whole body says nothing.

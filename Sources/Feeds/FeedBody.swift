@@ -1,22 +1,22 @@
 import ControlProtocol
 import Profiles
 
-/// Why nothing of a body was taken.
+/// Reason why a whole body was refused.
 package enum FeedFault: Error, Hashable, Sendable {
-    /// More than `FeedRows.byteCountMax`.
+    /// The body has more than `FeedRows.byteCountMax` bytes.
     case tooLarge(byteCount: Int)
     /// The answer is not JSON: a captive portal's page, or a body that was cut.
     case notJSON(String)
     /// The source asks for fewer requests: HTTP 200 with code 24 at data.gov.sg.
     case busy(String)
-    /// The source says that it failed, in its own words.
+    /// The source reports a failure, in its own words.
     case refused(String)
-    /// JSON of another shape; `place` is a JSON pointer as in RFC 6901: `/data/items`.
+    /// The JSON has another shape; `place` is a JSON pointer (RFC 6901): `/data/items`.
     case shape(place: String, wanted: String, found: String)
     /// The answer names a next page that cannot be followed.
     case continuation(String)
 
-    /// For a log or a person.
+    /// Sentence for a log or a person.
     package var message: String {
         switch self {
         case .tooLarge(let byteCount):
@@ -31,37 +31,37 @@ package enum FeedFault: Error, Hashable, Sendable {
     }
 }
 
-/// A part of a body that was left out, beside others that were taken.
+/// A part of a body that was left out while others were read.
 package struct FeedOmission: Hashable, Sendable {
-    /// JSON pointer as in RFC 6901: `/items/3/timestamp`.
+    /// JSON pointer (RFC 6901) to the part: `/items/3/timestamp`.
     package let place: String
     package let reason: String
 }
 
 /// Rows and places in one body of a source.
 package struct FeedRows: Hashable, Sendable {
-    /// In the body's order.
+    /// Rows in the body's order.
     ///
     /// A row without a value says that the source had none.
     package internal(set) var rows: [ImportRow] = []
-    /// Where series belong to, as far as the body says so; at most `placesMax`.
+    /// Places of the series, as far as the body gives them; at most `placesMax`.
     package internal(set) var places: [FeedLocation] = []
     /// The first `omissionsMax` of the omitted parts.
     package private(set) var omissions: [FeedOmission] = []
     package private(set) var omittedCount = 0
-    /// Where the source continues, at most `nextMax` bytes; nil at its end.
+    /// Token of the next page, at most `nextMax` bytes; nil on the last page.
     package private(set) var next: String?
-    /// Why it cannot be asked where it continues; its rows count all the same.
+    /// Why the next page cannot be asked for; the rows of this one count all the same.
     package private(set) var fault: FeedFault?
     /// Differences of a registry from the configuration: words for a person by series.
     package internal(set) var differing: [String: String] = [:]
 
     package static let omissionsMax = 20
     package static let placesMax = 200
-    /// Data.gov.sg and a station have some 100 bytes.
+    /// Bytes of a token; those of data.gov.sg and of a station have some 100.
     package static let nextMax = 1_024
 
-    /// Notes where the source continues; an empty text is its end.
+    /// Sets the token of the next page; an empty text means the last page.
     mutating func goOn(at token: String?) {
         guard let token, !token.isEmpty else { return }
         guard token.utf8.count <= Self.nextMax else {
@@ -79,7 +79,7 @@ package struct FeedRows: Hashable, Sendable {
     }
 }
 
-/// A body as it came, read once, with the place of each part.
+/// A parsed part of a body, with its place for messages.
 struct FeedBody {
     let value: JSONValue
     let place: String
@@ -123,13 +123,13 @@ struct FeedBody {
         return items
     }
 
-    /// Its elements; nil when it is no array.
+    /// Elements of the part; nil when it is not an array.
     var items: [FeedBody]? {
         guard case .array(let elements) = value else { return nil }
         return elements.enumerated().map { FeedBody($1, at: "\(place)/\($0)") }
     }
 
-    /// Sorted by key; nil when it is no object.
+    /// Members of the part, sorted by key; nil when it is not an object.
     var members: [(key: String, value: FeedBody)]? {
         guard case .object(let members) = value else { return nil }
         return members.sorted { $0.key < $1.key }
@@ -138,12 +138,12 @@ struct FeedBody {
 
     var text: String? { if case .string(let text) = value { text } else { nil } }
 
-    /// A number, or text that is a decimal one and nothing else.
+    /// Value of a number, or of text that is only a decimal number.
     var number: Double? {
         switch value {
         case .number(let number): number
         case .string(let text):
-            // Not 0x1F, which is a number of Swift's.
+            // This refuses 0x1F, which Swift would read as a number.
             text.utf8.allSatisfy(Self.numerals.contains)
                 ? Double(text).flatMap { $0.isFinite ? $0 : nil } : nil
         default: nil
@@ -168,6 +168,6 @@ struct FeedBody {
 }
 
 extension FeedRows {
-    /// Bytes of a body: 2 MiB; a day of all PSI families has 100 kB.
+    /// Bytes of a body at most: 2 MiB; a day of all PSI families has 100 kB.
     package static let byteCountMax = 2 << 20
 }

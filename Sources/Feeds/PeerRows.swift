@@ -3,12 +3,12 @@ import Core
 import Profiles
 import Store
 
-/// Reads a page of `/api/v1/readings` of another station.
+/// Parser of a page of another station's `/api/v1/readings`.
 ///
 /// A series is the channel there: `dust/pm25`. Samples whose time the other station is not sure
 /// of are left out: they would move later, and then be two.
 package enum PeerRows {
-    /// The rows of one page.
+    /// Returns the rows of one page.
     ///
     /// - Parameters:
     ///   - bytes: The body as it came, 2 MiB at most.
@@ -22,12 +22,12 @@ package enum PeerRows {
         of wanted: String
     ) throws(FeedFault) -> FeedRows {
         let body = try FeedBody(bytes)
-        // A problem as in RFC 9457, whatever its status was.
+        // A problem document (RFC 9457), whatever the status was.
         if body.member("items") == nil, let title = body.member("title")?.text {
             throw .refused(body.member("detail")?.text ?? title)
         }
         let channel = try text("channel", of: body)
-        // Another station chooses no names here.
+        // Another station may not choose names here.
         guard channel == wanted else {
             let found = JSONValue.string(channel).shown
             throw .shape(place: "/channel", wanted: wanted, found: String(found.prefix(80)))

@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import Profiles
 
-/// Reads `/api/v1/station` of another station: its verdict, and what it has.
+/// Parser of another station's `/api/v1/station`: its verdict and its channels.
 ///
 /// What comes is another's: texts are cut to `textMax` characters without control characters, and a
 /// part that is missing or wrong is left out.
@@ -11,7 +11,7 @@ package enum PeerStation {
     static let quantitiesMax = 32
     private static let levels: Set = ["good", "moderate", "poor", "unknown", "fault"]
 
-    /// Reads an answer.
+    /// Parses an answer.
     ///
     /// - Parameter bytes: The body as it came.
     /// - Returns: What a list of stations shows.
@@ -50,7 +50,7 @@ package enum PeerStation {
         return facts
     }
 
-    /// A text of another as a list shows it.
+    /// Cleans a text of another station for a list.
     ///
     /// Neither control characters nor marks that turn the direction of what follows.
     package static func plain(_ text: String) -> String {

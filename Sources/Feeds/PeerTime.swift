@@ -2,15 +2,15 @@ import Core
 import Profiles
 import Store
 
-/// The answer of another station to `/api/v1/time`.
+/// Answer of another station to `/api/v1/time`.
 package struct PeerTime: Hashable, Sendable {
-    /// When the answer came.
+    /// Time when the answer arrived.
     package let wall: WallTime
     package let uncertaintySeconds: Double
-    /// By what the station knows it, as `ClockReport` names that.
+    /// Source of the station's time, as `ClockReport` names it.
     package let trust: String
 
-    /// Reads an answer; nil unless the station is sure.
+    /// Parses an answer; nil unless the station is sure of its time.
     ///
     /// - Parameters:
     ///   - bytes: The body as it came.
@@ -23,7 +23,7 @@ package struct PeerTime: Hashable, Sendable {
             let said = body.member("time")?.text.flatMap({ WallTime(iso8601: $0) }),
             let doubt = body.member("uncertaintySeconds")?.number, doubt >= 0
         else { return nil }
-        // It says whole seconds, that of half the way ago.
+        // The answer has whole seconds, and is half the round trip old.
         wall = said.advanced(by: .milliseconds(500) + way / 2)
         uncertaintySeconds = doubt + 0.5 + way / .seconds(2)
         self.trust = PeerStation.plain(trust)

@@ -3,7 +3,7 @@ import Core
 import Profiles
 import Store
 
-/// Reads the PSI and PM2.5 of data.gov.sg, in both of its envelopes.
+/// Parser of the PSI and PM2.5 of data.gov.sg, in both of its envelopes.
 ///
 /// A series is region and quantity: `west/pm25`. A region that the source left out, and one with
 /// −1 or null, makes a row without a value, so that a later correction is one.
@@ -18,7 +18,7 @@ package enum SingaporeRows {
         let unit: String
     }
 
-    /// By the name in `readings`; an index has no unit.
+    /// Families by their name in `readings`; an index has no unit.
     private static let families: [String: Family] = [
         "pm25_one_hourly": Family(quantity: "pm25", unit: "µg/m³"),
         "pm25_twenty_four_hourly": Family(quantity: "pm25-24h", unit: "µg/m³"),
@@ -36,7 +36,7 @@ package enum SingaporeRows {
         "so2_sub_index": Family(quantity: "so2-index", unit: ""),
     ]
 
-    /// The regions that each publication has; `national` belongs to the PSI alone.
+    /// Regions of each publication; only the PSI has `national`.
     private static let regions: Set = ["central", "east", "north", "south", "west"]
 
     /// - Throws: `FeedFault` when the whole body says nothing; a wrong item is an omission.
@@ -50,7 +50,7 @@ package enum SingaporeRows {
         return result
     }
 
-    /// The middle of each region; one that is damaged is on no map, and its values count.
+    /// Returns the middle of each region; a damaged one is omitted, and its values count.
     private static func places(of content: FeedBody) -> [FeedLocation] {
         let list = content.member("regionMetadata") ?? content.member("region_metadata")
         guard let regions = list?.items else { return [] }
@@ -66,7 +66,7 @@ package enum SingaporeRows {
         }
     }
 
-    /// The object that has `items`: the body in v1, its `data` in v2.
+    /// Returns the object that has `items`: the body in v1, its `data` in v2.
     private static func content(of body: FeedBody) throws(FeedFault) -> FeedBody {
         guard let code = body.member("code") else {
             return body.member("data") ?? body
@@ -79,7 +79,7 @@ package enum SingaporeRows {
     }
 
     private static func take(_ item: FeedBody, into result: inout FeedRows) {
-        // `items: [{}]` is how the service says that nothing was measured.
+        // The service sends `items: [{}]` when nothing was measured.
         guard item.members?.isEmpty != true else { return }
         guard let stamp = item.member("timestamp") else {
             return result.omit(item.place, "has no timestamp")
@@ -129,7 +129,7 @@ package enum SingaporeRows {
         }
     }
 
-    /// A negative number says that there is no value.
+    /// Returns a value; nil for a negative number, which means that there is none.
     private static func measured(_ number: Double) -> Double? { number >= 0 ? number : nil }
 
     private static func row(
