@@ -1,7 +1,7 @@
 import RoostCourier
 import Synchronization
 
-/// The courier's folder in memory, which can refuse to be written.
+/// The courier's folder in memory; writing to it can be made to fail.
 package final class MemoryFiles: CourierFiles {
     private struct State {
         var files: [String: [UInt8]] = [:]

@@ -2,7 +2,7 @@ import Core
 import RoostCourier
 import Synchronization
 
-/// An MQTT 5 broker of the simulated world: retained messages, wills, expiry, forbidden topics.
+/// Simulated MQTT 5 broker: retained messages, wills, expiry, forbidden topics.
 package final class SimulatedBroker: Sendable {
     /// A message as it came in.
     package struct Arrival: Hashable, Sendable {
@@ -34,11 +34,11 @@ package final class SimulatedBroker: Sendable {
 
     package init(clock: any NodeClock) { self.clock = clock }
 
-    /// All that was accepted, oldest first.
+    /// Accepted messages, oldest first.
     package var arrivals: [Arrival] { state.withLock { $0.arrivals } }
     package var connectCount: Int { state.withLock { $0.connectCount } }
 
-    /// The retained message of a topic, as text; nil without one.
+    /// Returns the retained message of a topic as text; nil without one.
     package func retained(_ topic: String) -> String? {
         settleWills()
         return state.withLock { $0.retained[topic] }.map {
@@ -51,21 +51,21 @@ package final class SimulatedBroker: Sendable {
         arrivals.filter { $0.message.topic == topic }.map(\.text)
     }
 
-    /// Answers each message to a topic by a code; nil accepts it.
+    /// Sets the reason code of the answer to each message on a topic; nil accepts it.
     package func answer(_ topic: String, by code: Int?) {
         state.withLock { $0.codes[topic] = code }
     }
 
-    /// Closes the connection after each message to a topic.
+    /// Makes each message on a topic close its connection.
     package func close(after topic: String) { _ = state.withLock { $0.closesAfter.insert(topic) } }
 
-    /// Whether each connection is closed right after CONNACK, as by another client of the same id.
+    /// Sets whether each connection is closed after CONNACK, as by a client with the same id.
     package func setClosing(_ isClosing: Bool) { state.withLock { $0.isClosing = isClosing } }
 
-    /// 5, or 4 for a broker that speaks MQTT 3.1.1 alone.
+    /// Sets the protocol level: 5, or 4 for a broker that only speaks MQTT 3.1.1.
     package func setVersion(_ version: Int) { state.withLock { $0.protocolVersion = version } }
 
-    /// Restarts without the file of retained messages.
+    /// Restarts the broker without its retained messages.
     package func restart() {
         let sessions = state.withLock { state in
             defer {
@@ -78,12 +78,12 @@ package final class SimulatedBroker: Sendable {
         for link in sessions.values { link.finish() }
     }
 
-    /// Cuts all connections; their wills follow.
+    /// Cuts all connections, after which their wills are published.
     package func cut() {
         for link in state.withLock({ Array($0.sessions.values) }) { drop(link) }
     }
 
-    /// Publishes as a client of its own, as Home Assistant does.
+    /// Publishes as another client, such as Home Assistant.
     package func publish(_ message: BrokerMessage) { _ = take(message) }
 
     func connect(_ settings: BrokerSettings) throws(NetworkFailure) -> any BrokerConnection {
@@ -94,7 +94,7 @@ package final class SimulatedBroker: Sendable {
         }
         let link = SimulatedBrokerConnection(self, settings, min(version, settings.protocolVersion))
         let former = state.withLock { state in
-            // Its will is not published when the same client comes back in time.
+            // The will is not published when the same client returns in time.
             state.wills[settings.clientID] = nil
             defer { state.sessions[settings.clientID] = link }
             return state.sessions[settings.clientID]
@@ -104,7 +104,7 @@ package final class SimulatedBroker: Sendable {
         return link
     }
 
-    /// Ends a connection as a cut does: its will waits for its delay.
+    /// Ends a connection like a cut: its will is published after its delay.
     func drop(_ link: SimulatedBrokerConnection) {
         link.finish()
         let now = clock.now
@@ -125,7 +125,7 @@ package final class SimulatedBroker: Sendable {
         }
     }
 
-    /// Ends a connection in order: without its will.
+    /// Ends a connection in order, without its will.
     func leave(_ link: SimulatedBrokerConnection) {
         link.finish()
         state.withLock { state in
@@ -139,7 +139,7 @@ package final class SimulatedBroker: Sendable {
 
     func retained(for topic: String) -> BrokerMessage? { state.withLock { $0.retained[topic] } }
 
-    /// Takes a message and hands it to all that asked for its topic.
+    /// Accepts a message and sends it to all subscribers of its topic.
     ///
     /// - Returns: The reason code.
     func take(_ message: BrokerMessage) -> Int {
@@ -170,7 +170,7 @@ package final class SimulatedBroker: Sendable {
     }
 }
 
-/// A connection to a broker of the simulated world.
+/// A connection to a simulated broker.
 final class SimulatedBrokerConnection: BrokerConnection {
     private struct State {
         var topics: Set<String> = []
@@ -196,7 +196,7 @@ final class SimulatedBrokerConnection: BrokerConnection {
             throw NetworkFailure(.closed, "\(settings.host) closed the connection", wasSent: true)
         }
         let code = broker.take(message)
-        // With 3.1.1 a message that is not allowed vanishes.
+        // A forbidden message is dropped without an error in MQTT 3.1.1.
         return protocolVersion == 5 ? code : 0
     }
 
@@ -234,7 +234,7 @@ final class SimulatedBrokerConnection: BrokerConnection {
 }
 
 extension BrokerMessage {
-    /// As those get it who were there: not marked as retained.
+    /// The message for clients that were connected: not marked as retained.
     fileprivate var live: BrokerMessage {
         BrokerMessage(topic: topic, payload: payload, expirySeconds: expirySeconds)
     }

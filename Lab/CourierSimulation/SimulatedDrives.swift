@@ -6,10 +6,10 @@ import Synchronization
 package final class SimulatedDrives: DriveSource {
     private struct State {
         var drives: [PlannedDrive] = []
-        /// Samples that the ring wrote over, oldest first.
+        /// Number of samples that the ring has overwritten, oldest first.
         var lost = 0
         var isUndated = false
-        /// Tenths by which the dates differ from those of the beginning.
+        /// Tenths of a second by which the dates have moved since the beginning.
         var shift: Int64 = 0
     }
 
@@ -18,10 +18,10 @@ package final class SimulatedDrives: DriveSource {
 
     package init() {}
 
-    /// Samples of all drives that ever ended.
+    /// Number of samples of all drives that ever ended.
     package var recorded: Int { state.withLock { $0.drives.reduce(0) { $0 + $1.samples } } }
 
-    /// Ends a survey with so many samples.
+    /// Ends a survey with a number of samples.
     package func end(_ name: String, samples: Int, isPrivate: Bool = false) {
         state.withLock { state in
             let tick = Tick(tenths: Int64(state.drives.count + 1) * 100_000)
@@ -37,10 +37,10 @@ package final class SimulatedDrives: DriveSource {
         }
     }
 
-    /// The ring writes over so many more samples, oldest first.
+    /// Overwrites so many more samples, oldest first.
     package func lose(_ count: Int) { state.withLock { $0.lost += count } }
 
-    /// Whether drives wait for their date.
+    /// Sets whether drives wait for their date.
     package func setUndated(_ isUndated: Bool) { state.withLock { $0.isUndated = isUndated } }
 
     package func drives(after place: OutboxPosition?) async throws -> [PlannedDrive] {
@@ -100,7 +100,7 @@ package final class SimulatedDrives: DriveSource {
 
     package func number(of boot: BootID) async throws -> Int? { boot == self.boot ? 1 : nil }
 
-    /// The time of so many tenths of a second since 1970.
+    /// Returns the time for tenths of a second since 1970.
     private static func wall(_ tenths: Int64) -> WallTime {
         WallTime(nanoseconds: tenths * 100_000_000)
     }

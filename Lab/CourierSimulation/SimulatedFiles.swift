@@ -2,11 +2,11 @@ import Core
 import RoostCourier
 import Synchronization
 
-/// Files of a station that measures at an interval, by the virtual clock: one row a sample.
+/// Files of a station that measures at an interval of the virtual clock: one row for each sample.
 ///
 /// A ring of bounded length loses its oldest samples; the station's date is its running time.
 package final class SimulatedFiles: FileSource {
-    /// Seconds since 1970 of the first sample.
+    /// Date of the first sample, in seconds since 1970.
     package let start: Int
     private let interval: Int
     private let room: Int
@@ -31,14 +31,14 @@ package final class SimulatedFiles: FileSource {
         (self.room, self.silent) = (room, silent)
     }
 
-    /// Samples that were ever recorded.
+    /// Number of samples recorded so far.
     package var recorded: Int { elapsed / interval + 1 }
 
     private var elapsed: Int {
         Int(MonotonicInstant.boot.duration(to: clock.now).components.seconds)
     }
 
-    /// The number of the oldest sample that the ring has.
+    /// Number of the oldest sample in the ring.
     private var oldest: Int { max(recorded - room, 0) }
 
     package func extent() async throws -> Range<Int>? {
@@ -70,7 +70,7 @@ package final class SimulatedFiles: FileSource {
         of file: PlannedFile,
         origin: Int
     ) async throws -> [UInt8]? {
-        // A day a piece.
+        // One piece for each day.
         let from = file.range.lowerBound + number * 86_400
         guard from < file.range.upperBound else { return nil }
         return bytes(from..<min(from + 86_400, file.range.upperBound))

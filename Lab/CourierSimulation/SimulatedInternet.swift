@@ -2,7 +2,7 @@ import Core
 import RoostCourier
 import Synchronization
 
-/// A server of the simulated world.
+/// A server of the simulated internet.
 package protocol SimulatedServer: Sendable {
     /// Carries a request out and answers it.
     func answer(_ request: OutboundRequest) async -> OutboundAnswer
@@ -17,26 +17,26 @@ package enum NetworkFault: Hashable, Sendable {
     /// Refused by a machine of the own network, such as its router.
     case near
     case unreachable
-    /// A certificate of another host.
+    /// The server has the certificate of another host.
     case wrongCertificate
-    /// The server accepts and says nothing.
+    /// The server accepts the connection and does not answer.
     case silent
-    /// The request is carried out and its answer gets lost.
+    /// The request is carried out, and its answer is lost.
     case answerLost
-    /// Each request is answered by this status, and not carried out.
+    /// Each request gets this status, and is not carried out.
     case status(Int, retryAfterSeconds: Int?)
-    /// Each request is answered by a page for people.
+    /// Each request gets an HTML page for people.
     case captivePortal
-    /// Each exchange takes this long; beyond the courier's patience its answer is lost.
+    /// Each exchange takes this long; beyond the courier's time limit its answer is lost.
     case slow(Duration)
-    /// The server takes the first request over a connection and closes it at the next: it carries
-    /// that one out and says nothing.
+    /// The server keeps the connection after the first request. It carries the second one out and
+    /// closes the connection without an answer.
     case closesKept
-    /// The answer comes by a byte a second.
+    /// The answer comes one byte a second.
     case trickle
 }
 
-/// A network in which hosts answer, or do not, by the virtual clock.
+/// A network whose hosts answer or fail, by the virtual clock.
 package final class SimulatedInternet: CourierNetwork {
     private struct State {
         var servers: [String: any SimulatedServer] = [:]
@@ -44,7 +44,7 @@ package final class SimulatedInternet: CourierNetwork {
         var faults: [String: NetworkFault] = [:]
         var isDown = false
         var exchangeCount = 0
-        /// Hosts with a connection that is kept for the next request.
+        /// Hosts with a connection kept for the next request.
         var kept: Set<String> = []
         var mailbox: [MailMessage] = []
         var sent: [OutboundRequest] = []
@@ -53,7 +53,7 @@ package final class SimulatedInternet: CourierNetwork {
     /// Requests that `sent` keeps; older ones are forgotten.
     private static let sentLimit = 256
     private static let patience: Duration = .seconds(10)
-    /// From the last byte of a request to the first of its answer.
+    /// Time from the last byte of a request to the first of the answer.
     private static let firstByte: Duration = .seconds(30)
     private let clock: any NodeClock
     private let state = Mutex(State())
@@ -65,22 +65,22 @@ package final class SimulatedInternet: CourierNetwork {
     package var mails: [MailMessage] { state.withLock { $0.mailbox } }
     package var exchangeCount: Int { state.withLock { $0.exchangeCount } }
 
-    /// Puts a server behind a host, as `api.example.org` or `localhost:8086`.
+    /// Connects a server to a host, such as `api.example.org` or `localhost:8086`.
     package func add(_ server: any SimulatedServer, at host: String) {
         state.withLock { $0.servers[host] = server }
     }
 
-    /// Puts a broker behind a host, as `192.168.1.5`.
+    /// Connects a broker to a host, such as `192.168.1.5`.
     package func add(_ broker: SimulatedBroker, at host: String) {
         state.withLock { $0.brokers[host] = broker }
     }
 
-    /// Sets or ends what happens to a host; nil ends it.
+    /// Sets the fault of a host; nil ends it.
     package func set(_ fault: NetworkFault?, at host: String) {
         state.withLock { $0.faults[host] = fault }
     }
 
-    /// Whether there is any route at all; without one the connections to brokers end.
+    /// Sets whether there is no route at all; connections to brokers then end.
     package func setDown(_ isDown: Bool) {
         let brokers = state.withLock { state in
             state.isDown = isDown
@@ -204,7 +204,7 @@ package final class SimulatedInternet: CourierNetwork {
         }
     }
 
-    /// `host` or `host:port` of an absolute URL.
+    /// Returns `host` or `host:port` of an absolute URL.
     private static func host(of url: String) -> String {
         guard let start = url.firstRange(of: "://")?.upperBound else { return url }
         let rest = url[start...].prefix { $0 != "/" && $0 != "?" }

@@ -2,7 +2,7 @@ import Core
 import RoostCourier
 import Synchronization
 
-/// A store in memory: streams whose oldest samples are written over, and boots that end.
+/// A store in memory: streams whose oldest samples are overwritten, and boots that end.
 package final class SimulatedRing: SampleSource, CursorStore {
     private struct Stream {
         let device: String
@@ -20,7 +20,7 @@ package final class SimulatedRing: SampleSource, CursorStore {
     private struct State {
         var streams: [StreamID: Stream] = [:]
         var boots: [BootID] = []
-        /// Wall time at tick 0 of a boot, once it is known.
+        /// Wall time at tick 0 of each boot, once it is known.
         var anchors: [BootID: WallTime] = [:]
         var cursors: [String: [UInt8]] = [:]
         var durable: [String: [UInt8]] = [:]
@@ -47,7 +47,7 @@ package final class SimulatedRing: SampleSource, CursorStore {
 
     package func start(_ boot: BootID) { state.withLock { $0.boots.append(boot) } }
 
-    /// Dates a boot: what the wall clock was at its tick 0.
+    /// Dates a boot by the wall time at its tick 0.
     package func anchor(_ boot: BootID, _ wall: WallTime) {
         state.withLock { $0.anchors[boot] = wall }
         change()
@@ -59,7 +59,7 @@ package final class SimulatedRing: SampleSource, CursorStore {
             guard let boot = state.boots.last, state.streams[stream] != nil else { return }
             let number = state.boots.count
             let place = OutboxPosition(boot: boot, bootNumber: number, tick: tick)
-            // In place: a copy of all rows for each would take the square of their number.
+            // Change in place: a copy of all rows for each sample would take quadratic time.
             state.streams[stream]?.samples.append(Row(place: place, outcomes: outcomes))
             state.streams[stream]?.recorded += 1
             if let count = state.streams[stream]?.samples.count, count > room {
@@ -70,7 +70,7 @@ package final class SimulatedRing: SampleSource, CursorStore {
         change()
     }
 
-    /// Samples that were ever recorded, of all streams.
+    /// Number of samples recorded so far, of all streams.
     package var recorded: Int {
         state.withLock { $0.streams.values.reduce(0) { $0 + $1.recorded } }
     }
@@ -90,7 +90,7 @@ package final class SimulatedRing: SampleSource, CursorStore {
         }
     }
 
-    /// Brings everything to the card.
+    /// Writes everything to the card.
     package func sync() {
         state.withLock { state in
             (state.durable, state.syncedAt) = (state.cursors, clock.now)
@@ -98,16 +98,16 @@ package final class SimulatedRing: SampleSource, CursorStore {
         }
     }
 
-    /// How often something was brought to the card.
+    /// Number of writes to the card.
     package var writeCount: Int { state.withLock { $0.writeCount } }
 
-    /// Loses what was recorded and kept since the last `sync`.
+    /// Loses samples and cursors since the last `sync`.
     package func cutPower() {
         let edge = state.withLock { $0.syncedAt }
         cutPower(samplesSince: Tick(edge.advanced(by: .milliseconds(100))))
     }
 
-    /// Loses what was not on the card: cursors since the last sync, and samples since `tick`.
+    /// Loses the cursors since the last sync, and the samples since `tick`.
     package func cutPower(samplesSince tick: Tick) {
         state.withLock { state in
             state.cursors = state.durable
@@ -235,7 +235,7 @@ package final class SimulatedRing: SampleSource, CursorStore {
         state.withLock { $0.cursors[target] = bytes }
     }
 
-    /// An urgent one is on the card at once.
+    /// An urgent cursor is on the card at once.
     package func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
         state.withLock { state in
             state.cursors[target] = bytes
@@ -243,7 +243,7 @@ package final class SimulatedRing: SampleSource, CursorStore {
         }
     }
 
-    /// As a station does it: with the whole block, and only where samples may be on the card.
+    /// Writes the whole block, as a station does, and only where samples may be on the card.
     package func makeDurable(
         _ bytes: [UInt8],
         of target: String,

@@ -9,7 +9,7 @@ import Synchronization
 package final class APNsServer: SimulatedServer {
     private struct State {
         var devices: Set<String> = []
-        /// When a device's token died, in milliseconds since 1970.
+        /// Time when each device's token became invalid, in milliseconds since 1970.
         var dead: [String: Int64] = [:]
         var messages: [(device: String, json: JSONValue, collapse: String)] = []
         var lastIssue: Int64?
@@ -30,12 +30,12 @@ package final class APNsServer: SimulatedServer {
         state.withLock { $0.messages }
     }
 
-    /// Tokens that it saw, one after another.
+    /// Number of different provider tokens seen.
     package var tokenCount: Int { state.withLock { $0.tokenCount } }
 
     package func add(_ device: String) { _ = state.withLock { $0.devices.insert(device) } }
 
-    /// The app is removed from a device.
+    /// Removes the app from a device.
     package func end(_ device: String, at time: WallTime) {
         state.withLock { $0.dead[device] = time.nanoseconds / 1_000_000 }
     }

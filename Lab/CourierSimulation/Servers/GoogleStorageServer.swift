@@ -2,7 +2,7 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// Google's tokens and Cloud Storage: names are written once, large files in steps.
+/// Simulated Google tokens and Cloud Storage: each name is written once, large files in steps.
 ///
 /// A step is a whole number of 256 KiB, but for the last; a session that was lost answers 410.
 ///
@@ -33,14 +33,14 @@ package final class GoogleStorageServer: SimulatedServer {
         (self.bucket, self.host, self.shelf) = (bucket, host, shelf)
     }
 
-    /// Tokens that were given out.
+    /// Number of tokens issued.
     package var tokenCount: Int { state.withLock { $0.tokenCount } }
     package var sessionCount: Int { state.withLock { $0.sessionCount } }
     /// Makes the token invalid.
     package func endToken() { state.withLock { $0.isTokenValid = false } }
-    /// Forgets all uploads that were begun.
+    /// Forgets all unfinished uploads.
     package func loseSessions() { state.withLock { $0.sessions = [:] } }
-    /// Takes half of a step after so many, and answers 503.
+    /// After so many steps, accepts half of one and answers 503.
     package func failStep(after count: Int) { state.withLock { $0.stepsUntilFailure = count } }
 
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {

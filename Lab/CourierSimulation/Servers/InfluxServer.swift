@@ -12,7 +12,7 @@ package final class InfluxServer: SimulatedServer {
     private let version: Version
     private let token: String
     private let points = Mutex<[String: [String: String]]>([:])
-    /// Older points are dropped; nil keeps all.
+    /// Age beyond which points are dropped; nil keeps all.
     private let keeps: Duration?
     private let now: @Sendable () -> WallTime
 
@@ -60,7 +60,7 @@ package final class InfluxServer: SimulatedServer {
         return lines.contains { $0 == nil } ? refusal : OutboundAnswer(204)
     }
 
-    /// As version 1.6 says it, and as 2.7 does.
+    /// Makes the answer to dropped points, in the words of version 1.6 or 2.7.
     private func dropped(_ count: Int) -> OutboundAnswer {
         let words =
             version == .one
@@ -84,7 +84,7 @@ package final class InfluxServer: SimulatedServer {
         )
     }
 
-    /// The point of a line; nil when it is malformed.
+    /// Parses the point of a line; nil when it is malformed.
     private static func parse(
         _ line: Substring
     ) -> (key: String, fields: [String: String], time: Int64)? {
@@ -106,7 +106,7 @@ package final class InfluxServer: SimulatedServer {
         return fields.isEmpty ? nil : ("\(parts[0]) \(parts[2])", fields, time)
     }
 
-    /// Splits where the mark is neither escaped nor within quotes; what it yields keeps escapes.
+    /// Splits at marks that are neither escaped nor within quotes; the parts keep their escapes.
     private static func split(_ text: Substring, at mark: Character) -> [String] {
         var parts = [""]
         var (isEscaped, isQuoted) = (false, false)

@@ -2,7 +2,7 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// ntfy of the simulated world: topics, tokens, and the limit of a day.
+/// Simulated ntfy: topics, tokens, and the daily limit.
 ///
 /// - Source: binwiederhier/ntfy, `docs/publish.md` and `server/errors.go`.
 package final class NtfyServer: SimulatedServer {
@@ -10,7 +10,7 @@ package final class NtfyServer: SimulatedServer {
     private let dayLimit: Int
     private let messages = Mutex<[[String: JSONValue]]>([])
     private let files = Mutex<[[UInt8]]>([])
-    /// Bytes of an attachment, at most; 0 for a server that takes none.
+    /// Bytes of an attachment at most; 0 for a server that accepts none.
     private let attachmentLimit: Int
 
     /// - Parameters:
@@ -22,7 +22,7 @@ package final class NtfyServer: SimulatedServer {
         self.attachmentLimit = attachmentLimit
     }
 
-    /// Attachments, oldest first.
+    /// Bytes of the attachments, oldest first.
     package var attachments: [[UInt8]] { files.withLock { $0 } }
 
     /// Published messages, oldest first.

@@ -1,6 +1,6 @@
 import RoostCourier
 
-/// A bucket of S3, addressed by path: writes a name once where the condition asks for it.
+/// Simulated S3 bucket, addressed by path: refuses to overwrite where the request forbids it.
 ///
 /// - Source: AWS, *Amazon S3 API Reference*, PutObject, HeadObject.
 package final class ObjectStoreServer: SimulatedServer {

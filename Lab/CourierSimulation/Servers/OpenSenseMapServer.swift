@@ -3,7 +3,7 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// openSenseMap: one box; up to 2 500 measurements in a request, all or none, equal ones again.
+/// Simulated openSenseMap with one box: accepts up to 2 500 measurements a request, or none.
 ///
 /// - Source: sensebox/openSenseMap-API, `decoding/validators.js`.
 package final class OpenSenseMapServer: SimulatedServer {

@@ -3,8 +3,8 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// Safecast's imports of drives: unique by the MD5 of the file, read on its own time, and kept for
-/// moderators once they are submitted.
+/// Simulated imports of Safecast's drives: unique by the MD5 of the file, read after a delay, and
+/// kept for moderators once they are submitted.
 ///
 /// - Source: Safecast/safecastapi, `app/controllers/bgeigie_imports_controller.rb`,
 ///   `app/models/bgeigie_import.rb`, `app/models/measurement_import.rb`.
@@ -17,13 +17,13 @@ package final class SafecastDriveServer: SimulatedServer {
         package var isApproved = false
         package var isRejected = false
         package var members: [String: String] = [:]
-        /// How often it was submitted: each sends a mail to the moderators.
+        /// Number of submissions; each sends a mail to the moderators.
         package var submissions = 0
-        /// Whether it stays *processed* whatever is submitted.
+        /// Whether it stays *processed* even after a submission.
         package var staysProcessed = false
         fileprivate var isReadAt: MonotonicInstant
 
-        /// Lines that the service takes.
+        /// Number of lines that the service accepts.
         package var lineCount: Int {
             String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
                 .count { SafecastDriveServer.takes(String($0)) }
@@ -32,7 +32,7 @@ package final class SafecastDriveServer: SimulatedServer {
 
     private let key: String
     private let clock: any NodeClock
-    /// Between a file's arrival and the end of its reading.
+    /// Time from a file's arrival to the end of its reading.
     private let readingTime: Duration
     private let kept = Mutex<[Import]>([])
 
@@ -44,7 +44,7 @@ package final class SafecastDriveServer: SimulatedServer {
 
     package var imports: [Import] { kept.withLock { $0 } }
 
-    /// Does what a moderator does.
+    /// Changes an import as a moderator does.
     package func change(_ id: Int, _ body: (inout Import) -> Void) {
         kept.withLock { imports in
             guard let index = imports.firstIndex(where: { $0.id == id }) else { return }
@@ -146,7 +146,7 @@ package final class SafecastDriveServer: SimulatedServer {
         return OutboundAnswer(302, ["location": place, "content-type": "text/html"], text: page)
     }
 
-    /// The file in a body of several parts; nil when there is none of its name.
+    /// Returns the file in a multipart body; nil when there is none with the field's name.
     private static func file(in request: OutboundRequest) -> (name: String, bytes: [UInt8])? {
         guard let type = request.field("content-type"),
             let boundary = type.split(separator: "boundary=").last, type.hasPrefix("multipart/"),
@@ -163,7 +163,7 @@ package final class SafecastDriveServer: SimulatedServer {
         return bytes.isEmpty ? nil : (String(top[mark...].prefix { $0 != "\"" }), bytes)
     }
 
-    /// The rule by which the service takes a line; it looks at no checksum.
+    /// Whether the service accepts a line; it does not check the checksum.
     private static func takes(_ line: String) -> Bool {
         let items = line.split(separator: ",", omittingEmptySubsequences: false)
         guard items.count >= 13, BGeigieRecord.headers.contains(String(items[0].dropFirst())),

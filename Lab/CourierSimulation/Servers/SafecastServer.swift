@@ -2,7 +2,7 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// Safecast's measurements: unique by the MD5 of value, place and time.
+/// Simulated Safecast measurements: unique by the MD5 of value, place and time.
 ///
 /// - Source: Safecast/safecastapi, `app/models/measurement.rb`.
 package final class SafecastServer: SimulatedServer {

@@ -3,7 +3,7 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// The AirQuality project's push server: one push in 20 minutes, else 429.
+/// Simulated push server of the AirQuality project: one push in 20 minutes, otherwise 429.
 ///
 /// - Source: harr1424/Indoor-Air-Quality, `main.go`.
 package final class SeedPushServer: SimulatedServer {
@@ -12,7 +12,7 @@ package final class SeedPushServer: SimulatedServer {
 
     package init(clock: any NodeClock) { self.clock = clock }
 
-    /// Bodies that became pushes.
+    /// Bodies that were sent as pushes.
     package var pushed: [String] { state.withLock { $0.bodies } }
 
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {

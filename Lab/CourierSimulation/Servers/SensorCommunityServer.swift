@@ -2,7 +2,7 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// Sensor.Community: registered ids and pins, no key for a value.
+/// Simulated Sensor.Community: checks registered ids and pins, and asks for no key.
 ///
 /// - Source: opendata-stuttgart/feinstaub-api, `feinstaub/sensors/{authentication,serializers}.py`.
 package final class SensorCommunityServer: SimulatedServer {
@@ -12,7 +12,7 @@ package final class SensorCommunityServer: SimulatedServer {
     /// - Parameter pins: The pins of each registered id.
     package init(pins: [String: Set<String>]) { self.pins = pins }
 
-    /// Bodies that were taken, oldest first; an equal one counts again.
+    /// Accepted bodies, oldest first; an equal one counts again.
     package var bodies: [String] { state.withLock { $0 } }
 
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
@@ -22,7 +22,7 @@ package final class SensorCommunityServer: SimulatedServer {
         guard let pins = pins[request.field("x-sensor") ?? ""] else {
             return OutboundAnswer(403, text: #"{"detail":"Node not found in database."}"#)
         }
-        // A node with one sensor takes any pin.
+        // A node with one sensor accepts any pin.
         guard pins.count == 1 || pins.contains(request.field("x-pin") ?? "") else {
             return OutboundAnswer(400, text: #"["sensor could not be selected."]"#)
         }

@@ -10,7 +10,7 @@ package final class ServerFiles: Sendable {
         var attempts: [String: Int] = [:]
     }
 
-    /// How often each name is refused before it is taken.
+    /// Number of times that each name is refused before it is accepted.
     private let refusals: Int
     private let state = Mutex(State())
 
@@ -19,18 +19,18 @@ package final class ServerFiles: Sendable {
     package var files: [String: [UInt8]] { state.withLock { $0.files } }
     /// Names in the order in which they were written.
     package var order: [String] { state.withLock { $0.order } }
-    /// How often a name was written.
+    /// Number of times that each name was written.
     package var writes: [String: Int] { state.withLock { $0.writes } }
 
-    /// Puts a file of another writer there.
+    /// Adds a file of another writer.
     package func place(_ name: String, _ bytes: [UInt8]) {
         state.withLock { $0.files[name] = bytes }
     }
 
-    /// Takes a file away, as a person does who tidies up.
+    /// Removes a file, as a person does who tidies up.
     package func remove(_ name: String) { state.withLock { $0.files[name] = nil } }
 
-    /// Whether this attempt at a name is to be refused.
+    /// Whether this attempt at a name must be refused.
     package func isRefused(_ name: String) -> Bool {
         state.withLock { state in
             state.attempts[name, default: 0] += 1
@@ -38,7 +38,7 @@ package final class ServerFiles: Sendable {
         }
     }
 
-    /// Writes a name that is free.
+    /// Writes a file if its name is free.
     ///
     /// - Returns: Whether it was.
     package func write(_ name: String, _ bytes: [UInt8]) -> Bool {

@@ -1,15 +1,15 @@
 import Profiles
 import RoostCourier
 
-/// A request as a server sees it: the parts of its address, its fields and its body.
+/// View of a request as a server sees it: path, query, fields and body.
 package enum ServerView {
-    /// The query of an address, decoded; of several with one name the last.
+    /// Decodes the query of a URL; the last one of several with one name.
     fileprivate static func query(_ url: String) -> [String: String] {
         guard let mark = url.firstIndex(of: "?") else { return [:] }
         return form(String(url[url.index(after: mark)...]))
     }
 
-    /// Pairs as a form sends them.
+    /// Decodes the pairs of a form.
     package static func form(_ text: String) -> [String: String] {
         var pairs: [String: String] = [:]
         for pair in text.split(separator: "&") {
@@ -22,7 +22,7 @@ package enum ServerView {
 }
 
 extension OutboundRequest {
-    /// As it was sent, without the query.
+    /// Path of the URL as it was sent, without the query.
     package var path: String {
         let url = url.revealed
         guard let start = url.firstRange(of: "://")?.upperBound else { return url }
@@ -33,14 +33,14 @@ extension OutboundRequest {
 
     package var query: [String: String] { ServerView.query(url.revealed) }
 
-    /// The value of a field by its name in small letters.
+    /// Returns a header field's value by its name in small letters.
     package func field(_ name: String) -> String? {
         fields.last { $0.name.lowercased() == name }?.value.revealed
     }
 
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body's members; nil when it is no object of JSON.
+    /// Members of the body; nil when it is not a JSON object.
     package var json: [String: JSONValue]? {
         guard case .object(let members) = WireJSON.parse(body) else { return nil }
         return members

@@ -2,7 +2,7 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// Telegram's bot interface of the simulated world: one bot, one chat.
+/// Simulated bot interface of Telegram: one bot, one chat.
 ///
 /// - Source: core.telegram.org/bots/api, *Making requests*, `sendMessage`, `ResponseParameters`.
 package final class TelegramServer: SimulatedServer {
@@ -24,10 +24,10 @@ package final class TelegramServer: SimulatedServer {
     /// Bodies of forms with a photo, oldest first.
     package var photos: [[UInt8]] { state.withLock { $0.photos } }
 
-    /// Whether the person has blocked the bot.
+    /// Sets whether the person has blocked the bot.
     package func setBlocked(_ isBlocked: Bool) { state.withLock { $0.isBlocked = isBlocked } }
 
-    /// Refuses the next messages as too fast.
+    /// Refuses the next messages because they come too fast.
     package func refuse(_ count: Int) { state.withLock { $0.refusalsLeft = count } }
 
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {

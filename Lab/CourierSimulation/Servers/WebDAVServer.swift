@@ -1,7 +1,7 @@
 import RoostCourier
 import Synchronization
 
-/// A folder of a WebDAV server: conditions are honoured, folders have to be there.
+/// Simulated folder of a WebDAV server: honours conditions; parent folders must exist.
 ///
 /// - Source: RFC 4918, sections 9.1, 9.3 and 9.7.
 package final class WebDAVServer: SimulatedServer {

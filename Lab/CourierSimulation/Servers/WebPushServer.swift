@@ -3,7 +3,7 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// A push service of the simulated world, and the browsers behind it.
+/// Simulated push service, with the browsers behind it.
 ///
 /// - Source: RFC 8030, section 5; RFC 8291, section 3; RFC 8292, sections 2 to 4.
 package final class WebPushServer: SimulatedServer {
@@ -58,7 +58,7 @@ package final class WebPushServer: SimulatedServer {
         state.withLock { $0.browsers[browser.path] = browser }
     }
 
-    /// The browser's owner takes the permission back.
+    /// Ends a subscription: the browser's owner withdrew the permission.
     package func end(_ path: String) { _ = state.withLock { $0.gone.insert(path) } }
 
     package func setBodyLimit(_ bytes: Int) { state.withLock { $0.bodyLimit = bytes } }
@@ -93,7 +93,7 @@ package final class WebPushServer: SimulatedServer {
         return OutboundAnswer(201)
     }
 
-    /// RFC 8292: a token by the key that stands beside it, for this origin, of a day at most.
+    /// Checks the token (RFC 8292): signed by the key beside it, for this origin, a day at most.
     private func refusal(of field: String) -> OutboundAnswer? {
         guard field.hasPrefix("vapid ") else { return OutboundAnswer(401, text: "vapid") }
         var parts: [String: String] = [:]
@@ -114,7 +114,7 @@ package final class WebPushServer: SimulatedServer {
         return (0...86_400).contains(left) ? nil : OutboundAnswer(403, text: "the token's time")
     }
 
-    /// Reads a message with the browser's own keys.
+    /// Decrypts a message with the browser's own keys.
     private static func open(_ body: [UInt8], _ browser: Browser) -> JSONValue? {
         guard body.count > 86, body[20] == 65 else { return nil }
         let (salt, sender) = (Array(body[..<16]), Array(body[21..<86]))

@@ -2,7 +2,7 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// A server of the owner's: takes a batch once by its key, and each item by its id.
+/// Simulated server of the owner: accepts each batch once by its key, each item by its id.
 package final class WebhookServer: SimulatedServer {
     private struct State {
         var keys: Set<String> = []
@@ -16,9 +16,9 @@ package final class WebhookServer: SimulatedServer {
     /// - Parameter secret: Signs each batch; nil asks for no signature.
     package init(secret: String? = nil) { self.secret = secret }
 
-    /// How often each item came, by its id.
+    /// Number of times that each item came, by its id.
     package var items: [String: Int] { state.withLock { $0.items } }
-    /// Bodies that were taken, oldest first, at most 100.
+    /// Accepted bodies, oldest first, at most 100.
     package var bodies: [String] { state.withLock { $0.bodies } }
 
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
