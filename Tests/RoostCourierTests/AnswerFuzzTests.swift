@@ -6,8 +6,8 @@ import SimulationKit
 import StoreQueries
 import Testing
 
-/// Answers that no server should give: no target and no receiver falls over one, or takes one that
-/// is no success for a delivery.
+/// Tests answers that no server should give: none may crash a target or receiver, or count as a
+/// delivery without being a success.
 ///
 /// `ROOST_ANSWER_FUZZ` sets how many each gets (300), `ROOST_ANSWER_SEED` where to begin.
 @Suite struct AnswerFuzzTests {
@@ -73,7 +73,7 @@ import Testing
         return OutboundAnswer(statuses[roll(statuses.count)], fields, body: body)
     }
 
-    /// Answers everything with one answer.
+    /// Server that gives the same answer to every request.
     private final class Answering: SimulatedServer {
         let given: OutboundAnswer
         init(_ given: OutboundAnswer) { self.given = given }
@@ -106,7 +106,7 @@ import Testing
         return internet
     }
 
-    /// 409 says to a webhook, and to openSenseMap's like, that the batch is there already.
+    /// For a webhook and for openSenseMap, 409 means that the batch is already there.
     private static func mayCount(_ answer: OutboundAnswer) -> Bool {
         !answer.isHTML && (answer.isSuccess || [400, 409, 422].contains(answer.status))
     }

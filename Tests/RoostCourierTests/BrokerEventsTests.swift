@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    /// An automation that acts on `alert` hears of no alert that is over already.
+    /// An automation that acts on `alert` must not see an alert that is already over.
     @Test func anAlertThatCameAndWentMeanwhileIsLate() throws {
         try simulate { clock in
             let world = MQTTTargetTests.World(clock)

@@ -22,7 +22,7 @@ final class Choker: SimulatedServer {
         state = Mutex(State(isBad: isBad))
     }
 
-    /// Requests that it failed at.
+    /// Number of requests that it failed at.
     var failureCount: Int { state.withLock { $0.failureCount } }
 
     func set(_ isBad: @escaping @Sendable (OutboundRequest) -> Bool) {

@@ -65,8 +65,8 @@ import Testing
         #expect(server.bodies.count == 2)
     }
 
-    /// A node with one sensor takes any pin: a climate sensor that its owner did not name, and may
-    /// not have registered, would write into that of particulate matter.
+    /// A node with one sensor accepts any pin: an unregistered climate sensor that its owner did
+    /// not name would write into the sensor of particulate matter.
     @Test func withoutNamesEachSensorOfParticlesGoes() {
         let target = SensorCommunityTarget(
             sensor: Secret("raspi-00000000abcdef01"),

@@ -7,7 +7,7 @@ import Supervision
 import Synchronization
 import Testing
 
-/// Faults of the world around a courier, and that each costs what it must and no more.
+/// Tests faults around a courier: each costs only the data that it must.
 @Suite struct CourierFaultTests {
     private static let other = "192.168.1.6:8086"
     private static let both = """
@@ -57,14 +57,14 @@ import Testing
                 #expect(life.server.stored.isEmpty)
                 let before = life.internet.exchangeCount
                 life.internet.set(nil, at: CourierLife.host)
-                // Its longest pause, and what the drain needs.
+                // The longest pause, and the time to drain.
                 try await clock.sleep(for: .minutes(20))
                 let sent = life.internet.sent.suffix(life.internet.exchangeCount - before)
                 let lines = sent.flatMap { $0.text.split(separator: "\n") }
                 #expect(lines.count == days * inDay)
                 #expect(Set(lines).count == lines.count)
                 let times = lines.compactMap { Int64($0.split(separator: " ").last ?? "") }
-                // The first to be taken may be one that came meanwhile; the others follow in order.
+                // The first one accepted may have come meanwhile; the others follow in order.
                 #expect(Array(times.dropFirst()) == times.dropFirst().sorted())
             }
             let samples = try await life.samples(node)

@@ -8,7 +8,7 @@ import StoreQueries
 import Synchronization
 import Testing
 
-/// A courier beside a scripted station, with servers of the simulated internet.
+/// A courier with a scripted station and servers of the simulated internet.
 final class CourierLife: Sendable {
     static let host = "192.168.1.5:8086"
     static let influx = """
@@ -83,7 +83,7 @@ final class CourierLife: Sendable {
         configuration = try Self.read(targets, receivers)
     }
 
-    /// A life by a whole file.
+    /// Makes a life from the text of a whole configuration.
     init(_ clock: SimulatedClock, whole text: String, seed: UInt64 = 1) throws {
         (self.clock, self.seed) = (clock, seed)
         station = try ScriptedStation(clock)
@@ -102,7 +102,7 @@ final class CourierLife: Sendable {
         return try CourierConfiguration(Array(text.utf8), file: "courier.json")
     }
 
-    /// A process that has not started; a restart makes another.
+    /// Makes a process that has not started; a restart makes another one.
     ///
     /// - Parameters:
     ///   - routes: The machine's way to other networks; nil where it never changes.
@@ -128,13 +128,13 @@ final class CourierLife: Sendable {
         (world.seed, world.routes) = (seed, routes)
         (world.files, world.runtime, world.pictures) = (files, runtime, pictures)
         world.boot = boot.withLock { $0 }
-        // A zone that is called by its offset in hours needs no file.
+        // A zone named by its offset in hours needs no file.
         world.findZone = { name in Int(name).map { hours in Zone { _ in hours * 3_600 } } }
         world.endProcess = { Issue.record("the courier ended itself: \($0)") }
         return CourierNode(configuration, file: "courier.json", in: world)
     }
 
-    /// Runs a node while `body` does, and kills it then.
+    /// Runs a node while `body` runs, then kills it.
     func run(
         _ node: CourierNode,
         _ body: @escaping @Sendable () async throws -> Void
@@ -142,15 +142,15 @@ final class CourierLife: Sendable {
         _ = try await clock.run({ try await node.run() }, unless: body)
     }
 
-    /// The samples of a target, once it has looked.
+    /// Returns the samples of a target, after it has looked for new ones.
     func samples(_ node: CourierNode, at id: String = "influx") async throws -> OutboxSampleCounts {
         let report = await node.report
         let target = try #require(report.targets.first { $0.id == id })
         return try #require(target.samples)
     }
 
-    /// Demands that the sum is what was recorded, at the latest when a request that was under way
-    /// is over: a report counts up to the request's beginning.
+    /// Checks that the sum equals the recorded samples, at the latest after a request under way: a
+    /// report counts up to the request's beginning.
     func demandSum(_ node: CourierNode, at id: String = "influx") async throws {
         let limit = clock.now.advanced(by: .minutes(5))
         while true {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct CourierNodeTests {
-    /// `ROOST_COURIER_LIVES` sets how many, `ROOST_COURIER_SEED` where to begin (1).
+    /// Seeds of lives: `ROOST_COURIER_LIVES` sets the count, `ROOST_COURIER_SEED` the first (1).
     private static let lives: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["ROOST_COURIER_SEED"].flatMap(UInt64.init) ?? 1
@@ -107,7 +107,7 @@ import Testing
                 let node = life.node()
                 try await life.run(node) {
                     life.station.record()
-                    // It is killed while the request is under way.
+                    // The process is killed while the request is under way.
                     try await clock.sleep(for: .seconds(12))
                 }
             }
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// Also with a word that a later version may write there.
+    /// Tests a word too that only a later version may write.
     @Test(arguments: ["no", "never"]) func aPrivateSurveyNeverLeaves(word: String) throws {
         try simulate { clock in
             let life = try CourierLife(clock)
@@ -296,7 +296,7 @@ import Testing
         }
     }
 
-    /// A soak runs many couriers in one process: each of them takes its memory along.
+    /// A soak runs many couriers in one process: each must free its memory.
     @Test func aCourierThatEndedIsFreed() throws {
         let (sent, isFreed) = try simulate { clock in
             let life = try CourierLife(clock)

@@ -8,12 +8,12 @@ import Testing
 
 @testable import RoostCourier
 
-/// Edits of every key of `courier.json`: a reload takes each, and what did not change goes on.
+/// Tests edits of every key of `courier.json`: a reload applies each, and other entries go on.
 ///
 /// `network.metered` has tests of its own in `CourierFaultTests`.
 @Suite struct CourierReloadTests {
     private static let heartbeat = #"{"id":"alive","type":"heartbeat","url":"https://up.test/x"}"#
-    // One with a secret begins anew at each reload: that may have changed.
+    // An entry with a secret restarts at each reload, since the secret may have changed.
     private static let phone = #"""
         {"id":"phone","type":"smtp","url":"smtps://m.test","from":"a@b.test","to":["c@d.test"]}
         """#
@@ -32,7 +32,7 @@ import Testing
         try CourierConfiguration(Array(text(changes).utf8), file: "courier.json")
     }
 
-    /// The members of the file, each with what begins anew by an edit of it.
+    /// Members of the file, each with the entries that an edit of it restarts.
     private static let edits: [(key: String, value: String, anew: Set<String>)] = [
         ("network", #"{"proxy":"http://p.test:3128"}"#, ["influx", "alive", "phone", "sg"]),
         ("network", #"{"address":"https://a.test"}"#, ["influx", "alive", "phone", "sg"]),
@@ -57,7 +57,7 @@ import Testing
         ("feeds", "[\(edited(feed, #""everySeconds":7200"#))]", ["sg"]),
     ]
 
-    /// An entry with one more member, or another value of one.
+    /// Returns an entry with one more member, or with another value of a member.
     private static func edited(_ entry: String, _ member: String) -> String {
         let key = member.prefix { $0 != ":" }
         let kept = entry.dropFirst().dropLast().split(separator: ",").filter {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// An entry that goes, and one that comes.
+    /// Tests an entry that is removed, and one that is added.
     @Test func anEntryComesAndGoes() throws {
         try simulate { clock in
             let life = try CourierLife(clock, whole: Self.text())

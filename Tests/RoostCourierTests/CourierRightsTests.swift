@@ -4,7 +4,7 @@ import RoostCourier
 import SimulationKit
 import Testing
 
-/// Each request × each user of the courier's socket.
+/// Tests each request for each user of the courier's socket.
 @Suite struct CourierRightsTests {
     @Test(arguments: CourierRequest.Command.allCases)
     func eachUserHasItsCommands(command: CourierRequest.Command) {

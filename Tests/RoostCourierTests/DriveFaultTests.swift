@@ -6,7 +6,7 @@ import StoreQueries
 import Supervision
 import Testing
 
-/// Safecast fails at one drive, or at everything.
+/// Tests a Safecast that fails at one drive, or at everything.
 @Suite struct DriveFaultTests {
     private struct Life {
         let clock: SimulatedClock
@@ -56,14 +56,14 @@ import Testing
             #expect(mark.waiting >= 0)
         }
 
-        /// The names of the drives that are submitted.
+        /// Names of the submitted drives.
         var submitted: [String] {
             safecast.imports.filter { $0.status == "submitted" }
                 .compactMap { $0.members["name"] }.sorted()
         }
     }
 
-    /// The log of the first drive is never taken, or its submission is.
+    /// Safecast never accepts the log of the first drive, or its submission.
     @Test(arguments: ["roost-100000.LOG", "4711/submit"])
     func oneDriveHoldsNoOthers(bad: String) throws {
         try simulate { clock in
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// The service takes a drive and never reads it.
+    /// Safecast accepts a drive and never reads it.
     @Test func oneThatIsNeverReadHoldsNoOthers() throws {
         try simulate { clock in
             let life = Life(clock)

@@ -7,7 +7,7 @@ import Supervision
 import Synchronization
 import Testing
 
-/// Whole lives of a station whose drives go to Safecast, by the virtual clock.
+/// Tests whole lives of a station whose drives go to Safecast, by the virtual clock.
 @Suite struct DriveOutboxTests {
     static let host = "api.safecast.org"
     static let description = SafecastDriveTarget.Description(
@@ -29,7 +29,7 @@ import Testing
         let source = SimulatedDrives()
         let internet: SimulatedInternet
         let server: SafecastDriveServer
-        /// Keeps cursors alone.
+        /// A store that is only used for cursors.
         let keeper: SimulatedRing
         var work: DriveWork
         let notices = Notices()
@@ -71,7 +71,7 @@ import Testing
             _ = try await clock.run(task.run, unless: body)
         }
 
-        /// delivered + waiting + left out = recorded.
+        /// Checks that delivered + waiting + left out = recorded.
         func demandSum(_ task: DriveTask) async throws {
             try await task.see()
             let mark = await task.standing.mark
@@ -79,7 +79,7 @@ import Testing
             #expect(mark.waiting >= 0)
         }
 
-        /// Each drive once at the service, described and submitted once, with every line taken.
+        /// Checks that the service has each drive once, submitted once, with every line accepted.
         func demandDrives(_ names: [String]) {
             let imports = server.imports
             #expect(imports.map { $0.members["name"] } == names)

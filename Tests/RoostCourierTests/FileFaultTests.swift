@@ -5,7 +5,7 @@ import SimulationKit
 import Supervision
 import Testing
 
-/// A store that fails at one file, or at everything.
+/// Tests a store that fails at one file, or at everything.
 @Suite struct FileFaultTests {
     private struct Life {
         static let start = 1_795_321_800
@@ -50,7 +50,7 @@ import Testing
             _ = try await clock.run(task.run, unless: body)
         }
 
-        /// The file of an hour.
+        /// Returns the name of an hour's file.
         static func name(_ hour: Int) -> String {
             let wall = WallTime(nanoseconds: Int64(start + hour * 3_600) * 1_000_000_000)
             return wall.iso8601.filter { $0 != "-" && $0 != ":" } + ".csv"
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// One that a restart found set aside, and that the ring writes over, is counted.
+    /// A file that a restart found set aside, and that the ring overwrites, is counted.
     @Test func oneThatIsOverwrittenIsCounted() throws {
         try simulate { clock in
             // The ring holds ten hours.
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// A store that fails at everything gets no more of the backlog than its beginning.
+    /// A store that fails at everything gets only the beginning of the backlog.
     @Test func aStoreThatIsDownGetsOneOtherFileAtOnce() throws {
         try simulate { clock in
             let life = Life(clock)

@@ -6,14 +6,14 @@ import Supervision
 import Synchronization
 import Testing
 
-/// Whole lives of a station whose files go to a store, by the virtual clock.
+/// Tests whole lives of a station whose files go to a store, by the virtual clock.
 @Suite struct FileOutboxTests {
     private struct Life {
         let clock: SimulatedClock
         let source: SimulatedFiles
         let internet: SimulatedInternet
         let shelf: ServerFiles
-        /// Keeps cursors alone.
+        /// A store that is only used for cursors.
         let keeper: SimulatedRing
         var work: FileWork
         let notices = Notices()
@@ -66,7 +66,7 @@ import Testing
             _ = try await clock.run(task.run, unless: body)
         }
 
-        /// delivered + waiting + left out = recorded, for the files of each period.
+        /// Checks that delivered + waiting + left out = recorded, for the files of each period.
         func demandSum(_ task: FileOutboxTask) async throws {
             try await task.see()
             for (period, mark) in await task.standing.marks {
@@ -79,7 +79,7 @@ import Testing
             shelf.order.count { $0.hasPrefix("\(period.rawValue)/") }
         }
 
-        /// That each file was written once, with its bytes, and in order unless the store failed.
+        /// Checks that each file was written once, with its bytes, and in order if demanded.
         func demandFiles(isInOrder: Bool = true) {
             #expect(shelf.writes.values.allSatisfy { $0 == 1 })
             for period in FilePeriod.allCases {
@@ -300,7 +300,7 @@ import Testing
         }
     }
 
-    /// A time server is wrong by a year for a while: what waits is not too old for that.
+    /// A time server that is wrong by a year for a while makes no waiting file too old.
     @Test func aWrongDateLeavesNoFileOutAndTwoDaysOfDatesDo() throws {
         try simulate { clock in
             var life = Life(clock)

@@ -7,7 +7,7 @@ import Supervision
 import Synchronization
 import Testing
 
-/// A target whose kind changed under its id, a cursor of a later version, and a damaged one.
+/// Tests a target whose type changed under its id, a cursor of a later version, a damaged one.
 @Suite struct ForeignCursorTests {
     private final class Words: Sendable {
         private let kept = Mutex<[String]>([])
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// Where a target begins is decided once, also when nothing was sent before a restart.
+    /// The start of a target is decided only once, even if nothing was sent before a restart.
     @Test(arguments: [[], [1, 255]] as [[UInt8]])
     func theBeginOfSamplesIsKeptAtOnce(bytes: [UInt8]) throws {
         try simulate { clock in

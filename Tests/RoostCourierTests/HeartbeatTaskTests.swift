@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct HeartbeatTaskTests {
-    /// Counts what a watchdog service gets.
+    /// Counts the heartbeats that a watchdog service gets.
     private final class Watchdog: SimulatedServer {
         let alive = Mutex(0)
         let failed = Mutex(0)
@@ -53,7 +53,7 @@ import Testing
                 try await clock.sleep(for: .minutes(10))
                 #expect(try await beats(in: .minutes(60)) == 0)
                 #expect(server.failed.withLock { $0 } > 0)
-                // Its own failure, which is over with the beat, keeps none back.
+                // The target's own failure, which ends with the heartbeat, does not stop it.
                 life.station.set(progressAge: 1, reasons: ["outbox-fails:alive"])
                 try await clock.sleep(for: .minutes(10))
                 #expect(try await beats(in: .minutes(60)) >= 11)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCourier
 
-/// The rows *upload* of `docs/reference/flags.md`.
+/// Tests the rows *upload* of `docs/reference/flags.md`.
 @Suite struct ImpossibleValueUploadTests {
     private static func sample(_ flag: Quality) -> OutboxSample {
         TargetFixture.dust(pm25: .value(4369.1, flag), pm10: .value(20.5))
@@ -44,7 +44,7 @@ import Testing
         for text in texts[..<3] { #expect(text.contains("\"\(name)\"")) }
     }
 
-    /// Services of communities take no value with a doubt besides humid air.
+    /// Community services accept no value with a doubt besides humid air.
     @Test(arguments: Quality.everyName)
     func communitiesGetNoDoubts(_ name: String) throws {
         let flag = try #require(Quality(named: name))

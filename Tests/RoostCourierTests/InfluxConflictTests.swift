@@ -6,9 +6,9 @@ import Supervision
 import Synchronization
 import Testing
 
-/// An InfluxDB that has a field with another type, and refuses it for ever.
+/// Tests an InfluxDB that has a field with another type, and always refuses it.
 @Suite struct InfluxConflictTests {
-    /// As versions 1.6 and 2.7 say it: they write the other points, and drop whole ones.
+    /// Answers as versions 1.6 and 2.7 do: they write the other points, and drop whole ones.
     private final class Conflict: SimulatedServer {
         private let stored = Mutex<[String: String]>([:])
         private let bad = Mutex("pm25=")
@@ -82,7 +82,7 @@ import Testing
                 #expect(each.isEmpty, "no notice for each sample: \(each)")
                 var totals = standing.totals
                 #expect(totals.delivered == 1_050 && totals.leftOut == [.refused: 1_050])
-                // Once the owner has mended it, the field goes again within an hour and a bit.
+                // Once the owner has repaired it, the field is sent again within about an hour.
                 server.mend()
                 for _ in 0..<70 {
                     record()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostCourier
 
-/// A pause that the owner ordered outlives the courier.
+/// Tests that a pause ordered by the owner outlives the courier.
 @Suite struct KeptPauseTests {
     private static func sent(_ life: CourierLife, after time: Duration) async throws -> Int {
         life.station.record()
@@ -15,7 +15,7 @@ import Testing
         return life.server.stored.count
     }
 
-    /// A courier that is killed 1 min after the order, and another one.
+    /// Counts requests of a courier killed 1 min after the order, and of its successor.
     private func counts(
         for length: Duration?,
         _ order: @escaping @Sendable (CourierLife, CourierNode) async throws -> Void = { _, _ in },

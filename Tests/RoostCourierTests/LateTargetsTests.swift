@@ -83,7 +83,7 @@ import Testing
         var late = LateTargets()
         let waits = [Self.report(.waiting, waitsSince: 0)]
         #expect(Self.judge(&late, waits, at: 2 * Self.day).count == 1)
-        // It still has the alert, or has lost it: both times it hears that it is so.
+        // The station still has the alert, or has lost it: both times the alert is reported again.
         for raised: Set<String> in [[], ["influx"]] {
             late.renew(raised: raised)
             #expect(Self.judge(&late, waits, at: 3 * Self.day).count == 1)

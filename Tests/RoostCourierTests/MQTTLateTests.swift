@@ -5,7 +5,7 @@ import SimulationKit
 import Supervision
 import Testing
 
-/// After an outage of the broker the present comes first, and the past is called late.
+/// After an outage of the broker present samples come first, and late ones are marked so.
 @Suite struct MQTTLateTests {
     private typealias World = MQTTTargetTests.World
 
@@ -45,7 +45,7 @@ import Testing
         return view
     }
 
-    /// A sample a second for ten minutes; from 100 s on the broker refuses for `outage` seconds.
+    /// Records a sample a second for ten minutes; the broker refuses from 100 s on for `outage`.
     private static func live(
         _ clock: SimulatedClock,
         outage: Int,
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// Two outages while a backlog waits: what lies between two ranges that went ahead is sent.
+    /// Two outages during a backlog: samples between two ranges delivered ahead are sent.
     @Test func nothingBetweenTwoRangesThatWentAheadIsForgotten() throws {
         try simulate { clock in
             let life = OutboxLife(clock)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// A target that was away for a day goes on with the newest samples, whatever waits.
+    /// A target that was away for a day goes on with the newest samples, before the backlog.
     @Test func theLiveLaneBeginsWithThePresent() throws {
         try simulate { clock in
             var traits = SampleTargetTraits()

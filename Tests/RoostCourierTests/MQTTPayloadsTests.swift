@@ -4,7 +4,7 @@ import Profiles
 import RoostCourier
 import Testing
 
-/// Messages and topics, byte for byte.
+/// Tests messages and topics, byte for byte.
 @Suite struct MQTTPayloadsTests {
     private static let topics = MQTTTopics(station: TargetFixture.station.id)
     private static let payloads = MQTTPayloads(topics: topics)

@@ -6,7 +6,7 @@ import Supervision
 import Synchronization
 import Testing
 
-/// A station that says what a test wants.
+/// Facts of a station that a test sets.
 final class ScriptedFacts: StationFacts {
     private let state: Mutex<StationView?>
 
@@ -16,7 +16,7 @@ final class ScriptedFacts: StationFacts {
     func view() async throws -> StationView? { state.withLock { $0 } }
 }
 
-/// The target with its attendant against a broker, by the virtual clock.
+/// Tests the target and its `MQTTDiscovery` against a broker, by the virtual clock.
 @Suite struct MQTTTargetTests {
     struct World {
         let clock: SimulatedClock
@@ -44,7 +44,7 @@ final class ScriptedFacts: StationFacts {
             target = MQTTTarget(settings, clock: clock, seed: 1)
         }
 
-        /// Runs the attendant while `body` does.
+        /// Runs the `MQTTDiscovery` while `body` runs.
         func attended(
             by task: OutboxTask? = nil,
             _ body: @escaping @Sendable () async throws -> Void
@@ -60,7 +60,7 @@ final class ScriptedFacts: StationFacts {
             _ = try await clock.run(attendant.run, unless: body)
         }
 
-        /// A ring with a stream of dust in a boot that has just begun.
+        /// Makes a ring with a stream of dust, in a boot that has just begun.
         func ring(hasTime: Bool = true) -> SimulatedRing {
             let ring = SimulatedRing(clock: clock, room: 10_000)
             let boot = BootID(bytes: [UInt8](repeating: 1, count: 16))
@@ -73,7 +73,7 @@ final class ScriptedFacts: StationFacts {
             return ring
         }
 
-        /// A task that sends the samples of a ring, with its attendant.
+        /// Makes a task that sends the samples of a ring, with its `MQTTDiscovery`.
         func task(_ ring: SimulatedRing) -> OutboxTask {
             OutboxTask(
                 id: "ha",
@@ -85,7 +85,7 @@ final class ScriptedFacts: StationFacts {
             )
         }
 
-        /// Delivers what was measured a moment ago, or once more what was.
+        /// Delivers a sample of a moment ago, or repeats a given one.
         func deliver(_ again: OutboxSample? = nil) async throws -> DeliveryOutcome {
             var sample = again ?? TargetFixture.dust(tick: Tick(clock.now))
             sample.isOfPresentBoot = again == nil

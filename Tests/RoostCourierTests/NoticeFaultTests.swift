@@ -6,7 +6,7 @@ import RoostCourier
 import SimulationKit
 import Testing
 
-/// A receiver that fails at one notice, or at everything.
+/// Tests a receiver that fails at one notice, or at everything.
 @Suite struct NoticeFaultTests {
     private static func raised(_ number: Int64, _ channel: String) -> AlertEvent {
         var raised = AlertEvent.Raised(number, AlertEvent.Key("who-24h", "dust/\(channel)"))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// One alert cannot be sent; those that come with it, and later, go.
+    /// One alert cannot be sent; others, at the same time and later, can.
     @Test func oneNoticeHoldsNoOthers() throws {
         try simulate { clock in
             clock.setWallTime(TargetFixture.time)

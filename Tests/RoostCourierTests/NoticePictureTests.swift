@@ -6,7 +6,7 @@ import SimulationKit
 import StoreQueries
 import Testing
 
-/// Notices of motions with their pictures, and without them.
+/// Tests notices of motions with and without pictures.
 @Suite struct NoticePictureTests {
     private static let picture = NoticePicture(
         name: "2026-11-22T04-30-00Z-7.jpg",
@@ -104,7 +104,7 @@ import Testing
             if let lack { life.pictures.fail(lack) }
             try await life.run(life.node()) {
                 try await clock.sleep(for: .seconds(60))
-                // One from before is not of this motion.
+                // An earlier picture is not of this motion.
                 life.pictures.add(Self.picture, of: "door", at: .boot)
                 life.station.record(Self.motion(1))
                 try await clock.sleep(for: .seconds(25))

@@ -36,7 +36,7 @@ import Testing
         )
     }
 
-    /// Sends what is due each second of a time, and says when.
+    /// Sends the due notices of each second of a range, and returns their times.
     private static func run(
         _ planner: inout NoticePlanner,
         _ seconds: ClosedRange<Int64>,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCourier
 
-/// Tests which alerts may speak when, cell for cell as docs/reference/courier.md has it.
+/// Tests which alerts may be sent when, cell for cell as docs/reference/courier.md has it.
 @Suite struct NoticeTableTests {
     enum Speech: CaseIterable {
         case raise, worse, critical, reminder, end, otherRule, otherDevice
@@ -156,7 +156,7 @@ import Testing
         #expect(Self.send(&planner, 73)?.raised == [3])
     }
 
-    /// One that goes up and down passes the bucket once a level, and waits then.
+    /// An alert that rises and falls skips the rate limit once for each level, then waits.
     @Test func worsePassesOnceALevel() {
         var planner = Self.planner(.free, .worse)
         var (number, sent) = (Int64(10), 0)

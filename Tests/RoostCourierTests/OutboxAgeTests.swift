@@ -6,9 +6,9 @@ import Supervision
 import Synchronization
 import Testing
 
-/// Receivers that refuse a part of the past.
+/// Tests receivers that refuse old samples.
 @Suite struct OutboxAgeTests {
-    /// Refuses a batch with a sample that it does not like, and says nothing of age.
+    /// Refuses a batch with a bad sample, without mentioning age.
     private final class Fussy: SimulatedServer {
         private let likes: @Sendable (_ tenths: Int64) -> Bool
         private let kept = Mutex<Set<Int64>>([])
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Sends the tick of each sample on a line.
+    /// Sends the tick of each sample as a line.
     private struct TickTarget: SampleTarget {
         var traits = SampleTargetTraits()
 
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    /// Bad samples among good ones are no matter of age.
+    /// Bad samples among good ones must not be taken for old ones.
     @Test(arguments: UInt64(1)...8)
     func leavesOutNoGoodSampleAmongBadOnes(seed: UInt64) throws {
         try simulate(seed: seed) { clock in
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    /// New values arrive while a stretch of the past is refused one by one.
+    /// New values arrive while samples of the backlog are refused one by one.
     @Test func aRefusedPastHoldsNoNewValue() throws {
         try simulate { clock in
             let life = OutboxLife(clock)

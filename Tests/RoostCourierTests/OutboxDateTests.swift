@@ -4,11 +4,11 @@ import RoostCourier
 import SimulationKit
 import Testing
 
-/// No date alone leaves out what was recorded: a time server can be wrong for a day.
+/// No single date leaves samples out: a time server can be wrong for a day.
 @Suite struct OutboxDateTests {
     private static let day: Int64 = 86_400_000_000_000
 
-    /// Ten samples of a boot that ends, while the server is away.
+    /// Records ten samples in a boot that ends while the server is away.
     private static func record(_ life: OutboxLife) async throws {
         for _ in 0..<10 {
             let reading = Outcome.value(FixedPoint(123, decimals: 1))
@@ -23,7 +23,7 @@ import Testing
         return target
     }
 
-    /// By a clock that is right, or a year ahead, in the present boot.
+    /// The clock is right or a year ahead, in the present boot.
     @Test(arguments: [Int64(0), 365])
     func whatIsOfABootBeforeIsNotLeftOutForOneDate(_ daysAhead: Int64) throws {
         try simulate { clock in

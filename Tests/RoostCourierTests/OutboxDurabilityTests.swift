@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Durable before the effect costs a write for each request at most.
+    /// Keeping samples before they are sent costs at most one write for each request.
     @Test func writesOnceForEachRequest() throws {
         try simulate { clock in
             let life = OutboxLife(clock)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// A station that cannot keep the cursor gets nothing sent.
+    /// Nothing is sent while the station cannot keep the cursor.
     @Test func sendsNothingThatTheCardCannotKeep() throws {
         try simulate { clock in
             let life = try CourierLife(
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// A cursor has no room for what went ahead in so many streams.
+    /// The cursor has no room for the ranges of so many streams.
     @Test func sendsNothingTwiceWhereRangesOfAllStreamsDoNotFit() throws {
         try simulate { clock in
             let life = OutboxLife(clock)

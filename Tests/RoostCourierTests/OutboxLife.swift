@@ -6,7 +6,7 @@ import Supervision
 import Synchronization
 import Testing
 
-/// A store in memory with one stream, and one target, by the virtual clock.
+/// A store in memory with one stream and one target, by the virtual clock.
 struct OutboxLife: Sendable {
     static let host = "192.168.1.5:8086"
     /// The wall time at the clock's beginning.
@@ -87,7 +87,7 @@ struct OutboxLife: Sendable {
         WallTime(nanoseconds: Self.start.nanoseconds + clock.now.nanoseconds)
     }
 
-    /// A target of InfluxDB with batches of so many samples.
+    /// Makes an InfluxDB target with batches of so many samples.
     static func influx(_ itemLimit: Int = 200) -> InfluxTarget {
         var target = InfluxTarget(
             url: MaskedText("http://\(host)"),
@@ -125,7 +125,7 @@ struct OutboxLife: Sendable {
         ring.record(StreamID(1), Tick(clock.now), [.value(FixedPoint(value, decimals: 1))])
     }
 
-    /// Records one sample at each interval, so many.
+    /// Records so many samples, one at each interval.
     func record(_ count: Int, each interval: Duration) async throws {
         for _ in 0..<count {
             record()
@@ -140,7 +140,7 @@ struct OutboxLife: Sendable {
         _ = try await clock.run(task.run, unless: body)
     }
 
-    /// delivered + left out + waiting = recorded.
+    /// Checks that delivered + left out + waiting = recorded.
     func demandSum(_ task: OutboxTask) async throws {
         try await task.see()
         let standing = await task.standing

@@ -7,13 +7,13 @@ import Testing
 
 @testable import RoostCourier
 
-/// Keeps what it is sent, in whole seconds, as some services do.
+/// Target that stores samples in whole seconds, as some services do.
 private final class KeepingTarget: ProvableTarget {
     let traits = SampleTargetTraits()
     private typealias Row = (device: String, quantity: String, time: WallTime, value: Double)
 
     private let rows = Mutex<[Row]>([])
-    /// Called before each answer: what happens while it is asked.
+    /// Called before each answer, to change the world while the target is asked.
     let whileAsked = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
     func leavesOut(_ sample: OutboxSample) -> LeftOut? { nil }

@@ -6,9 +6,9 @@ import Supervision
 import Synchronization
 import Testing
 
-/// Receivers that refuse samples among other failures.
+/// Tests receivers that refuse samples among other failures.
 @Suite struct OutboxRefusalTests {
-    /// Refuses a batch with a sample that it does not like, after it has answered as scripted.
+    /// Refuses a batch with a bad sample, after scripted answers.
     private final class Receiver: Sendable {
         private let likes: @Sendable (_ tenths: Int64) -> Bool
         private let script: Mutex<[DeliveryOutcome]>
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// It starts anew; one of the internet is left alone for up to a quarter of an hour.
+    /// A server of the own network that restarts is tried within 10 s; others within 15 min.
     @Test func aServerAtHandIsTriedAgainWithinTenSeconds() throws {
         try simulate { clock in
             let life = OutboxLife(clock)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// Part of a batch is no success for a person.
+    /// A batch accepted in part must not show as a success.
     @Test func saysThatAPartWasRefusedUntilAWholeBatchIsTaken() throws {
         try simulate { clock in
             let life = OutboxLife(clock)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    /// New values go on where the past is refused after three failures and goes once only.
+    /// New values go on where the backlog is refused and may be sent only once.
     @Test func aRefusedPastHoldsNoNewValueAfterFailures() throws {
         try simulate { clock in
             let life = OutboxLife(clock)
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    /// A receiver that takes nothing any more costs few samples, new ones too.
+    /// A receiver that refuses everything costs few samples, also of the new ones.
     @Test func holdsNewValuesWhereTheyAreRefusedToo() throws {
         try simulate { clock in
             let life = OutboxLife(clock)

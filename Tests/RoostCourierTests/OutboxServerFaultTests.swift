@@ -6,9 +6,9 @@ import Supervision
 import Synchronization
 import Testing
 
-/// Servers that answer 500 to what is in a batch, or to everything.
+/// Tests servers that answer 500 to one sample of a batch, or to everything.
 @Suite struct OutboxServerFaultTests {
-    /// Answers 500 to each batch with an item that it cannot take.
+    /// Answers 500 to each batch with a bad item.
     private final class Choker: SimulatedServer {
         private struct State {
             var bad: Set<String> = []
@@ -55,7 +55,7 @@ import Testing
         return target
     }
 
-    /// Wherever the one reading stands: first, in the middle, or last.
+    /// The bad sample is the first, in the middle, or the last.
     @Test(arguments: [0, 2_777, 5_305])
     func oneReadingHoldsNoOthers(bad: Int64) throws {
         try simulate { clock in
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// A tenth of all readings: the others go on.
+    /// A tenth of all samples are bad: the others go on.
     @Test func manyHoldNoOthers() throws {
         try simulate { clock in
             let (life, server) = Self.life(clock)

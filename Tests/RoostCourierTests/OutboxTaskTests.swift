@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A receiver that knows items by their key, with moods.
+/// Receiver that recognises items by their key, and fails at random.
 private final class KeyedServer: SimulatedServer {
     let items = Mutex<[String: Int]>([:])
     let refused = Mutex<Set<String>>([])
@@ -23,7 +23,7 @@ private final class KeyedServer: SimulatedServer {
     }
 }
 
-/// Sends one line a sample.
+/// Sends one line for each sample.
 private struct LineTarget: SampleTarget {
     var traits = SampleTargetTraits()
 
@@ -52,7 +52,7 @@ private struct LineTarget: SampleTarget {
 }
 
 @Suite struct OutboxTaskTests {
-    /// A station with one target, whose life is made of chance.
+    /// A station with one target and random events.
     private struct Life {
         let clock: SimulatedClock
         let ring: SimulatedRing
@@ -103,7 +103,7 @@ private struct LineTarget: SampleTarget {
             ring.record(StreamID(2), tick, [.noData(.unplugged)])
         }
 
-        /// Runs a task while `body` does.
+        /// Runs a task while `body` runs.
         func run(_ task: OutboxTask, _ body: @escaping @Sendable () async throws -> Void)
             async throws
         {

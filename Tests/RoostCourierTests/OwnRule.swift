@@ -1,7 +1,7 @@
 import ControlProtocol
 import Synchronization
 
-/// A rule with its owner's sentences, as a scripted station has it.
+/// A rule with sentences of its owner, as a scripted station reports it.
 enum OwnRule {
     static let id = "stuffy"
 

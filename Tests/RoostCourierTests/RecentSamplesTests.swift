@@ -19,7 +19,7 @@ import Testing
         )
     }
 
-    /// Beside a plain list, through appends, equal ticks and drops.
+    /// Compares with a plain list, through appends, equal ticks and drops.
     @Test(arguments: 1...10) func answersAsAPlainListDoes(seed: UInt64) {
         var chance = SplitMix64(seed: seed)
         var recent = RecentSamples(after: [StreamID(1): Self.place(0)])

@@ -8,8 +8,8 @@ import StoreQueries
 import Synchronization
 import TestSupport
 
-/// A station for tests: a real history file, what it does not have yet in memory, and answers to
-/// the courier's questions.
+/// A station for tests: a real history file, newer records in memory, and answers to the
+/// courier's requests.
 final class ScriptedStation: StationLink, DiskWork {
     static let dust = StreamDescription(
         id: StreamID(1),
@@ -36,7 +36,7 @@ final class ScriptedStation: StationLink, DiskWork {
         var events: [String] = []
         var (isDown, isDated) = (false, true)
         var (changed, feedCount, recorded) = ([Signal](), 0, 0)
-        /// How much of `unwritten` the follower has.
+        /// Number of records of `unwritten` that the follower has.
         var followed = 0
         var knownBoots = 0
         var (progressAge, reasons) = (0.0, [String]())
@@ -76,7 +76,7 @@ final class ScriptedStation: StationLink, DiskWork {
         wake()
     }
 
-    /// Its card takes nothing: cursors cannot be kept.
+    /// Sets whether the card fails, so that cursors cannot be kept.
     func set(refusesCursors: Bool) { state.withLock { $0.refusesCursors = refusesCursors } }
 
     func set(progressAge: Double, reasons: [String] = [], noData: String? = nil) {
@@ -108,12 +108,12 @@ final class ScriptedStation: StationLink, DiskWork {
         )
     }
 
-    /// When a tick was.
+    /// Returns the time of a tick.
     static func wall(_ tick: Tick) -> WallTime {
         WallTime(nanoseconds: started + tick.instant.nanoseconds)
     }
 
-    /// The next boot is without a trusted clock, until `date()`.
+    /// Sets whether the next boot has a trusted clock; without one, until `date()`.
     func set(dated: Bool) { state.withLock { $0.isDated = dated } }
 
     func date() {
@@ -166,7 +166,7 @@ final class ScriptedStation: StationLink, DiskWork {
         wake()
     }
 
-    /// Brings what is in memory to the history; memory keeps none of it.
+    /// Moves the records in memory to the history.
     func take() throws {
         let (records, sequence, boot) = state.withLock { state in
             state.sequence += 1
@@ -184,7 +184,7 @@ final class ScriptedStation: StationLink, DiskWork {
         _ = try history.withLock { try $0.take([block]) }
     }
 
-    /// The machine starts anew, with everything on the card.
+    /// Restarts the machine, with everything on the card.
     func reboot() throws {
         try take()
         state.withLock { state in

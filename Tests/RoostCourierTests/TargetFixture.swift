@@ -17,7 +17,7 @@ enum TargetFixture {
 
     private static let boot = BootID(bytes: Array(repeating: 0xB1, count: 16))
 
-    /// A sample of dust, `number` times five minutes after `time`.
+    /// Makes a sample of dust, `number` times five minutes after `time`.
     static func dust(
         _ number: Int = 0,
         pm25: Outcome = .value(12.3),
@@ -82,7 +82,7 @@ enum TargetFixture {
 }
 
 extension DeliveryOutcome {
-    /// The case alone.
+    /// Name of the enum's case, without its values.
     var name: String {
         switch self {
         case .delivered: "delivered"

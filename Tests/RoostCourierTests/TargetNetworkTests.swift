@@ -4,7 +4,7 @@ import SimulationKit
 import Testing
 
 @Suite struct TargetNetworkTests {
-    /// Answers with twice as many bytes as it was sent, and one.
+    /// Answers with one byte more than twice the request's size.
     private struct Talkative: SimulatedServer {
         func answer(_ request: OutboundRequest) async -> OutboundAnswer {
             OutboundAnswer(200, body: Array(repeating: 0x61, count: 2 * request.body.count + 1))
@@ -17,7 +17,7 @@ import Testing
         return request
     }
 
-    /// A feed sends nothing, and has its volume all the same.
+    /// A feed sends no body, and its bytes are counted all the same.
     @Test func countsTheBodiesOfRequestsAndAnswers() throws {
         try simulate { clock in
             let internet = SimulatedInternet(clock: clock)

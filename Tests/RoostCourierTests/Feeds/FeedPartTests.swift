@@ -13,14 +13,14 @@ import Testing
 
 @testable import RoostCourier
 
-/// Parts of a feed that fail, go on for ever or were cut: each alone.
+/// Tests parts of a feed that fail, have endless pages or are cut: each on its own.
 @Suite struct FeedPartTests {
     /// Channels of another station with a value each 10 min, 30 a page.
     private final class Peer: SimulatedServer {
         enum Mood { case failing, silentBody, foreignChannel, longMark, sameMark, endless }
         struct State {
             var moods: [String: Mood] = [:]
-            /// Channel and begin of each question.
+            /// Channel and begin of each request.
             var asked: [(channel: String, from: WallTime)] = []
         }
         let clock: SimulatedClock
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// How many values are missing between the first and the last one.
+    /// Counts the missing values between the first and the last one.
     private static func gaps(_ times: [WallTime]) -> Int {
         zip(times, times.dropFirst()).count { $1.tenths - $0.tenths > 6_000 }
     }
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    /// Gives pages for ever, then refuses all marks that it gave.
+    /// Server that gives pages without end, then refuses all tokens that it gave.
     private final class Forgetful: SimulatedServer {
         let state = Mutex((count: 0, isForgetful: false))
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RoostCourier
 
-/// Keeps rows as the station does: one for each source, series and time.
+/// Stores rows as the station does: one for each source, series and time.
 final class FeedRecorder: StationLink {
     struct State {
         var values: [String: Double] = [:]

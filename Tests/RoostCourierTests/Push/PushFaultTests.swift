@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostCourier
 
-/// A push service that fails for one subscriber, or for all.
+/// Tests a push service that fails for one subscriber, or for all.
 @Suite struct PushFaultTests {
     @Test(arguments: [500, 403])
     func oneSubscriberHoldsNoOthers(status: Int) throws {

@@ -23,7 +23,7 @@ import Testing
         json["aps"]?["alert"]?["subtitle"]
     }
 
-    /// As the seed's server: a push each 20 minutes, and PM10 goes with PM2.5.
+    /// Follows the seed's server: a push each 20 minutes, PM10 together with PM2.5.
     @Test func aNoticeOfAnotherProgramReachesPhonesOnceInTheirInterval() throws {
         try simulate { clock in
             let life = try PushLife(clock)

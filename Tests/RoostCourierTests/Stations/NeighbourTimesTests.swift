@@ -11,7 +11,7 @@ import Testing
 
 /// Tests which stations a station asks for the time, and when.
 @Suite struct NeighbourTimesTests {
-    /// A network with what avahi-browse would say of it.
+    /// A network with the output of avahi-browse.
     private final class Network: StationBrowser {
         let output = Mutex("")
         let count = Mutex(0)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// The station, whose clock is what a test says.
+    /// The station, with a clock that a test sets.
     private final class Station: StationLink {
         let clock = Mutex(ClockReport(time: nil, trust: "unknown", isSure: false))
         let heard = Mutex<[[NeighbourTime]]>([])
@@ -94,7 +94,7 @@ import Testing
             return try await clocks.times(try NeighbourTimesTests.read(text))
         }
 
-        /// Lives with a courier for a while.
+        /// Runs `body` beside a courier.
         func live(_ text: String = "{}", _ body: @escaping @Sendable () async throws -> Void)
             async throws
         {

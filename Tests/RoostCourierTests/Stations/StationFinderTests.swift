@@ -10,7 +10,7 @@ import Testing
 @testable import RoostCourier
 
 @Suite struct StationFinderTests {
-    /// A network with what avahi-browse would say of it.
+    /// A network with the output of avahi-browse.
     private final class Network: StationBrowser {
         let output = Mutex("")
         let failure = Mutex<StationSearchError?>(nil)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// A dashboard, which may want a token.
+    /// A dashboard that may require a token.
     private struct Dashboard: SimulatedServer {
         let body: String
         var token: String?
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    /// Takes five seconds for each answer, and knows how many it is asked at once.
+    /// Takes five seconds for each answer, and counts simultaneous requests.
     private final class Tarpit: SimulatedServer {
         let clock: SimulatedClock
         let open = Mutex((now: 0, most: 0))
