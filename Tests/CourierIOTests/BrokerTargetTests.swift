@@ -43,7 +43,7 @@ private struct OneDevice: StationFacts {
     }
 }
 
-/// The target against a real mosquitto.
+/// Tests the target against a real mosquitto.
 @Suite struct BrokerTargetTests {
     private static let topics = MQTTTopics(station: "7f3a21c9d0e4")
 
@@ -62,7 +62,7 @@ private struct OneDevice: StationFacts {
         getenv(name).flatMap { Int(String(cString: $0)) }
     }
 
-    /// How many motions and deaths of the broker; `scripts/check mqtt` has more.
+    /// Number of motions; `scripts/check mqtt` runs more of them and of the broker's deaths.
     private static let motionCount = number("ROOST_MQTT_MOTIONS") ?? 100
     private static let deathCount = number("ROOST_MQTT_DEATHS") ?? 10
 
@@ -109,7 +109,7 @@ private struct OneDevice: StationFacts {
         #expect(seen == seen.sorted())
     }
 
-    /// Runs the attendant; what the broker then says of the station is the broker's own.
+    /// A real broker passes on the messages of `MQTTDiscovery`, from its start to its end.
     @Test(
         .enabled(if: MosquittoServer.isThere, "mosquitto is not installed: apt install mosquitto")
     )

@@ -4,7 +4,7 @@ import LinuxIO
 import RoostCourier
 import Testing
 
-/// MQTT against mosquitto, and against a broker that fails by a script.
+/// Tests MQTT against mosquitto, and against a scripted broker that fails.
 @Suite struct BrokerTests {
     private static let hasMosquitto: Comment = "mosquitto is not installed: apt install mosquitto"
 
@@ -96,7 +96,7 @@ import Testing
         #expect(again?.stage == .refused && again?.isNear == true)
     }
 
-    /// Any client of the broker can leave one on a topic that Home Assistant's clients hear.
+    /// Any client of the broker can retain a large one on a topic that is subscribed to.
     @Test(.enabled(if: MosquittoServer.isThere, hasMosquitto))
     func aHugeRetainedMessageIsNotSentToTheStation() throws {
         let server = try MosquittoServer()

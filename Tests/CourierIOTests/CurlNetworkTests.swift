@@ -6,7 +6,7 @@ import RoostCourier
 import Synchronization
 import Testing
 
-/// HTTP against servers of our own on loopback.
+/// Tests HTTP against our own servers on loopback.
 @Suite struct CurlNetworkTests {
     @Test func postsAndReadsTheAnswer() throws {
         let server = try LocalServer { connection in
@@ -239,7 +239,7 @@ extension OutboundRequest {
     }
 }
 
-/// Runs a body with a network that may ask this computer.
+/// Runs a body with a network that may connect to this computer.
 func onLoop<Value: Sendable>(
     _ body: @escaping @Sendable (CurlNetwork) async throws -> Value
 ) throws -> Value {

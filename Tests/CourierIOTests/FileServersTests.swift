@@ -48,7 +48,7 @@ struct FileServersTests {
         String(cString: try #require(getenv(name)))
     }
 
-    /// Sends all files there are, and returns how they stand.
+    /// Sends all files there are, and returns the task's state.
     private func send(
         _ target: any FileTarget
     ) throws -> (marks: [FilePeriod: FilePeriodCursor], refused: Int) {
@@ -95,7 +95,7 @@ struct FileServersTests {
         return (marks, refused.withLock { $0 })
     }
 
-    /// A foreign file of one hour stays, an equal one of another counts as delivered.
+    /// Checks that a foreign file stays and an equal one counts as delivered.
     private func demand(_ marks: [FilePeriod: FilePeriodCursor], refused: Int) {
         #expect(FilePeriod.allCases.map { marks[$0]?.delivered.files } == [731, 30, 4, 1])
         #expect(marks[.hourly]?.leftOut == [.refused: .init(files: 1, samples: 60)])

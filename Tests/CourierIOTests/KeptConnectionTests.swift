@@ -4,11 +4,11 @@ import LinuxIO
 import RoostCourier
 import Testing
 
-/// Servers that are slow, close, or answer early on the second request of a connection.
+/// Tests servers that are slow, close, or answer early on a connection's second request.
 @Suite struct KeptConnectionTests {
     private static let answer = "HTTP/1.1 204 No Content\r\n\r\n"
 
-    /// A network whose servers have less than a second to accept a connection.
+    /// Sends requests over a network whose servers have less than a second to accept.
     private static func exchange(
         _ requests: [OutboundRequest]
     ) throws -> [Result<OutboundAnswer, NetworkFailure>] {
@@ -148,7 +148,7 @@ import Testing
 }
 
 extension String {
-    /// How often a text is in it.
+    /// Counts the occurrences of a text.
     fileprivate func components(of text: String) -> Int {
         var (rest, count) = (self[...], 0)
         while let range = rest.firstRange(of: text) {

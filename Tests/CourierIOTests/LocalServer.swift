@@ -6,7 +6,7 @@ import RoostCourier
 import Synchronization
 import Testing
 
-/// A server of the tests on loopback: one connection after the other, each by a script.
+/// A test server on loopback: one connection after the other, each by a script.
 final class LocalServer: Sendable {
     let port: Int
     private let descriptor: Int32
@@ -54,12 +54,12 @@ final class LocalServer: Sendable {
         }
     }
 
-    /// Ends it; a connection that is served goes on to its script's end.
+    /// Stops the server; a connection under way goes on to the end of its script.
     func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Connections so far.
+    /// Number of connections so far.
     var connectionCount: Int { count.load(ordering: .relaxed) }
-    /// All that its scripts have read so far, of every connection.
+    /// All bytes that its scripts have read so far.
     var received: String { text.withLock { $0 } }
 }
 
@@ -84,7 +84,7 @@ final class ServerConnection {
         _ note: @escaping (String) -> Void
     ) throws {
         (self.descriptor, self.note) = (descriptor, note)
-        // No script hangs the tests.
+        // A time limit, so that no script hangs the tests.
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
@@ -97,7 +97,7 @@ final class ServerConnection {
         close(descriptor)
     }
 
-    /// Agrees on encryption, at the start or after STARTTLS.
+    /// Starts encryption, at once or after STARTTLS.
     func encrypt(_ certificate: TestCertificate) throws {
         context = copenssl_make_context(certificate.pem, certificate.key, nil)
         guard let context else { throw Ended() }
@@ -129,7 +129,7 @@ final class ServerConnection {
         try drain(session)
     }
 
-    /// Says nothing for a while.
+    /// Sends nothing for a while.
     func stayQuiet(for milliseconds: Int) {
         var limit = timeval(tv_sec: milliseconds / 1_000, tv_usec: milliseconds % 1_000 * 1_000)
         let size = socklen_t(MemoryLayout<timeval>.size)
@@ -185,7 +185,7 @@ final class ServerConnection {
     }
 }
 
-/// A certificate of an authority of its own.
+/// A certificate with its own authority.
 struct TestCertificate: Sendable {
     let pem: String
     let key: String

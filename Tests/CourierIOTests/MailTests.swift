@@ -6,7 +6,7 @@ import RoostCourier
 import TestSupport
 import Testing
 
-/// Mail by way of servers of our own on loopback.
+/// Tests mail against our own servers on loopback.
 @Suite struct MailTests {
     private static let text = "Subject: Roost\r\n\r\nOne\r\n.two\r\n"
 
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Sends by a server with STARTTLS that goes by a script after it.
+    /// Sends to a server that follows a script after STARTTLS.
     private static func send(
         isProbe: Bool = false,
         _ serve: @escaping @Sendable (ServerConnection) throws -> Void
@@ -144,7 +144,7 @@ import Testing
 }
 
 extension ServerConnection {
-    /// Reads a line that begins in this way, and answers it.
+    /// Reads a line with a beginning, and answers it.
     fileprivate func answer(_ command: String, _ text: String) throws {
         let line = try read(until: "\r\n")
         guard line.hasPrefix(command) else { throw Ended() }

@@ -4,10 +4,10 @@ import RoostCourier
 import TestSupport
 import Testing
 
-/// A mosquitto of the tests, on a free port of loopback, with a folder of its own.
+/// A mosquitto for tests, on a free port of loopback, with its own folder.
 final class MosquittoServer {
     static let path = "/usr/sbin/mosquitto"
-    /// Why the tests against it are left out; nil when it is there.
+    /// Whether mosquitto is installed; the tests against it are skipped without it.
     static var isThere: Bool { Glibc.access(path, X_OK) == 0 }
 
     let port: Int
@@ -15,7 +15,7 @@ final class MosquittoServer {
     private var process: pid_t = 0
     private let accessList: String
 
-    /// Starts it, and returns once it listens.
+    /// Starts the broker, and returns once it listens.
     ///
     /// - Parameter access: Lines of an access control list; empty allows all.
     /// - Throws: When it cannot be started.
@@ -28,14 +28,14 @@ final class MosquittoServer {
 
     deinit { kill() }
 
-    /// Starts it anew, without what it remembered.
+    /// Restarts the broker without its memory.
     func start() throws {
         var lines = "listener \(port) 127.0.0.1\nallow_anonymous true\npersistence false\n"
         if !accessList.isEmpty {
             try write(accessList, "acl")
             lines += "acl_file \(folder.path("acl"))\n"
         }
-        // As root it would become a user that cannot read the folder.
+        // As root, it would become a user that cannot read the folder.
         lines += "user root\n"
         try write(lines, "conf")
         var ends: [Int32] = [0, 0]
@@ -61,7 +61,7 @@ final class MosquittoServer {
         Issue.record("mosquitto does not start: \(String(decoding: log, as: UTF8.self))")
     }
 
-    /// Ends it as a power cut does.
+    /// Kills the broker, as a power cut does.
     func kill() {
         guard process > 0 else { return }
         Glibc.kill(process, SIGKILL)

@@ -2,7 +2,7 @@ import CourierIO
 import RoostCourier
 import Testing
 
-/// The signature of libcurl for an object of S3, against that of botocore 1.44.
+/// Compares libcurl's signature of an S3 object with that of botocore 1.44.
 @Suite struct ObjectSignatureTests {
     @Test func signsAnUploadAsBotocoreDoes() throws {
         let server = try LocalServer { connection in

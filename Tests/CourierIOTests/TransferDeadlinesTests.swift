@@ -3,7 +3,7 @@ import CourierIO
 import RoostCourier
 import Testing
 
-/// How long a server may take for each stage, on a clock of the test's own.
+/// Tests a server's time limits for each stage, on a test clock.
 @Suite struct TransferDeadlinesTests {
     private typealias Progress = TransferDeadlines.Progress
 
@@ -11,7 +11,7 @@ import Testing
         .boot.advanced(by: .seconds(seconds))
     }
 
-    /// The second in which a transfer ends, and how; a look at each second.
+    /// Returns the second in which a transfer ends and its failure, checking each second.
     private static func end(
         addressCount: Int = 1,
         wholeSeconds: Int = 60,
