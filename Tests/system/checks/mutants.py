@@ -190,7 +190,8 @@ def table(planted):
         "Written by `scripts/check mutants --write` from `Tests/Support/mutant_table.py`; not edited by "
         "hand.", "",
         f"{killed} of {len(planted)} are noticed ({100 * killed / len(planted):.1f} %), each by the "
-        "suites nearest to it, in debug. The last column is the first test that failed.", "",
+        "suites nearest to it, in debug. The last column is the first test that",
+        "failed.", "",
         "| File | What the mistake breaks | Suites | Verdict | Noticed by |",
         "| --- | --- | --- | --- | --- |",
     ]
