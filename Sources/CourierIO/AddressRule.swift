@@ -1,7 +1,7 @@
 /// Rule for the network addresses that a target may have.
 ///
-/// A name server or a setting must not send the courier to programs of this computer, which may
-/// trust whatever comes from it, nor to the address where clouds hand out secrets.
+/// A name server or a setting must not direct the courier to programs of this computer, which may
+/// trust every local request, nor to the address where clouds give out secrets.
 ///
 /// - Source: RFC 1122, section 3.2.1.3; RFC 3927; RFC 4291, section 2.5;
 ///   RFC 1918; RFC 4193; RFC 6598; RFC 6890.

@@ -6,8 +6,8 @@ import RoostCourier
 
 /// Searches for other stations by the machine's avahi, with its program `avahi-browse`.
 ///
-/// The program runs in a process group of its own behind a guard, which ends it with this process,
-/// with its end, or when its time is up. No library of avahi is needed, nor avahi itself.
+/// The program runs in its own process group behind a guard, which ends it when this process ends,
+/// when it ends itself, or when its time is up. Neither avahi nor its library has to be installed.
 package struct AvahiBrowser: StationBrowser {
     package static let standardProgram = "/usr/bin/avahi-browse"
     private let program: String

@@ -3,8 +3,8 @@ import RoostCourier
 
 /// Reads secrets from files: systemd's credentials first, then a folder of the administrator.
 ///
-/// A file's last newline does not count. A file that other users may read is refused: it is no
-/// secret.
+/// A file's last newline does not count. A file that other users may read is refused, since it is
+/// not secret.
 package struct SecretFolder: SecretSource {
     /// Bytes of a secret at most.
     package static let byteLimit = 64 << 10

@@ -21,7 +21,7 @@ struct BrokerOptions {
 
     /// Makes a handle that is not connected.
     ///
-    /// - Parameter trust: What `makeTrust` gave; the handle keeps a reference of its own.
+    /// - Parameter trust: The result of `makeTrust`; the handle keeps its own reference.
     /// - Returns: To be freed by `mosquitto_destroy`.
     /// - Throws: `NetworkFailure` when libmosquitto does not take a setting.
     func makeHandle(_ trust: UnsafeMutableRawPointer?) throws(NetworkFailure) -> OpaquePointer {
@@ -53,8 +53,8 @@ struct BrokerOptions {
 
     /// Sets the maximum packet size in the CONNECT (MQTT 5, section 3.1.2.11.4).
     ///
-    /// Only the call that blocks until it is connected takes properties. It keeps them before it
-    /// looks at the host, and `mosquitto_connect_async` sends them: so it is called without a host.
+    /// Only the blocking call for connecting takes properties. It stores them before it looks at
+    /// the host, and `mosquitto_connect_async` sends them: so it is called without a host.
     private func demandSmallPackets(_ handle: OpaquePointer) -> Int32 {
         var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }
@@ -97,7 +97,7 @@ struct BrokerOptions {
 
     /// Makes the data that the broker's certificate is compared with; nil without encryption.
     ///
-    /// libmosquitto is given an address, so the name is part of the trust and not of the call.
+    /// libmosquitto is given an address, so the host's name is part of the trust.
     ///
     /// - Throws: `NetworkFailure` when the authorities or the key cannot be read.
     func makeTrust() throws(NetworkFailure) -> UnsafeMutableRawPointer? {

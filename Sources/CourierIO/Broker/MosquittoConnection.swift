@@ -8,8 +8,8 @@ import RoostCourier
 
 /// One connection to a broker by libmosquitto, used only on the loop's thread.
 ///
-/// libmosquitto has no thread here: the loop calls it when its socket has something, and four times
-/// in the span of the keep-alive.
+/// libmosquitto has no thread here: the loop calls it when its socket is ready, and four times in
+/// each keep-alive interval.
 final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
     /// Received messages that wait for `nextMessage` at most.
     static let messageLimit = 64

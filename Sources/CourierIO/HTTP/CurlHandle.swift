@@ -3,7 +3,7 @@ import RoostCourier
 
 /// One transfer of libcurl with its settings and lists.
 ///
-/// Of one task, and of the loop's thread.
+/// It belongs to one task, on the loop's thread.
 final class CurlHandle {
     let easy: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = []

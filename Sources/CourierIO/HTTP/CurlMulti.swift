@@ -6,8 +6,8 @@ import RoostCourier
 
 /// libcurl's multi handle on the event loop, used only on the loop's thread.
 ///
-/// libcurl says which descriptors it waits for and when it wants to be called; it is called for
-/// these reasons alone, so that a courier without transfers sleeps.
+/// libcurl says which descriptors it waits for and when it wants to be called; it is called only
+/// then, so that a courier without transfers sleeps.
 final class CurlMulti: @unchecked Sendable {
     /// Connections at the same time, including those kept open for the next request.
     static let connectionLimit = 4

@@ -5,7 +5,7 @@ import RoostCourier
 
 /// The network of a courier: libcurl and libmosquitto on the event loop.
 ///
-/// Used by tasks of that loop alone. Values made of one another share connections.
+/// Used only by tasks of that loop. Networks made from one another share connections.
 package struct CurlNetwork: CourierNetwork {
     private let loop: EventLoop
     private let multi: CurlMulti

@@ -4,7 +4,7 @@ import RoostCourier
 
 /// One transfer of libcurl: the source of its body, its answer and its state.
 ///
-/// Of the loop's thread; libcurl has its address from `begin` until it is removed.
+/// It belongs to the loop's thread; libcurl has its address from `begin` until it is removed.
 final class Transfer {
     /// Bytes of the answer's head at most.
     static let headLimit = 8 << 10
@@ -38,7 +38,7 @@ final class Transfer {
     private(set) var sentAt: MonotonicInstant?
     /// Time when a connection, new or kept, was ready for the request.
     ///
-    /// libcurl's own times count nothing for one that was kept.
+    /// libcurl's own times are zero for a kept connection.
     private(set) var readyAt: MonotonicInstant?
     private(set) var wantsPiece = false
     private(set) var head = HeadReader()

@@ -34,7 +34,7 @@ package struct TransferDeadlines {
     private var window: (from: MonotonicInstant, count: Int)?
 
     /// - Parameters:
-    ///   - place: Of the server, for people.
+    ///   - place: Name of the server, for people.
     ///   - addressCount: With several, connecting may take twice as long.
     package init(
         place: String,

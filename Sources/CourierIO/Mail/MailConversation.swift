@@ -64,7 +64,7 @@ struct MailConversation {
     /// Returns the outcome of the message.
     ///
     /// - Parameters:
-    ///   - failure: What went wrong beside the answers.
+    ///   - failure: The failure besides the answers.
     /// - Returns: The answer to the final dot, or the refusal that ended the conversation; refused
     ///   recipients in the field `refused`.
     /// - Throws: `NetworkFailure`: `notAuthorised`, or `failure` where no answer decides.

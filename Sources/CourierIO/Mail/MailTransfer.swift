@@ -6,8 +6,8 @@ import Synchronization
 
 /// Sends one message to a mail server, on a thread of its own.
 ///
-/// libcurl 7.88 waits in place for the answer to the final dot and to QUIT, which would hold up
-/// the loop; so mail does not go through the multi handle.
+/// libcurl 7.88 blocks while it waits for the answer to the final dot and to QUIT, which would stop
+/// the loop; so mail does not use the multi handle.
 final class MailTransfer {
     /// Time for the server's answer to the final dot.
     static let patience: Duration = .seconds(60)

@@ -79,8 +79,8 @@ enum RouteTable {
 
 /// NetworkManager's state of the connection, asked by systemd's `busctl`.
 ///
-/// A connection to the bus of our own would need libsystemd for one number that is asked at start
-/// and when a route changes.
+/// An own connection to the bus would need libsystemd for one number that is asked only at the
+/// start and when a route changes.
 enum NetworkManager {
     private static let command =
         "/usr/bin/busctl --system --timeout=4 get-property org.freedesktop.NetworkManager "
