@@ -6,7 +6,7 @@ import Store
 /// Parser of ARPA Lombardia's values (`nicp-bhqi` and earlier years; rows of Socrata as JSON).
 ///
 /// A series is sensor and quantity: `10273/pm10`. Times are solar time, UTC+1 in summer, too. A
-/// value counts with the state `VA` alone; −9999 says that there is none.
+/// value counts only with the state `VA`; −9999 means that there is none.
 ///
 /// - Source: `dati.lombardia.it`, `nicp-bhqi`; `cran/ARPALData`.
 package enum ARPARows {
@@ -16,7 +16,7 @@ package enum ARPARows {
     ///
     /// - Parameters:
     ///   - bytes: The body as it came, 2 MiB at most.
-    ///   - sensors: Of the registry, by id; values of others are omissions.
+    ///   - sensors: Sensors of the registry by id; values of others are omissions.
     ///   - offset: How many rows were on the pages before.
     ///   - pageSize: Rows that were asked for: a full page is followed by another.
     /// - Returns: A row for each one of a wanted sensor, in the answer's order.

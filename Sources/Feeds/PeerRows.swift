@@ -5,8 +5,8 @@ import Store
 
 /// Parser of a page of another station's `/api/v1/readings`.
 ///
-/// A series is the channel there: `dust/pm25`. Samples whose time the other station is not sure
-/// of are left out: they would move later, and then be two.
+/// A series is the other station's channel: `dust/pm25`. Samples of unsure time are left out: once
+/// their time changed, they would be there twice.
 package enum PeerRows {
     /// Returns the rows of one page.
     ///

@@ -4,8 +4,8 @@ import Profiles
 
 /// Parser of another station's `/api/v1/station`: its verdict and its channels.
 ///
-/// What comes is another's: texts are cut to `textMax` characters without control characters, and a
-/// part that is missing or wrong is left out.
+/// The answer is not trusted: texts are cut to `textMax` characters without control characters, and
+/// a missing or wrong part is left out.
 package enum PeerStation {
     static let textMax = 200
     static let quantitiesMax = 32
@@ -14,7 +14,7 @@ package enum PeerStation {
     /// Parses an answer.
     ///
     /// - Parameter bytes: The body as it came.
-    /// - Returns: What a list of stations shows.
+    /// - Returns: The facts that a list of stations shows.
     /// - Throws: `FeedFault` when it is no station's.
     package static func decode(_ bytes: [UInt8]) throws(FeedFault) -> StationFacts {
         let body = try FeedBody(bytes)
@@ -52,7 +52,7 @@ package enum PeerStation {
 
     /// Cleans a text of another station for a list.
     ///
-    /// Neither control characters nor marks that turn the direction of what follows.
+    /// Removes control characters and marks that change the direction of text.
     package static func plain(_ text: String) -> String {
         String(String.UnicodeScalarView(ForeignText.plain(text).unicodeScalars.prefix(textMax)))
     }

@@ -5,8 +5,8 @@ import Store
 
 /// Parser of the PSI and PM2.5 of data.gov.sg, in both of its envelopes.
 ///
-/// A series is region and quantity: `west/pm25`. A region that the source left out, and one with
-/// −1 or null, makes a row without a value, so that a later correction is one.
+/// A series is region and quantity: `west/pm25`. A region that is missing, or has −1 or null, makes
+/// a row without a value, so that a later value counts as a correction.
 ///
 /// - Source: data.gov.sg OpenAPI 1.0.11 (v2); `stuartbreckenridge/Singapore-Breathe`,
 ///   `Notes/APINotes.md` (v1).
