@@ -47,8 +47,8 @@ package struct DriveCursor: Hashable, Sendable {
     package var hasExpired = false
     /// Uploads that have begun and are not over, in their order.
     ///
-    /// Those up to `settled` are tried again by themselves. Bound: `uploadLimit`, those that can be
-    /// aside and one more.
+    /// Uploads up to `settled` are tried again by themselves. Bound: `uploadLimit`, the drives that
+    /// can be aside and one more.
     package var uploads: [Current] = []
 
     static let uploadLimit = ItemAsides<OutboxPosition>.limit + 1

@@ -3,10 +3,10 @@ import Store
 
 /// Decides which drive a target is sent, when, and what becomes of each sample.
 ///
-/// Pure: a caller brings drives, steps and the time. Drives go in the order in which they began,
-/// one at a time; a drive that is refused is left out and the next one goes on. One that the
-/// receiver fails at while it takes others is set aside, and tried again by itself. Each step of an
-/// upload is repeated until the receiver has taken it: it knows a file that it has by its content.
+/// Pure: a caller brings drives, steps and the time. Drives are sent in the order in which they
+/// began, one at a time; a refused drive is left out and the next one is sent. A drive that the
+/// receiver fails at while it accepts others is set aside, and tried again by itself. Each step of
+/// an upload is repeated until the receiver has accepted it: it knows a file by its content.
 package struct DriveMachine: Sendable {
     /// Events that a person should know about.
     package enum Notice: Hashable, Sendable {
@@ -65,9 +65,9 @@ package struct DriveMachine: Sendable {
     /// Counts samples of new drives, and samples that the ring has overwritten.
     ///
     /// - Parameters:
-    ///   - drives: Those without a fate, oldest first.
+    ///   - drives: Drives that are not settled, oldest first.
     ///   - seen: The place up to which they were counted before.
-    ///   - settled: The place up to which they have their fates, but for those aside.
+    ///   - settled: The place up to which drives are settled, except those set aside.
     /// - Returns: Events to report.
     package mutating func see(
         _ drives: [PlannedDrive],

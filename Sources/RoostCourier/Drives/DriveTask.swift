@@ -294,7 +294,7 @@ package actor DriveTask: Child {
 
     /// Leaves out the drives that wait and ended before a moment.
     ///
-    /// Their owner does not want them delivered. One whose log the receiver has goes on.
+    /// The owner does not want them delivered. A drive whose log the receiver has goes on.
     ///
     /// - Returns: How many samples.
     /// - Throws: Errors of reading the store; `CancellationError`.

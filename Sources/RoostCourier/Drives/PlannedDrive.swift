@@ -34,16 +34,15 @@ package struct PlannedDrive: Hashable, Sendable {
 
 /// When a drive began and ended, to the tenth of a second.
 ///
-/// Dates of a boot move by fractions of a second with each further anchor. The log of an upload
-/// that has begun keeps those that it began with, so that it has the same bytes when it is made
-/// again.
+/// Dates of a boot move by fractions of a second with each further anchor. An upload keeps the
+/// dates that it began with, so that its log has the same bytes when it is made again.
 package struct DriveDates: Hashable, Sendable {
     package let from: WallTime
     package let to: WallTime
 
     /// - Parameters:
-    ///   - from: Of its first tick.
-    ///   - to: Of its end; one before `from` counts as `from`.
+    ///   - from: Time of its first tick.
+    ///   - to: Time of its end; one before `from` counts as `from`.
     package init(from: WallTime, to: WallTime) {
         (self.from, self.to) = (
             WallTime(tenths: from.tenths), WallTime(tenths: max(from, to).tenths)
@@ -80,7 +79,7 @@ package enum DriveMade: Hashable, Sendable {
 package protocol DriveSource: Sendable {
     /// Lists the surveys that are over after a place, with samples or without.
     ///
-    /// - Parameter place: Of the last one that is not wanted any more; nil wants all.
+    /// - Parameter place: Place of the last drive that is no longer wanted; nil wants all.
     /// - Returns: Oldest first.
     /// - Throws: Errors of reading the store.
     func drives(after place: OutboxPosition?) async throws -> [PlannedDrive]

@@ -8,7 +8,7 @@ package struct StoreDriveSource: DriveSource {
     private let choice: DriveLog.Choice
 
     /// - Parameters:
-    ///   - choice: Which samples make a drive.
+    ///   - choice: Rule that selects the samples of a drive.
     package init(_ history: any HistoryAccess, _ choice: DriveLog.Choice) {
         (self.history, self.choice) = (history, choice)
     }

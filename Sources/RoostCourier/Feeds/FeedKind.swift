@@ -45,7 +45,7 @@ package enum FeedKind: Hashable, Sendable {
 
     /// Whether a request names one whole day, or no time at all for the newest values.
     ///
-    /// Others name when they begin.
+    /// The other kinds of source name the begin of a time range.
     var asksByDay: Bool { if case .singapore = self { true } else { false } }
 
     /// Parts that are fetched independently; empty where only another station's status is wanted.
@@ -94,7 +94,7 @@ package enum FeedKind: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - now: nil while the time is not known; Singapore then says what is newest.
-    ///   - last: Until when its values are there; nil for none.
+    ///   - last: Time up to which its values are there; nil for none.
     /// - Returns: None while the service cannot be asked without the time.
     package func paths(
         of part: FeedPart,
@@ -204,8 +204,8 @@ package enum FeedKind: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The body as it came.
-    ///   - part: Of which; nil for the registry.
-    /// - Returns: What it holds.
+    ///   - part: The part that was asked for; nil for the registry.
+    /// - Returns: The rows of the answer.
     package func decode(
         _ bytes: [UInt8],
         of path: String,
@@ -229,7 +229,7 @@ package enum FeedKind: Hashable, Sendable {
 
 /// Splits rows into requests of `imports`, by time; rows of one time stay together if they fit.
 ///
-/// Quantities that arrive together share a stream of the history, so they are not torn apart.
+/// Quantities that arrive together share a stream of the history, so they stay together.
 package enum FeedBatches {
     package static func split(_ rows: [ImportRow]) -> [[ImportRow]] {
         let sorted = rows.enumerated().sorted {

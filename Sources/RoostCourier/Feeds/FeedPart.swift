@@ -35,7 +35,7 @@ package enum FeedPart: Hashable, Sendable {
 
     /// Returns the times up to which the station has the part's values.
     ///
-    /// Sensors without any value do not count: each question goes back some days for them.
+    /// Sensors without any value do not count: each request goes back some days for them.
     func reach(in known: [Known]) -> Reach {
         let times: [WallTime]
         switch self {

@@ -38,10 +38,10 @@ struct FeedProgress {
     /// Checks whether the service answers without values.
     ///
     /// - Parameters:
-    ///   - part: Which this is the progress of.
-    ///   - limit: For so long a service that is well may give nothing.
+    ///   - part: The part that this is the progress of.
+    ///   - limit: Time without new values that is normal for the source.
     ///   - now: The time; nil while it is not known.
-    /// - Returns: Since when; nil while it gives some.
+    /// - Returns: The part with the time since it has no values; nil while it has some.
     func silence(
         of part: FeedPart,
         longerThan limit: Duration,
@@ -68,7 +68,7 @@ struct FeedProgress {
     /// Whether a turn fetches it now.
     ///
     /// - Parameters:
-    ///   - period: After that it is due again.
+    ///   - period: Time after which it is due again.
     /// - Returns: False where its server wants no question yet, and for what was taken already.
     func isDue(at now: MonotonicInstant, every period: Duration) -> Bool {
         if let notBefore, now < notBefore { return false }

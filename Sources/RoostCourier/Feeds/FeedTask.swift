@@ -7,9 +7,9 @@ import Supervision
 
 /// Fetches the values of one service, and hands them to the station.
 ///
-/// The station knows each value by its source, series and time, so what is fetched twice is kept
-/// once: this task remembers nothing over a restart, and reads in the history since when it asks.
-/// Each part (`FeedPart`) gets on by itself: one that fails does not hold up the others.
+/// The station knows each value by its source, series and time, so a value that is fetched twice is
+/// kept once: this task keeps nothing over a restart, and reads in the history where to begin. A
+/// part (`FeedPart`) that fails does not delay the others.
 package actor FeedTask: Child {
     /// Dependencies of a feed task.
     struct World: Sendable {
@@ -251,8 +251,8 @@ package actor FeedTask: Child {
 
     /// Asks the registry where the sensors are and what they measure, once in each process.
     ///
-    /// Without that the values are taken: the trouble is said, and it is asked again in the next
-    /// turn.
+    /// When the registry does not answer, values are fetched all the same: the trouble is reported,
+    /// and the registry is asked again in the next turn.
     private func locate() async throws -> DeliveryReason? {
         guard !isLocated, let path = entry.kind.registryPath else { return nil }
         do {

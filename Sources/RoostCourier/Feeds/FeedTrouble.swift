@@ -41,8 +41,8 @@ struct FeedTrouble: Error {
     }
 
     /// - Parameters:
-    ///   - fault: What is wrong with an answer.
-    ///   - answer: Which; nil where it was taken, and its end was not.
+    ///   - fault: The fault found in an answer.
+    ///   - answer: The faulty answer; nil where it was accepted, and only its next page is faulty.
     init(_ fault: FeedFault, of answer: OutboundAnswer? = nil) {
         afterSeconds = answer.flatMap(DeliveryClassifier.retryAfter)
         (isOfPart, isFinal) = (true, true)

@@ -2,10 +2,10 @@ import Core
 
 /// Decides what a target of files is sent, when, and what becomes of each sample.
 ///
-/// Pure: a caller brings files, answers and the time. Files go in the order in which their times
-/// end, shorter ones first, one at a time; a file that is refused is left out and the next one goes
-/// on, a file whose fate is unknown is sent again under the same name. One that the receiver fails
-/// at while it takes others is set aside, and tried again by itself.
+/// Pure: a caller brings files, answers and the time. Files are sent in the order in which their
+/// times end, shorter ones first, one at a time. A refused file is left out and the next one is
+/// sent; a file that may have arrived is sent again under the same name. A file that the receiver
+/// fails at while it accepts others is set aside, and tried again by itself.
 package struct FileOutboxMachine: Sendable {
     /// Events that a person should know about.
     package enum Notice: Hashable, Sendable {
@@ -60,7 +60,7 @@ package struct FileOutboxMachine: Sendable {
     /// Counts newly recorded samples, and samples that the ring has overwritten.
     ///
     /// - Parameters:
-    ///   - time: Since when samples can be read, and until when they are counted now.
+    ///   - time: Start of the readable samples, and the time up to which they are counted now.
     ///   - left: Samples that can still be read from `settled` to `seen`, and of files aside.
     ///   - new: Samples from `seen` to the end.
     /// - Returns: Events to report.

@@ -248,7 +248,7 @@ package actor FileOutboxTask: Child {
 
     /// Compares each settled file with the receiver's copy.
     ///
-    /// A file that was left out, as too old, is missing there, too.
+    /// A file that was left out as too old is missing at the receiver, too.
     ///
     /// - Parameters:
     ///   - range: Seconds since 1970; files that lie in it, at least in part.

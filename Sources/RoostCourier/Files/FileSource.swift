@@ -26,8 +26,8 @@ package struct PlannedFile: Hashable, Sendable {
 
 /// Maker of files from the recorded samples.
 ///
-/// Times are seconds since 1970, and windows of all periods begin at `origin`. A file with one
-/// period and range has the same bytes and the same name whenever it is made.
+/// Times are seconds since 1970, and windows of all periods begin at `origin`. A file of one
+/// period and range always has the same bytes and the same name.
 package protocol FileSource: Sendable {
     /// The time that can be read: from the oldest sample with a date to where everything is
     /// recorded, dated and can be read.
@@ -38,7 +38,7 @@ package protocol FileSource: Sendable {
 
     /// The first file of a period at or after a time that is over at the extent's end.
     ///
-    /// A window without a row has no file, and neither has one whose beginning the ring wrote over.
+    /// A window without a row has no file, nor has one whose beginning the ring has overwritten.
     ///
     /// - Parameters:
     ///   - start: The beginning of a window.

@@ -1,7 +1,7 @@
 /// A receiver of whole files, each under a name that was free.
 ///
-/// It makes requests and judges answers; what is sent when, and what happens after a failure, is
-/// decided by `FileOutboxMachine`. It keeps nothing that a restart may not take.
+/// It makes requests and judges answers; `FileOutboxMachine` decides what is sent when, and what
+/// happens after a failure. A restart may lose all that it keeps.
 package protocol FileTarget: Sendable {
     /// A request that changes nothing and succeeds if the receiver accepts the login; nil for none.
     var probe: OutboundRequest? { get }
@@ -44,7 +44,7 @@ package enum FileHolding: Hashable, Sendable {
 
     /// Converts the outcome of a request into the state of the file at the receiver.
     ///
-    /// - Parameter outcome: As the target judges the answer of an upload.
+    /// - Parameter outcome: The target's judgement of an upload's answer.
     /// - Returns: Why it could not be asked, or that it has the file.
     static func of(_ outcome: DeliveryOutcome) -> FileHolding {
         switch outcome {

@@ -130,8 +130,8 @@ package final class StoreFileSource: FileSource {
 
     /// Returns the time up to which all samples are there.
     ///
-    /// Those of a stream come in order, so all before the newest are there; after a while without
-    /// any, none comes.
+    /// Samples of a stream come in order, so all before the newest are there. After some time
+    /// without a sample, none will come.
     private static func end(_ pairs: MinutePairs, _ now: Int?) -> Int {
         let waited = now.map { $0 - Int(patience.components.seconds) }
         return max(pairs.extent.upperBound, waited ?? .min)

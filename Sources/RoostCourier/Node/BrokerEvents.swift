@@ -4,10 +4,10 @@ import Synchronization
 
 /// Sends motions and alerts to a broker, and keeps each until it is sent.
 ///
-/// Clients act on what happens to an alert as on something of now. So one that began and ended
-/// while the broker was away goes to the topic of what is late.
+/// Clients act at once on changes of an alert. So an alert that began and ended while the broker
+/// was away goes to the topic of late events.
 ///
-/// Bound: `limit`; the oldest give way and are counted.
+/// Bound: `limit`; the oldest are dropped and counted.
 actor BrokerEvents: Child {
     static let limit = 256
     /// Time between two attempts.

@@ -4,7 +4,7 @@ import Supervision
 
 /// One running entry of the configuration: its task, its network and its pause.
 ///
-/// Outlives the task, which the supervisor makes anew after a failure.
+/// It outlives the task, which the supervisor makes again after a failure.
 package actor Connector {
     /// The kind of task that the entry runs.
     private enum Work {

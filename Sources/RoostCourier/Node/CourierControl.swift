@@ -7,7 +7,7 @@ import Supervision
 extension CourierRequest.Command {
     /// Local users that may send this request.
     ///
-    /// The station and the camera, which read devices, have nothing to send.
+    /// The station and the camera, which read devices, may send none.
     package var users: Set<LocalUser> {
         switch self {
         case .status, .flush, .pause, .resume, .drop, .why, .retry, .prove, .subscribe,

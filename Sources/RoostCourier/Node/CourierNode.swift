@@ -244,7 +244,7 @@ package final class CourierNode: Sendable {
 
     /// Reads the owner's sentences for rules; the earlier ones stay when it fails.
     ///
-    /// - Returns: What the station says of its alerts; nil when it does not.
+    /// - Returns: The station's report on its alerts; nil without an answer.
     @discardableResult private func readWords() async -> AlertsReport? {
         do {
             let report = try await world.link.ask(ControlRequest(.alerts), AlertsReport.self)

@@ -155,7 +155,7 @@ final class CourierTargets: Sendable {
 
     /// Applies another configuration; entries that did not change go on undisturbed.
     ///
-    /// Targets with secrets begin anew, since those may have changed.
+    /// Targets with secrets are started again, since their secrets may have changed.
     func reload(_ configuration: CourierConfiguration) async {
         let (old, outlets, supervisor) = state.withLock { state in
             defer { state.configuration = configuration }

@@ -37,8 +37,8 @@ struct KeptPause: Hashable, Sendable {
 
     /// Computes the remainder of the pause.
     ///
-    /// In another boot the wall clock says so. Without one it lasts as long as it was asked for: an
-    /// owner who pauses a target wants nothing sent.
+    /// In another boot the wall clock decides. Without a clock the pause has its whole length
+    /// again: an owner who pauses a target wants nothing sent.
     func rest(in boot: BootID?, by clock: any NodeClock) -> Rest {
         guard let end else { return Rest(end: nil) }
         if let boot, boot == end.boot { return Rest(end: end.instant) }

@@ -3,8 +3,8 @@ import Logging
 
 /// The file with the pauses that the owner ordered.
 ///
-/// Written when a pause is ordered or ends, and only then. Bound: one for each entry of the
-/// configuration; those of others are left out at the next change.
+/// Written only when a pause is ordered or ends. Bound: one for each entry of the configuration;
+/// pauses of other ids are removed at the next change.
 actor PauseFile {
     static let name = "pauses"
     private static let byteLimit = 64 << 10

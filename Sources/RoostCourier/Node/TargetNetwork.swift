@@ -18,7 +18,7 @@ package final class TargetNetwork: CourierNetwork {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - timeoutSeconds: Of a whole request, 1…600; nil leaves what each request says.
+    ///   - timeoutSeconds: Limit for a whole request, 1…600; nil keeps the limit of each request.
     ///   - failed: Called after each request that brought no success.
     package init(
         _ network: any CourierNetwork,

@@ -2,7 +2,7 @@ import Core
 
 /// Distributes changes of alerts to the receivers that notify people.
 ///
-/// Bound: the newest `limit`; a receiver that was away for longer begins with what is raised.
+/// Bound: the newest `limit`; a receiver that was away longer begins with the raised alerts.
 package actor AlertHub {
     static let limit = 1_024
 

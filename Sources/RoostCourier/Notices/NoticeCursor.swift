@@ -3,9 +3,9 @@ import Core
 /// Delivery progress of one receiver, as bytes that the station keeps for it.
 ///
 /// Version 3 of the courier's cursors, all numbers unsigned LEB128: the version, the last number,
-/// how many notices went out, when the last went (seconds since 1970, 0 while that was not known)
-/// and how long that was ago, then the alerts that it knows: how many, and the number of each.
-/// While ends of alerts have to wait, how long ago the last notice of ends went follows.
+/// how many notices were sent, when the last was sent (seconds since 1970, 0 while that was
+/// unknown) and how long that was ago, then the alerts that it knows: how many, and the number of
+/// each. While ends of alerts have to wait, the age of the last notice of ends follows.
 struct NoticeCursor: Hashable, Sendable {
     private static let version: UInt64 = 3
 

@@ -4,12 +4,13 @@ import StoreQueries
 
 /// Decides what one receiver is sent of alerts, and when.
 ///
-/// Pure: a caller brings what happened and the time. A bucket of one token keeps notices apart;
-/// what comes meanwhile goes together with the next one, as it then is. A critical alert passes the
-/// empty bucket once, and an alert at each level that is worse than the receiver knows. A notice
-/// that only says what is over has a bucket of its own, so that it delays no beginning. In quiet
-/// hours only critical alerts go, and one summary follows. What the receiver fails at while it
-/// takes others is set aside: it goes by itself, with back-off, as long as it is to be said.
+/// Pure: a caller brings events and the time. A token bucket with one token limits the rate of
+/// notices; alerts that come meanwhile are sent with the next notice, in their state at that time.
+/// A critical alert needs no token once, and neither does an alert at each level that is worse
+/// than the receiver knows. Notices of ended alerts have a bucket of their own, so that they delay
+/// no new alert. In quiet hours only critical alerts are sent, and one summary follows. A notice
+/// that the receiver fails at while it accepts others is set aside and sent by itself, with
+/// back-off, as long as it still holds.
 ///
 /// Bound: `limit` alerts that are raised; further ones are counted.
 package struct NoticePlanner: Sendable {
@@ -85,10 +86,10 @@ package struct NoticePlanner: Sendable {
     /// Resumes where an earlier process was.
     ///
     /// - Parameters:
-    ///   - number: What it had heard of last.
+    ///   - number: The last number that it had handled.
     ///   - tokenAt: When the bucket has its token again.
     ///   - sent: The numbers of raises that the receiver was sent.
-    ///   - standing: What happened up to then to alerts that are raised.
+    ///   - standing: Changes up to then of the alerts that are still raised.
     ///   - wall: The time for people, by which alerts of earlier boots have their age.
     mutating func begin(
         after number: Int64,
@@ -193,7 +194,7 @@ package struct NoticePlanner: Sendable {
     /// - Parameters:
     ///   - wall: The time for people; nil while it is not known: then no hour is quiet.
     ///   - zone: Time zone of the quiet hours.
-    /// - Returns: What is due, or until when nothing is.
+    /// - Returns: The plan that is due, or the time until which none is.
     func decide(
         at now: MonotonicInstant,
         _ wall: WallTime?,
@@ -342,13 +343,13 @@ package struct NoticePlanner: Sendable {
 
     /// Chooses the next of the notices that were set aside.
     ///
-    /// Those that were never tried by themselves go together where notices do: the server may have
-    /// been down.
+    /// Notices that were never tried by themselves are sent together where the receiver allows it:
+    /// the server may have been down.
     ///
     /// - Parameters:
-    ///   - all: What is to be said, as if nothing had failed.
+    ///   - all: The plan as if nothing had failed.
     ///   - isQuiet: Whether only critical alerts go.
-    /// - Returns: What is due, or when something is.
+    /// - Returns: The plan that is due, or the time when one is.
     func aside(
         of all: Plan,
         at now: MonotonicInstant,

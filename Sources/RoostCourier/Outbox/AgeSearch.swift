@@ -2,11 +2,11 @@ import Core
 
 /// Searches for the moment before which a receiver refuses samples for their age.
 ///
-/// Pure. From a sample that was refused on it looks at later ones, each time twice as far, until
-/// one is taken; then it halves the time between the two: log₂ of it in minutes, twice at most.
-/// Where the receiver itself does not speak of age, it is of one stream, finds the edge to a
-/// second, and looks at `checkCount` samples below it as well: one that is taken shows that age is
-/// not the reason.
+/// Pure. It begins with a refused sample and looks at later ones, each time twice as far, until one
+/// is accepted; then it halves the time between the two: log₂ of it in minutes, twice at most.
+/// Where the receiver does not name age as its reason, the search is within one stream, finds the
+/// edge to a second, and also looks at `checkCount` samples below it: one that is accepted shows
+/// that age is not the reason.
 struct AgeSearch: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         /// Look whether the receiver accepts the first sample after a moment.
@@ -67,7 +67,7 @@ struct AgeSearch: Hashable, Sendable {
     /// Records the result of the step that `step` asked for.
     ///
     /// - Parameters:
-    ///   - time: Of the first sample after it; nil when there is none.
+    ///   - time: Time of the first sample after it; nil when there is none.
     ///   - isTaken: Whether the receiver took it.
     mutating func note(_ time: WallTime?, isTaken: Bool) {
         guard case .look(let moment) = step else { return }

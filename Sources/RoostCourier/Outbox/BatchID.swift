@@ -1,6 +1,6 @@
 /// Makes a short text that identifies bytes: two FNV-1a hashes of 64 bits.
 ///
-/// Batches of one target differ by it; it guards nothing.
+/// It distinguishes the batches of one target; it is no protection.
 enum BatchID {
     static let letters = Array("abcdefghijklmnopqrstuvwxyz234567")
 

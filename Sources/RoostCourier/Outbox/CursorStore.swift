@@ -17,8 +17,8 @@ package protocol CursorStore: Sendable {
     /// Sends new bytes, and waits until no loss of power leaves samples without them.
     ///
     /// - Parameters:
-    ///   - tick: Of the oldest of the samples, in the present boot: where none of them is on the
-    ///     card before these bytes, nothing has to be written. nil: they may be on it.
+    ///   - tick: Tick of the oldest sample in the present boot: where none of the samples is on
+    ///     the card before these bytes, nothing has to be written. nil: they may be on it.
     /// - Returns: Why that is not sure, for people; nil when it is.
     /// - Throws: `CancellationError`.
     func makeDurable(

@@ -3,7 +3,7 @@ import Core
 /// Files, drives or notices that a server fails at while it accepts others: each is tried again
 /// by itself, with back-off.
 ///
-/// Bound: `limit`; while it is full, one more that fails is waited for as if it were the only one.
+/// Bound: `limit`; while it is full, a further failing item blocks the others.
 struct ItemAsides<Item: Hashable & Sendable>: Sendable {
     static var limit: Int { 8 }
 

@@ -2,9 +2,9 @@ import Core
 
 /// Decides whether a server fails at one item, or at everything.
 ///
-/// Files, drives and notices go one at a time. A server that fails at one of them some times in the
-/// same way may be down, or be unable to take that one: so another one goes, the first at once.
-/// Where it is taken, those that failed are to be set aside. Bound: `limit` that failed.
+/// Files, drives and notices are sent one at a time. A server that fails at one of them some times
+/// in the same way may be down, or unable to accept that one: so another one is tried, the first at
+/// once. If it is accepted, the failed ones have to be set aside. Bound: `limit` failed items.
 struct ItemDoubt<Item: Hashable & Sendable>: Sendable {
     static var limit: Int { ItemAsides<Item>.limit }
 

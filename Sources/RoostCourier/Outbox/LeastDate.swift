@@ -3,8 +3,8 @@ import Synchronization
 
 /// The earliest date that the trusted clock readings of two days allow, for judging age.
 ///
-/// A time server or a person can be wrong for a day, and what was left out for its age does not
-/// come back. So before dates of two days are together nothing is too old by its date.
+/// A time server or a person can be wrong for a day, and samples left out for their age are lost to
+/// the target. So nothing is too old before the dates of two days are known.
 final class LeastDate: Sendable {
     private struct State {
         var dates = AgreedDates()

@@ -20,8 +20,8 @@ struct LiveLane: Sendable {
 
     /// Counts samples recorded after a place.
     ///
-    /// The lane begins anew where more waits than a request takes: the target is away or slow, and
-    /// what was new is past by now.
+    /// The lane begins again where more waits than a request takes: the target is away or slow, and
+    /// samples that were new are not any more.
     mutating func see(
         _ count: Int,
         after seen: OutboxPosition?,

@@ -36,7 +36,7 @@ package struct OutboxBatch: Hashable, Sendable {
     /// - Parameters:
     ///   - mark: Samples that it has as delivered are passed over, those it has not seen left.
     ///   - limit: Samples that are to be sent, in all streams together.
-    ///   - dating: What becomes of samples without a date.
+    ///   - dating: Rule for samples without a date.
     ///   - judge: Why a sample is left out; nil sends it.
     mutating func add(
         _ page: OutboxPage,

@@ -27,9 +27,9 @@ package struct OutboxCursor: Hashable, Sendable {
     /// Encodes the cursor; where it does not fit, the begins are left out, then the samples tried
     /// again by themselves, then ranges, oldest first.
     ///
-    /// Without a begin, what was recorded before the target was added counts as settled. What lay
-    /// in a range is waiting again, and sent twice at worst: `OutboxTask` sends no more ahead than
-    /// fits where that must not be.
+    /// Without its begin, a stream counts as settled up to where the target was added. Samples of a
+    /// dropped range wait again, and are sent twice at worst; where that is forbidden, `OutboxTask`
+    /// sends no more ahead than fits.
     ///
     /// - Throws: `OutboxCursorError.tooManyStreams` when streams alone do not fit.
     package func encode() throws(OutboxCursorError) -> [UInt8] {

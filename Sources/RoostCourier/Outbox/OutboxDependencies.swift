@@ -99,7 +99,7 @@ extension OutboxDependencies {
     ///
     /// - Parameters:
     ///   - isFromNow: Whether it gets what is recorded from now on.
-    ///   - ageLimit: What is older by the present date is not for it.
+    ///   - ageLimit: Age above which samples, by the present date, are not for it.
     /// - Returns: nil: it gets all.
     /// - Throws: Errors of reading the store.
     func newCursor(_ isFromNow: Bool, _ ageLimit: Duration?) async throws -> OutboxCursor? {

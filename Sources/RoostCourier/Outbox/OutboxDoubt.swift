@@ -2,9 +2,9 @@ import Core
 
 /// Decides whether a server fails because of one sample in a batch, or fails at everything.
 ///
-/// A server that answers 5xx to one batch twice may be down, or be unable to take one sample of
-/// it. So single samples go, of each stream and of what is new: where one is taken the server is
-/// there, and the next batch that it fails at is halved as one that it refuses.
+/// A server that answers 5xx to one batch twice may be down, or unable to accept one sample of it.
+/// So single samples are tried, of each stream and new ones too: where one is accepted the server
+/// is there, and the next batch that it fails at is halved as if it were refused.
 struct OutboxDoubt: Hashable, Sendable {
     /// Next step of an outbox after a failure.
     enum Step: Hashable, Sendable {

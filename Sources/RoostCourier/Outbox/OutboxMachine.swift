@@ -2,9 +2,9 @@ import Core
 
 /// Decides what one target is sent, when, and what becomes of each sample.
 ///
-/// Pure: a caller brings samples, answers and the time. While everything that waits fits into one
-/// request there is one lane, oldest first; with more, and while a part of it is refused, the
-/// newest go ahead: no backlog delays the present value, and no past that is refused holds it.
+/// Pure: a caller brings samples, answers and the time. While all waiting samples fit into one
+/// request there is one lane, oldest first. With more, and while some are refused, the newest are
+/// sent ahead, so that no backlog delays the present value.
 package struct OutboxMachine: Sendable {
     package typealias Decision = OutboxDecision
     package typealias Notice = OutboxNotice
@@ -370,7 +370,7 @@ package struct OutboxMachine: Sendable {
 
     /// Settles a draft of which every sample is too old for the receiver.
     ///
-    /// None is left out before newer ones are known to be taken: either clock may be wrong.
+    /// None is left out before newer ones are known to be accepted: either clock may be wrong.
     private mutating func refuseAll(
         _ draft: OutboxBatch,
         _ reason: DeliveryReason,

@@ -107,12 +107,12 @@ package protocol SampleSource: Sendable {
 
     /// Finds the last place that is not later than a moment; nil where no sample is dated.
     ///
-    /// Its boot is known; a stream need not have a sample there.
+    /// Its boot is known; the stream itself may have no sample there.
     func place(notAfter moment: WallTime) async throws -> OutboxPosition?
 
     /// Waits until something was recorded since the last call, or the window opens.
     ///
-    /// - Returns: What the next call is to give as `count`.
+    /// - Returns: The `count` for the next call.
     /// - Throws: `CancellationError`.
     func change(
         since count: UInt64,

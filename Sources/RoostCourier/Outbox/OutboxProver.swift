@@ -18,8 +18,8 @@ package struct DayProof: Hashable, Sendable {
 
 /// Compares the samples at a receiver with those delivered to it.
 ///
-/// Of each quantity it compares what lies before its first value without a fate: what is delivered
-/// while the receiver is asked makes no difference.
+/// It compares the values of each quantity before the first one that is not settled, so that
+/// deliveries during the comparison make no difference.
 package struct OutboxProver: Sendable {
     private let snapshot: OutboxSnapshot
     private let fates: SampleFates
@@ -33,7 +33,7 @@ package struct OutboxProver: Sendable {
 
     /// Bounds of the comparison by device and quantity: from `starts`, before `ends`.
     ///
-    /// Without a start from the oldest on.
+    /// A quantity without a start is compared from its oldest value on.
     private struct Bounds {
         var starts: [String: [String: WallTime]] = [:]
         var ends: [String: [String: WallTime]] = [:]
@@ -125,11 +125,11 @@ package struct OutboxProver: Sendable {
 
     /// Returns the bounds within which the values of each quantity are compared.
     ///
-    /// They end with the second of the first sample without a fate, or after that of the last with
-    /// one. Whole seconds, as some receivers keep no parts of them; what was recorded in the second
-    /// before `now` is left out, since more may come. Of two streams with one quantity the one that
-    /// goes on counts. Where a target was added later than a stream, they begin with the first
-    /// whole second of what it got: an earlier target of this name may have sent more.
+    /// They end with the second of the first sample that is not settled, or after that of the last
+    /// settled one. They are whole seconds, as some receivers keep no fractions; samples of the
+    /// second before `now` are left out, since more may come. Of two streams with one quantity the
+    /// one that goes on counts. Where a target was added later than a stream, they begin with the
+    /// first whole second that it got: an earlier target of this name may have sent more.
     private func bounds(before now: WallTime) async throws -> Bounds {
         let latest = Self.floor(now.nanoseconds) - Self.second
         var (bounds, closed) = (Bounds(), [String: [String: WallTime]]())

@@ -33,7 +33,7 @@ package struct OutboxStanding: Hashable, Sendable {
 extension [OutboxStanding.Refusal] {
     /// Summary of the refused items, for people; nil without any.
     ///
-    /// Bound: three of them, and how many there are beside.
+    /// Bound: three items, and the count of the others.
     var words: String? {
         guard !isEmpty else { return nil }
         var parts = prefix(3).map { refusal in

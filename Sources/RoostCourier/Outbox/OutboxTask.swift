@@ -181,7 +181,7 @@ package actor OutboxTask: Child {
 
     /// Reads one batch from the store and sends it.
     ///
-    /// - Returns: Whether anything got its fate or was tried, and when to look again where not.
+    /// - Returns: Whether a sample was settled or tried, and otherwise when to look again.
     private func send(
         _ lane: OutboxBatch.Lane,
         limit: Int
@@ -299,7 +299,7 @@ package actor OutboxTask: Child {
 
     /// Sends again the samples refused since this task began, after their cause was repaired.
     ///
-    /// It ends at the first answer that is none, and after half a minute.
+    /// It ends at the first request without an answer, and after half a minute.
     ///
     /// - Returns: How many samples were taken, how many still are refused, and why it ended early.
     /// - Throws: Errors of reading the store; `CancellationError`.

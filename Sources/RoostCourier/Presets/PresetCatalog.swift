@@ -2,7 +2,7 @@ import Profiles
 
 /// The presets that a configuration may use: the shipped ones, and the owner's, which go first.
 ///
-/// A service that changes its answers is a file then, not another version of Roost.
+/// When a service changes its answers, a new file is enough, without another version of Roost.
 package struct PresetCatalog: Sendable {
     /// The owner's files at most.
     package static let ownLimit = 32

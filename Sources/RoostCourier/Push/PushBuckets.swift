@@ -19,7 +19,7 @@ struct PushBuckets: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - intervals: Whose tokens may be used.
+    ///   - intervals: Intervals whose tokens may be used.
     /// - Returns: Those that had a token, which is used now.
     mutating func take(_ intervals: Set<Int>, at now: MonotonicInstant) -> Set<Int> {
         let free = intervals.filter { ready($0) <= now }

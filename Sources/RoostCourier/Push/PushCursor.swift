@@ -3,11 +3,11 @@ import Core
 /// Delivery progress of a receiver with subscribers, as bytes that the station keeps for it.
 ///
 /// Version 4 of the courier's cursors, all numbers unsigned LEB128: the version, how many messages
-/// went out, when this was written (seconds since 1970, 0 while that was not known) and how many
-/// groups follow. Of each group: the interval in seconds, the last number, how long ago the last
-/// notice went, and the alerts that it knows: how many, and the number of each. While ends of
-/// alerts wait for their turn, the ages of the last notices of ends follow: 0 for a group of which
-/// none wait, else a second more.
+/// were sent, when this was written (seconds since 1970, 0 while that was unknown) and how many
+/// groups follow. Of each group: the interval in seconds, the last number, the age of the last
+/// notice, and the alerts that it knows: how many, and the number of each. While ends of alerts
+/// wait, the ages of the last notices of ends follow: 0 for a group where none wait, else a second
+/// more.
 struct PushCursor: Hashable, Sendable {
     private static let version: UInt64 = 4
     private static let groupLimit = 1_440

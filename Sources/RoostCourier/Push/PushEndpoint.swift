@@ -2,7 +2,7 @@ import Core
 
 /// URL of a browser at its push service, with the keys to encrypt messages to it.
 ///
-/// An endpoint comes from outside, so it is no way into the local network: `https` alone, no
+/// An endpoint comes from outside, so it must not lead into the local network: `https` only, no
 /// address of a private network, no name and password.
 ///
 /// - Source: RFC 8030, section 5; RFC 8291, section 2; W3C, *Push API*.

@@ -1,7 +1,7 @@
 /// A receiver that reaches all subscribers of one kind.
 ///
 /// The courier runs it as a `PushTask`, which keeps every subscriber's interval; `deliver` sends to
-/// all at once, to try the way.
+/// all at once, for trials.
 package struct PushReceiver: NoticeReceiver {
     package let sender: any PushSender
     package let book: SubscriberStore

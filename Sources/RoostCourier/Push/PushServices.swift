@@ -2,9 +2,9 @@ import Core
 
 /// State of each push service: one that fails is not asked for a while.
 ///
-/// One that fails for one subscriber twice, or says that a person has to act, may fail for this one
-/// only: another subscriber is asked, and where the service takes that message, the first has a
-/// back-off of its own.
+/// A service that fails for one subscriber twice, or says that a person has to act, may fail only
+/// for that one: another subscriber is tried, and where the service accepts that message, the first
+/// has a back-off of its own.
 struct PushServices: Sendable {
     private struct Service {
         var delay: RetryDelay

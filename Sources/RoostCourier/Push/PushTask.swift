@@ -7,9 +7,9 @@ import Supervision
 /// Sends notices to the subscribers of one kind, at most `perSecond` messages a second; a
 /// `NoticePlanner` for each interval decides which.
 ///
-/// Subscribers with one interval form a group with one bucket; one who joins gets the group's next
-/// notice. A push service that fails is left alone for a while, and the others go on. A message
-/// that finds no way for four hours is dropped.
+/// Subscribers with one interval form a group with one token bucket; a new one gets the group's
+/// next notice. A push service that fails is not asked for a while, and the others go on. A message
+/// that cannot be delivered for four hours is dropped.
 package actor PushTask: Child {
     /// Time between two messages; 10 a second.
     private static let pause: Duration = .milliseconds(100)
@@ -48,7 +48,7 @@ package actor PushTask: Child {
     /// - Parameters:
     ///   - id: The receiver's, from the configuration.
     ///   - receiver: The way and the subscribers.
-    ///   - options: What goes there when; each subscriber has its own interval.
+    ///   - options: Which notices are sent and when; each subscriber has its own interval.
     ///   - seed: For the random part of the back-off.
     package init(
         id: String,

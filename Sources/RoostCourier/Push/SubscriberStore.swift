@@ -3,7 +3,7 @@ import Core
 
 /// The phones and browsers that asked for notices, kept encrypted on the card.
 ///
-/// The file is written when a subscriber comes, changes or goes, and only then.
+/// The file is written only when a subscriber is added, changed or removed.
 ///
 /// Bound: `limit` subscribers; one more is refused.
 package actor SubscriberStore {

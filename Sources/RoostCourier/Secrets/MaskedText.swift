@@ -1,6 +1,6 @@
 /// A text that may hold secrets: one form to send, one to show.
 ///
-/// Written as an interpolation: `"https://example.org/bot\(token)/send"`, where `token` is a
+/// Written as a string interpolation: `"https://example.org/bot\(token)/send"`, where `token` is a
 /// `Secret`.
 package struct MaskedText: Hashable, Sendable, ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The time zone that the station's owner set, followed while the courier runs.
 ///
-/// Until the station has named one, and where it names none, it is the machine's.
+/// Until the station has named a zone, and where it names none, it is the machine's zone.
 final class FollowedZone: Sendable {
     private struct State {
         var name: String?

@@ -4,8 +4,7 @@ import Logging
 
 /// Store of the courier's cursors at the station.
 ///
-/// What the station did not take, and what it may have lost since, is handed over again when it
-/// answers the next time.
+/// Cursors that the station did not accept, or may have lost, are sent again when it answers.
 package actor StationCursors: CursorStore {
     /// Time to wait for the card: the station writes within two seconds, a slow card takes longer.
     private static let patience: Duration = .seconds(15)
@@ -76,7 +75,7 @@ package actor StationCursors: CursorStore {
         for name in newest.keys.sorted() { await send(name) }
     }
 
-    /// - Returns: What the station says; nil when it did not take them.
+    /// - Returns: The station's report; nil when it did not accept the cursor.
     @discardableResult private func send(
         _ name: String,
         isUrgent: Bool = false

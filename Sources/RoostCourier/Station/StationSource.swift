@@ -8,8 +8,8 @@ import Supervision
 /// The samples of the running station for the outboxes: new ones by `feed`, older ones from the
 /// history's file.
 ///
-/// Follows the station as a child: until it has answered once, those who ask wait. The history is
-/// opened as seldom as possible, and each look at it holds its lock for single steps.
+/// Follows the station as a child; until it has answered once, callers wait. The history is opened
+/// as seldom as possible, and each read holds its lock only for single steps.
 package actor StationSource: SampleSource, Child {
     /// Dependencies of a station source.
     package struct World: Sendable {

@@ -13,9 +13,9 @@ package struct NetworkService: Hashable, Sendable {
 
 /// Reads what `avahi-browse --resolve --parsable` prints: one line for each interface and protocol.
 ///
-/// Any computer of the network can announce anything, so a line counts only with a name, a port and
-/// an address that are one, and no line is shown as it came. Addresses of IPv6 are not used: those
-/// that a local network has most often hold for one link, which a URL cannot name.
+/// Any computer of the network can announce anything, so a line counts only with a valid name, port
+/// and address, and no line is shown as it came. IPv6 addresses are not used: on a local network
+/// most hold for one link only, which a URL cannot name.
 ///
 /// - Source: avahi 0.8, `avahi-utils/avahi-browse.c` and `avahi_escape_label`.
 package enum AvahiServices {
@@ -29,7 +29,7 @@ package enum AvahiServices {
     /// Parses an output into services, each once even if several interfaces saw it.
     ///
     /// - Parameters:
-    ///   - bytes: As they came, `byteMax` at most; a last line that was cut is left out.
+    ///   - bytes: The output, `byteMax` at most; a last line that was cut is left out.
     ///   - allowsLocal: Whether an address of this computer is one.
     /// - Returns: At most 64.
     package static func decode(_ bytes: [UInt8], allowsLocal: Bool = false) -> [NetworkService] {

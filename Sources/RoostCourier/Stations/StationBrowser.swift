@@ -7,8 +7,8 @@ package protocol StationBrowser: Sendable {
 
     /// Looks up the IPv4 addresses of hosts that a search named.
     ///
-    /// - Parameter hosts: As `attic.local`, none of which begins with a hyphen.
-    /// - Returns: What avahi-resolve printed; empty where it is not installed.
+    /// - Parameter hosts: Names such as `attic.local`, none of which begins with a hyphen.
+    /// - Returns: The output of avahi-resolve; empty where it is not installed.
     /// - Throws: `StationSearchError`; `CancellationError`.
     func resolve(_ hosts: [String]) async throws -> [UInt8]
 }

@@ -5,9 +5,9 @@ import Synchronization
 
 /// Reports on the owner's other stations: those of feeds, and those found on the local network.
 ///
-/// Asked by people alone: nothing runs while no page is open. What was found is kept for
-/// `keptFor`, so that many viewers cost as much as one. A station gets a token only where the
-/// configuration names its address: what announces itself on the network gets none.
+/// Only people ask: nothing runs while no page is open. The result is kept for `keptFor`, so that
+/// many viewers cost as much as one. A station gets a token only where the configuration names its
+/// URL: a station that only announces itself gets none.
 final class StationFinder: Sendable {
     private static let keptFor: Duration = .seconds(10)
     private static let answerMax = 256 << 10

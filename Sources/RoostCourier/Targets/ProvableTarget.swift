@@ -8,7 +8,7 @@ package protocol ProvableTarget: SampleTarget {
     /// Counts and sums the values of a device at the receiver in a time range.
     ///
     /// - Parameters:
-    ///   - quantities: Which; the answer has one entry for each.
+    ///   - quantities: Names of the quantities; the answer has one entry for each.
     ///   - range: From the first moment to before the second.
     /// - Returns: nil when the server cannot be asked this way.
     /// - Throws: `NetworkFailure`; `CancellationError`.

@@ -2,8 +2,8 @@ import Core
 
 /// A receiver of samples.
 ///
-/// It makes requests and judges answers; what is sent when, and what happens after a failure, is
-/// decided by `OutboxMachine`.
+/// It makes requests and judges answers; `OutboxMachine` decides what is sent when, and what
+/// happens after a failure.
 package protocol SampleTarget: Sendable {
     var traits: SampleTargetTraits { get }
 

@@ -6,8 +6,8 @@ import Synchronization
 /// Target for openSenseMap: samples with their dates, into the sensors of one box.
 ///
 /// The service stores an equal measurement twice, and can be asked. So after a start, and after a
-/// request of which no answer came, the target reads what the box has of the batch's time and
-/// sends what lacks.
+/// request without an answer, the target reads the box's measurements in the batch's time and
+/// sends only the missing ones.
 ///
 /// - Source: sensebox/openSenseMap-API, `packages/models/src/measurement`.
 package final class OpenSenseMapTarget: ProvableTarget {
@@ -43,7 +43,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
     private let isUnsure = Mutex(true)
 
     /// - Parameters:
-    ///   - trust: Which certificates the service may show.
+    ///   - trust: The certificates that the service may show.
     package init(
         _ box: Box,
         token: Secret,

@@ -3,8 +3,8 @@ import Profiles
 
 /// Target for Safecast's drives: the log of a bGeigie, described and submitted to moderators.
 ///
-/// The service knows a file by its MD5: one that it has is answered by the number of its import.
-/// From the number on it is asked how far the import is before anything is done:
+/// The service knows a file by its MD5: for a known file it answers with the number of its import.
+/// With the number the target asks for the state of the import before each step:
 ///
 /// - It reads a new file on its own time and sets the import to *processed* at the end. A
 ///   submission before that would be overwritten by it, so it is waited for.

@@ -2,8 +2,8 @@ import Core
 
 /// Target for Sensor.Community: the newest values of each device, dated by their arrival.
 ///
-/// The service has no key for a value and cannot be asked, so no value is sent twice: a request of
-/// which no answer came counts as sent. Samples between two requests go as their mean.
+/// The service has no key for a value and cannot be asked, so no value is sent twice: a request
+/// without an answer counts as sent. Samples between two requests are sent as their mean.
 ///
 /// - Source: opendata-stuttgart/feinstaub-api, `feinstaub/sensors/{authentication,serializers}.py`.
 package struct SensorCommunityTarget: SampleTarget {
@@ -23,7 +23,7 @@ package struct SensorCommunityTarget: SampleTarget {
     ///   - pins: By device: 1 SDS, PMS, HPM and SPS; 3 BMP; 7 DHT; 11 BME280. Without them each
     ///     device that measures particulate matter goes under pin 1. A node with one sensor takes
     ///     any pin, so a climate sensor that is not registered would write into another one.
-    ///   - trust: Which certificates the service may show.
+    ///   - trust: The certificates that the service may show.
     package init(
         url: MaskedText = SensorCommunityTarget.standardURL,
         sensor: Secret,

@@ -62,7 +62,7 @@ extension CourierNetwork {
     ///   - request: Without a body.
     ///   - range: Bytes; nil for all.
     /// - Returns: The answer.
-    /// - Throws: As `step`, and what making the file throws.
+    /// - Throws: As `step`, and errors of making the file.
     func step(
         _ request: OutboundRequest,
         uploading file: OutboxFile,

@@ -34,8 +34,8 @@ package final class GoogleStorageTarget: FileTarget {
     package let steps: Steps
 
     /// - Parameters:
-    ///   - account: Of a user who may create and get objects there.
-    ///   - trust: Which certificates the service may show.
+    ///   - account: Account of a user who may create and get objects there.
+    ///   - trust: The certificates that the service may show.
     ///   - resuming: How large files go, and where uploads are noted.
     package init(
         bucket: String,

@@ -42,7 +42,7 @@ package struct ObjectStoreTarget: FileTarget {
     package var trust = ServerTrust.system
 
     /// - Parameters:
-    ///   - accessKey: Of a user who may `s3:PutObject` and `s3:GetObject` there.
+    ///   - accessKey: Key of a user who may `s3:PutObject` and `s3:GetObject` there.
     package init(_ bucket: Bucket, accessKey: String, secretKey: Secret) {
         self.bucket = bucket
         signature = OutboundRequest.AWSSignature(

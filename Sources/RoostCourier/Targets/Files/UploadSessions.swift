@@ -2,7 +2,7 @@ import Synchronization
 
 /// Stores the addresses of unfinished uploads, so that a restart goes on with them.
 ///
-/// An address that got lost costs a new beginning and nothing else.
+/// A lost address only means that the upload begins again.
 package protocol UploadSessions: Sendable {
     /// Returns the address of a file's upload, by path and hash.
     func session(of file: String) -> MaskedText?

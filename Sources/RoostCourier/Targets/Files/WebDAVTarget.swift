@@ -2,8 +2,8 @@ import Core
 
 /// Target for files in a folder of a WebDAV server, such as Nextcloud.
 ///
-/// Each name is written once, by `If-None-Match: *`. WebDAV names no hash, so a file that is there
-/// is compared by its size and then by its bytes.
+/// Each name is written once, by `If-None-Match: *`. WebDAV has no hashes, so an existing file is
+/// compared by its size and then by its bytes.
 ///
 /// - Source: RFC 4918 (WebDAV), RFC 9110 (conditions and ranges).
 package struct WebDAVTarget: FileTarget {
@@ -16,7 +16,7 @@ package struct WebDAVTarget: FileTarget {
 
     /// - Parameters:
     ///   - url: URL of the folder, such as `https://cloud.example.org/remote.php/dav/files/ann/roost`.
-    ///   - user: Of the server; nil without a log-in.
+    ///   - user: User on the server; nil without a log-in.
     ///   - password: Made for this station alone, as Nextcloud's app passwords.
     package init(url: MaskedText, user: String?, password: Secret?) {
         base = URLText.base(url)
@@ -137,8 +137,8 @@ package struct WebDAVTarget: FileTarget {
 
     /// Judges an answer by its status.
     ///
-    /// Servers of this kind write a page for people with each refusal, and with a success too; the
-    /// proof of a success is the size that the next question asks for.
+    /// Servers of this kind send an HTML page with each refusal, and with a success too; the proof
+    /// of a success is the size that the next question asks for.
     private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
         guard answer.status >= 400 else { return FileAnswerClassifier.judge(answer) }
         guard answer.status == 409 else {

@@ -2,9 +2,9 @@ import Core
 
 /// Decides whether the station may say that it is alive, and makes the heartbeat's request.
 ///
-/// The alarm that must not depend on the station is the heartbeat that stops: so it stops when the
-/// station does not answer, when the station is not content with itself, and when a sampler that
-/// should measure makes no progress.
+/// An alarm that does not depend on the station is the absence of heartbeats: so they stop when the
+/// station does not answer, when it reports that it is unwell, and when a sampler that should
+/// measure makes no progress.
 package struct HeartbeatTarget: Sendable {
     /// State of the station, as the courier knows it when a heartbeat is due.
     package struct Health: Hashable, Sendable {

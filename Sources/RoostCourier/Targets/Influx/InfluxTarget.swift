@@ -2,9 +2,9 @@ import Core
 
 /// Target for InfluxDB 1, 2 and 3, VictoriaMetrics, and other servers of line protocol over HTTP.
 ///
-/// The same point written again overwrites itself, so a repeated batch does no harm and halving
-/// one after a refusal neither. VictoriaMetrics keeps each repetition as a further equal sample,
-/// and answers 204 to a line that it drops.
+/// A point that is written again overwrites itself, so repeating a batch and halving it after a
+/// refusal do no harm. VictoriaMetrics keeps each repetition as a further equal sample, and answers
+/// 204 to a line that it drops.
 package struct InfluxTarget: ProvableTarget {
     /// Version of the server's interface for writing.
     package enum Interface: Hashable, Sendable {
@@ -25,7 +25,7 @@ package struct InfluxTarget: ProvableTarget {
     package var clock: (any NodeClock)?
 
     /// - Parameters:
-    ///   - url: As `http://192.168.1.5:8086`.
+    ///   - url: URL of the server, such as `http://192.168.1.5:8086`.
     ///   - interface: The server's way to write.
     ///   - trust: The certificates that the server may show.
     package init(

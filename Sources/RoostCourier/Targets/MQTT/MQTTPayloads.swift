@@ -43,13 +43,13 @@ package struct MQTTPayloads: Hashable, Sendable {
 
     /// Makes the message of a sample, with every quantity of its device.
     ///
-    /// A quantity without a value is null: where it were left out, Home Assistant would show the
-    /// old value and count its age anew. A sample without a date has its age in seconds instead.
+    /// A quantity without a value is null: if it were left out, Home Assistant would show the old
+    /// value as a new one. A sample without a date has its age in seconds instead.
     ///
     /// - Parameters:
     ///   - sample: With a date, or of the present boot.
-    ///   - age: Since it was measured; nil where only its date says it.
-    ///   - expiry: Seconds from the measurement for which it is of now; nil for the past.
+    ///   - age: Time since it was measured; nil where only its date says it.
+    ///   - expiry: Seconds for which it is the present state once measured; nil for the past.
     /// - Returns: For the state, or for the late topic.
     package func sample(_ sample: OutboxSample, age: Duration?, expiry: Int?) -> BrokerMessage {
         var members: [(key: String, value: String)] = [
@@ -128,9 +128,9 @@ package struct MQTTPayloads: Hashable, Sendable {
 
     /// Decides which entities of a station to announce after `before` was announced.
     ///
-    /// An entity is deleted with its device or its quantity, and not because a station that has
-    /// just started does not know them yet: Home Assistant would forget what its owner set. One of
-    /// which nothing is known yet is not new either.
+    /// An entity is deleted with its device or its quantity, but not because a station that has
+    /// just started does not know them yet: Home Assistant would forget the owner's settings for
+    /// it. An entity of which nothing is known yet is not announced as new either.
     package static func plan(_ view: StationView, after before: [Component] = []) -> Plan {
         let announced = Set(before.map(\.id))
         let components = components(view).filter { !$0.isPending || announced.contains($0.id) }

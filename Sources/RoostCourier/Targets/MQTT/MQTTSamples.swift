@@ -2,8 +2,8 @@ import Core
 
 /// Decides which samples a broker's clients see as the present state, and which as late.
 ///
-/// A sample is a state when it is of the present boot, younger than three intervals, and not older
-/// than the state that is shown: no old value is taken for the present one.
+/// A sample is the state when it was taken in the present boot, is younger than three intervals,
+/// and is not older than the shown state: no old value is taken for the present one.
 struct MQTTSamples: Sendable {
     /// A sample with the message that publishes it.
     struct Shown: Sendable {

@@ -2,8 +2,8 @@ import Core
 
 /// Shows the station to the clients of an MQTT broker, Home Assistant above all.
 ///
-/// It keeps one connection. Whichever of the outbox and the attendant needs it first makes it, and
-/// all retained topics are published again after each connect, as a broker may have lost its file.
+/// It keeps one connection, made by the outbox or by `MQTTDiscovery`, whichever needs it first. All
+/// retained topics are published again after each connect, as a broker may have lost its file.
 package actor MQTTTarget: SampleTarget {
     private typealias Connection = MQTTConnection
 
@@ -255,7 +255,7 @@ package actor MQTTTarget: SampleTarget {
 
     /// Publishes the station's present state; nil when the station does not answer.
     ///
-    /// What the network does is seen by the next delivery.
+    /// Its network failures show at the next delivery.
     ///
     /// - Returns: Whether the broker is there, and was not at the last call.
     /// - Throws: `CancellationError` alone.
