@@ -15,7 +15,7 @@ package final class SimulatedFiles: FileSource {
     private let silent: Range<Int>
 
     /// - Parameters:
-    ///   - clock: Whose running time dates samples; the first is now.
+    ///   - clock: Clock that dates samples by its running time; the first sample is now.
     ///   - start: The date of the clock's beginning, seconds since 1970.
     ///   - interval: Between samples, in seconds.
     ///   - room: Samples that the ring holds.

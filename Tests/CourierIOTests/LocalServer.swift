@@ -75,7 +75,7 @@ final class ServerConnection {
 
     /// - Parameters:
     ///   - descriptor: Is closed with the connection.
-    ///   - certificate: Of the encryption from the start; nil without.
+    ///   - certificate: Certificate for encryption from the start; nil without encryption.
     ///   - note: Takes what a script reads, as it comes.
     /// - Throws: `Ended` when OpenSSL refuses the certificate.
     init(

@@ -9,7 +9,7 @@ import Testing
 /// Tests answers that no server should give: none may crash a target or receiver, or count as a
 /// delivery without being a success.
 ///
-/// `ROOST_ANSWER_FUZZ` sets how many each gets (300), `ROOST_ANSWER_SEED` where to begin.
+/// `ROOST_ANSWER_FUZZ` sets the answers for each (300), `ROOST_ANSWER_SEED` the first seed.
 @Suite struct AnswerFuzzTests {
     private static func number(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)

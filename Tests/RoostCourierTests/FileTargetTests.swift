@@ -77,7 +77,7 @@ import Testing
         let path = "hourly/Sun%20Nov%20%206%2007%3A49%3A04%202022.csv"
         #expect(request.url.revealed == "https://files.example/air/\(path)")
         #expect(request.method == .put)
-        // The figures are of `md5sum` and `sha256sum`.
+        // The expected hashes come from `md5sum` and `sha256sum`.
         let fields = [
             ("content-md5", "l8G+7mlebOYpb4VjNV1ayg=="), ("if-none-match", "*"),
             ("x-amz-meta-md5", "97c1beee695e6ce6296f8563355d5aca"),
@@ -179,7 +179,7 @@ import Testing
                 let path = "hourly/\(number).csv"
                 shelf.place(path, bytes)
                 let file = try await Self.file(path: path)
-                // The folder of a server that makes none itself is made on the way.
+                // The target makes the folder on a server that does not make it by itself.
                 let outcome = try await target.deliver(file, over: internet)
                 #expect(outcome.name == "refused", "\(outcome)")
                 #expect(outcome.reason?.code == "name-taken")

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Simulated Google tokens and Cloud Storage: each name is written once, large files in steps.
 ///
-/// A step is a whole number of 256 KiB, but for the last; a session that was lost answers 410.
+/// Each step but the last is a multiple of 256 KiB; a lost session answers 410.
 ///
 /// - Source: Google, *Cloud Storage JSON API*; *Resumable uploads*.
 package final class GoogleStorageServer: SimulatedServer {

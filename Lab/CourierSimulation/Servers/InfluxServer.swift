@@ -5,7 +5,7 @@ import Synchronization
 /// InfluxDB of the simulated world: points overwrite by series and time.
 ///
 /// Version 1 writes the good lines of a batch with a bad one, version 2 none of them. Both write
-/// what is within the retention, and say how many points were not.
+/// the points within the retention, and say how many were not.
 package final class InfluxServer: SimulatedServer {
     package enum Version: Sendable { case one, two }
 
@@ -18,7 +18,7 @@ package final class InfluxServer: SimulatedServer {
 
     /// - Parameters:
     ///   - version: 1 or 2.
-    ///   - token: What `Authorization` has to say, after its scheme; empty for nothing.
+    ///   - token: Expected content of `Authorization` after its scheme; empty for none.
     ///   - keeps: The retention; nil keeps all.
     ///   - now: The time by the server's clock.
     package init(

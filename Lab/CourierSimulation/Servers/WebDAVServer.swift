@@ -11,7 +11,7 @@ package final class WebDAVServer: SimulatedServer {
     package let shelf: ServerFiles
 
     /// - Parameters:
-    ///   - login: What `Authorization` has to say.
+    ///   - login: Expected content of `Authorization`.
     ///   - root: The path that is there, as `/dav`.
     package init(login: String, root: String, _ shelf: ServerFiles = ServerFiles()) {
         (self.login, self.root, self.shelf) = (login, root, shelf)

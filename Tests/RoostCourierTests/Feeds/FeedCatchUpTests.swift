@@ -177,8 +177,8 @@ import Testing
         private let reader: HistoryReader
         private let times: StoreTimes
 
-        /// - Parameter newest: Of data.gov.sg; what another source has is later.
-        /// - Throws: What the store throws.
+        /// - Parameter newest: Newest value of data.gov.sg; other sources have later ones.
+        /// - Throws: Errors of the store.
         init(_ newest: WallTime) throws {
             folder = try TestFolder(isInMemory: true)
             let path = folder.path("history.db")

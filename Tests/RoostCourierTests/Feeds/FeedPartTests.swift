@@ -178,7 +178,7 @@ import Testing
         private let reader: HistoryReader
         private let times: StoreTimes
 
-        /// - Throws: What the store throws.
+        /// - Throws: Errors of the store.
         init(_ newest: [String: WallTime]) throws {
             folder = try TestFolder(isInMemory: true)
             let path = folder.path("history.db")

@@ -130,7 +130,7 @@ import Testing
             let times = try await life.times()
             #expect(times.map(\.name) == ["attic", "barn"])
             #expect(times.map(\.trust) == ["time server", "person"])
-            // Half a second that it does not say, and half of the way.
+            // Half a second for the fraction that the answer lacks, and half of the round trip.
             #expect(times.map(\.milliseconds).first == Self.noonMilliseconds + 1_000)
             #expect(times.map(\.uncertaintySeconds).first == 2)
             #expect(life.internet.sent.allSatisfy { $0.fields.map(\.name) == ["Accept"] })
