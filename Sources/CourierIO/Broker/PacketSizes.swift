@@ -5,8 +5,9 @@ import RoostCourier
 /// Detects packets that are too large for the station's memory: libmosquitto accepts up to 256 MiB,
 /// and any client of the broker can retain one on a topic that is subscribed to.
 ///
-/// A broker of MQTT 5 gets `packetMax` in the CONNECT and sends nothing larger; one of 3.1.1 cannot
-/// be told. So the bytes that the kernel received since the last whole packet are compared with it.
+/// A broker of MQTT 5 gets `packetMax` in the CONNECT and sends nothing larger; MQTT 3.1.1 has no
+/// such limit. So the bytes that the kernel received since the last whole packet are compared with
+/// it.
 struct PacketSizes {
     /// Bytes of a packet; Home Assistant's messages and our announcement have less than 64 KiB.
     static let packetMax = 256 << 10

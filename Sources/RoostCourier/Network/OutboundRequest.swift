@@ -113,6 +113,6 @@ package enum ServerTrust: Hashable, Sendable {
     case system
     /// The certificates of the authorities in one PEM file.
     case authority(path: String)
-    /// The certificate whose public key has this SHA-256 (base64), whoever signed it.
+    /// The certificate whose public key has this SHA-256 (base64), with any signer.
     case publicKey(sha256: String)
 }

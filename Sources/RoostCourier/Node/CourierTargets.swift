@@ -4,8 +4,8 @@ import Logging
 import Supervision
 import Synchronization
 
-/// The supervisor of a courier's targets, with a child for each. It is made once the station has
-/// told its identity, and the children are made anew where the configuration changes.
+/// The supervisor of a courier's targets, with a child for each. It is made once the identity of
+/// the station is known, and the children are made anew where the configuration changes.
 final class CourierTargets: Sendable {
     private struct State {
         var configuration: CourierConfiguration
@@ -57,7 +57,7 @@ final class CourierTargets: Sendable {
         return supervisor
     }
 
-    /// Makes the children, once the station has told its identity.
+    /// Makes the children, once the identity of the station is known.
     ///
     /// - Returns: Whether that was not known before.
     func begin(_ identity: StationIdentity) -> Bool {

@@ -28,13 +28,13 @@ package struct LateTargets: Sendable {
     /// Targets that the station believes late, with whether it knows that a person has to act.
     private var told: [String: Bool] = [:]
     private var failingSince: [String: MonotonicInstant] = [:]
-    /// Whether the station is told again about late targets that it may know already.
+    /// Whether late targets are reported again, although the station may know them already.
     private var renewed = false
 
     package init() {}
 
-    /// Prepares for a station that may have forgotten what it was told: late targets are reported
-    /// again, and so is the end of an alert that is still raised.
+    /// Prepares for a station that may have forgotten the reports: late targets are reported again,
+    /// and so is the end of an alert that is still raised.
     ///
     /// - Parameter raised: Targets for which the station has an alert.
     package mutating func renew(raised: Set<String>) {

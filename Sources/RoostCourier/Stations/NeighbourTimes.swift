@@ -3,7 +3,7 @@ import Core
 import Logging
 import Supervision
 
-/// Tells the station the time of others nearby, while it has no better source.
+/// Sends the station the time of others nearby, while it has no better source.
 struct NeighbourTimes: Child {
     /// Wait after the start; doubled until another station knows the time.
     static let delay: Duration = .seconds(20)

@@ -15,7 +15,7 @@ package struct WebDAVTarget: FileTarget {
     package var trust = ServerTrust.system
 
     /// - Parameters:
-    ///   - url: URL of the folder, such as `https://cloud.example.org/remote.php/dav/files/ann/roost`.
+    ///   - url: URL of the folder: `https://cloud.example.org/remote.php/dav/files/ann/roost`.
     ///   - user: User on the server; nil without a log-in.
     ///   - password: Made for this station alone, as Nextcloud's app passwords.
     package init(url: MaskedText, user: String?, password: Secret?) {

@@ -17,7 +17,7 @@ struct MQTTSamples: Sendable {
 
     /// Devices whose newest state is kept at most.
     private static let deviceLimit = 64
-    /// Seconds after which a sample is late, until the station has told a device's interval.
+    /// Seconds after which a sample is late, until the interval of its device is known.
     private static let unknownExpiry = 3
 
     private let payloads: MQTTPayloads
