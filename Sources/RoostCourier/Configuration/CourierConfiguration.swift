@@ -128,8 +128,7 @@ package struct NetworkSettings: Hashable, Sendable {
     package let metered: Metered
     /// The proxy's URL, such as `http://proxy.example:3128`; nil for none.
     package let proxy: String?
-    /// URL of the dashboard for links in notices, such as `https://air.example.org`; nil means
-    /// the one that the station announces.
+    /// URL of the dashboard for links in notices; nil means the one that the station announces.
     package let address: String?
 
     init(_ reader: ObjectReader?) {

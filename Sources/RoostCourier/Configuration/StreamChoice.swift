@@ -4,8 +4,9 @@ import Core
 ///
 /// `*` stands for any letters, also within a part: `*/pm25`, `balcony/*`, `door*/motion`.
 package struct StreamChoice: Hashable, Sendable {
-    /// Patterns of channels that the target gets; empty means all but motion, which leaves the
-    /// house only where its owner names it.
+    /// Patterns of channels that the target gets; empty means all but motion.
+    ///
+    /// Motion leaves the house only where its owner names it.
     let wanted: [String]
     /// Channels that no target gets.
     let left: [String]

@@ -24,8 +24,7 @@ package enum CourierCrypto {
     /// The 32 bytes of SHA-256 of a text in UTF-8.
     package static func sha256(_ text: String) -> [UInt8] { sha256(Array(text.utf8)) }
 
-    /// The 16 bytes of MD5 (RFC 1321): a check of files where a service names them by it; no
-    /// protection against a person who wants two files with one digest.
+    /// The 16 bytes of MD5 (RFC 1321), for services that check files by it; it is no protection.
     package static func md5(_ bytes: [UInt8]) -> [UInt8] { StreamingHash.of(bytes, .md5) }
 
     /// The 32 bytes of HMAC-SHA256 (RFC 2104, RFC 4231).

@@ -25,8 +25,7 @@ package enum DriveStep: Hashable, Sendable {
 ///
 /// It makes requests and judges answers; what happens after a failure is decided by `DriveMachine`.
 package protocol DriveTarget: Sendable {
-    /// Takes the next step: sends the file while `upload` has no number, else asks the receiver
-    /// how far it is and does what is missing.
+    /// Sends the file while `upload` has no number, else asks for its state and does the next step.
     ///
     /// - Returns: The outcome.
     /// - Throws: `CancellationError`. What the network does is in the step.

@@ -2,8 +2,7 @@ import Core
 import Feeds
 import Profiles
 
-/// One entry of `feeds` in the configuration: a service whose values the station keeps beside its
-/// own.
+/// One entry of `feeds`: a service whose values the station keeps beside its own.
 package struct FeedEntry: Sendable {
     package let id: String
     package let kind: FeedKind

@@ -156,8 +156,9 @@ package enum FeedKind: Hashable, Sendable {
         Int(length.components.seconds / 86_400)
     }
 
-    /// Returns Singapore's days from the last answer on; until two in the morning, also the day
-    /// before, which may still be corrected.
+    /// Returns Singapore's days from the last answer on.
+    ///
+    /// Until two in the morning the day before belongs to them: it may still be corrected.
     private static func days(at now: WallTime, since last: WallTime?) -> [String] {
         let newest = now.advanced(by: .seconds(8 * 3_600))
         var day = min(last ?? now, now).advanced(by: .seconds(6 * 3_600))
@@ -173,8 +174,7 @@ package enum FeedKind: Hashable, Sendable {
         return days
     }
 
-    /// Path of the request for the places of the source's stations; nil where values come with
-    /// their places, or there are none to ask for.
+    /// Path of the request for the places of the source's stations; nil where there is none.
     package var registryPath: String? {
         guard case .arpa(let sensors, _) = self else { return nil }
         let ids = sensors.map { "'\($0.id)'" }.joined(separator: ",")

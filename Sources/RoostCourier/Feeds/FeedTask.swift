@@ -55,8 +55,9 @@ package actor FeedTask: Child {
     private var askedAt: WallTime?
     /// Progress of each part; empty until the history was read.
     private var progress: [FeedPart: FeedProgress] = [:]
-    /// Validators (`ETag`, date) and next page of each page fetched, by path, so that an unchanged
-    /// one is not sent again; at most `pageLimit`, then all are dropped.
+    /// Validators (`ETag`, date) and next page of each page fetched, by path.
+    ///
+    /// Bound: `pageLimit`, then all are dropped.
     private var marks: [String: Mark] = [:]
     /// Whether the registry answered.
     private var isLocated = false

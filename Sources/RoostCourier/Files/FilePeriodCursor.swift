@@ -20,8 +20,9 @@ package struct FilePeriodCursor: Hashable, Sendable {
     package var leftOut: [LeftOut: Count] = [:]
     /// Whether the ring overwrote samples behind `settled`.
     package var hasExpired = false
-    /// Beginnings of the windows whose files are tried again by themselves, in order; with other
-    /// periods together at most `ItemAsides.limit`.
+    /// Beginnings of the windows whose files are tried again by themselves, in order.
+    ///
+    /// Bound: `ItemAsides.limit`, together with the other periods.
     package var asides: [Int] = []
 
     package init(from start: Int) { (settled, seen) = (start, start) }

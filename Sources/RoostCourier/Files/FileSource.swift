@@ -29,8 +29,7 @@ package struct PlannedFile: Hashable, Sendable {
 /// Times are seconds since 1970, and windows of all periods begin at `origin`. A file of one
 /// period and range always has the same bytes and the same name.
 package protocol FileSource: Sendable {
-    /// The time that can be read: from the oldest sample with a date to where everything is
-    /// recorded, dated and can be read.
+    /// Returns the time range in which all samples are recorded, dated and readable.
     ///
     /// - Returns: nil while nothing is dated.
     /// - Throws: Errors of reading the store.

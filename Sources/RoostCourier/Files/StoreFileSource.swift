@@ -5,8 +5,7 @@ import Synchronization
 
 /// Reader of the station's history.
 package protocol HistoryAccess: Sendable {
-    /// Answers a question from the history as it is now, with what the station holds that is not
-    /// on the card yet.
+    /// Runs a query on the present history, including the records that are not on the card yet.
     ///
     /// - Parameter body: Runs where a read of the card holds up nothing.
     /// - Returns: The result of `body`.

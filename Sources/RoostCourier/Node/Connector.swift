@@ -248,8 +248,7 @@ package actor Connector {
         }
     }
 
-    /// Why the target can take none of the station's channels; nil while it can take some, or while
-    /// the station is unknown.
+    /// Why the target can take none of the station's channels; nil if it can, or this is unknown.
     private var misfit: DeliveryReason? {
         get async {
             guard let target = samples?.target else { return nil }

@@ -16,8 +16,7 @@ import Synchronization
 ///              ├─ time      asks stations nearby for it, while nothing better is known
 ///              └─ control   the courier's own socket, where the program has one
 package final class CourierNode: Sendable {
-    /// Targets that fail again and again are tried for ever, ever more seldom: a courier that ended
-    /// for one of them would silence the others.
+    /// Policy that restarts failing targets for ever, so that one of them silences no others.
     private static let policy = RestartPolicy(
         stopsTogether: true,
         intensity: RestartIntensity(limit: 1_000, within: .minutes(10))

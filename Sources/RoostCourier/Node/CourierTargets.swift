@@ -4,8 +4,10 @@ import Logging
 import Supervision
 import Synchronization
 
-/// The supervisor of a courier's targets, with a child for each. It is made once the identity of
-/// the station is known, and the children are made anew where the configuration changes.
+/// The supervisor of a courier's targets, with a child for each.
+///
+/// It is made once the station's identity is known; children are made anew when the configuration
+/// changes.
 final class CourierTargets: Sendable {
     private struct State {
         var configuration: CourierConfiguration
@@ -138,8 +140,7 @@ final class CourierTargets: Sendable {
         parts.failed()
     }
 
-    /// An alert goes to all brokers; a motion, which says who is at home, only to those whose owner
-    /// named its channel.
+    /// Sends an alert to all brokers, a motion only to those whose owner named its channel.
     func take(_ news: MQTTEvent) async {
         let left = state.withLock { $0.configuration.left }
         for outlet in outlets {

@@ -4,8 +4,7 @@ import Store
 
 /// An example of a batch, for trying a target.
 package enum ExampleBatch {
-    /// Makes a batch of the station's last measurements, or of made-up values where none are
-    /// known.
+    /// Makes a batch of the station's last measurements, or of made-up values without any.
     package static func make(_ status: StatusReport?, at now: WallTime?) -> SampleBatch {
         var samples: [OutboxSample] = []
         let boot =

@@ -51,8 +51,10 @@ struct KeptPause: Hashable, Sendable {
 
     // MARK: As a line
 
-    /// One line of the file: target and, for a pause with an end, its boot, nanoseconds since that,
-    /// nanoseconds since 1970, and length in nanoseconds; `-` where a value is unknown.
+    /// Writes the line of the pause in the file.
+    ///
+    /// It has the target and, for a pause with an end, its boot, nanoseconds since that, nanoseconds
+    /// since 1970, and length in nanoseconds; `-` where a value is unknown.
     func line(of target: String) -> String {
         guard let end else { return target }
         let boot = end.boot.map { "\($0)" } ?? "-"

@@ -33,8 +33,7 @@ package struct LateTargets: Sendable {
 
     package init() {}
 
-    /// Prepares for a station that may have forgotten the reports: late targets are reported again,
-    /// and so is the end of an alert that is still raised.
+    /// Reports everything again, also the end of raised alerts: the station may have forgotten it.
     ///
     /// - Parameter raised: Targets for which the station has an alert.
     package mutating func renew(raised: Set<String>) {

@@ -3,8 +3,7 @@ import Core
 import Supervision
 import Synchronization
 
-/// Reports to the station which targets fail or do not get their data in time, as `LateTargets`
-/// decides.
+/// Reports to the station which targets are late, as `LateTargets` decides.
 final class LatenessReporter: Child {
     /// Time between two looks while all is well.
     private static let interval: Duration = .seconds(300)

@@ -1,8 +1,10 @@
 import Core
 import Synchronization
 
-/// The network as one target sees it: its time for a request, its count of bytes, and nothing while
-/// data must wait for a connection that is not paid by volume.
+/// The network of one target.
+///
+/// It applies the target's time limit, counts bytes, hides secrets, and sends nothing while data
+/// must wait for a connection that is not paid by volume.
 package final class TargetNetwork: CourierNetwork {
     private struct State {
         var requestCount = 0
@@ -109,8 +111,9 @@ package final class TargetNetwork: CourierNetwork {
         return request
     }
 
-    /// Counts an answer; one that sends the request to `https` of the same host is a failure,
-    /// since the owner must write that address.
+    /// Counts an answer; a redirection to `https` of the same host is a failure.
+    ///
+    /// The owner has to correct that URL.
     private func received(
         _ answer: OutboundAnswer,
         to request: OutboundRequest

@@ -20,8 +20,7 @@ package struct AlertChange: Hashable, Sendable {
         self.instant = instant
     }
 
-    /// Returns the time in the present boot: before its start where the date says so, and now where
-    /// the time is unknown.
+    /// Returns the time in the present boot, before its start for an older date; else now.
     func instant(at now: MonotonicInstant, _ wall: WallTime?) -> MonotonicInstant {
         if let instant { return min(instant, now) }
         guard let time, let wall else { return now }

@@ -280,8 +280,9 @@ package struct NoticePlanner: Sendable {
         return times.min()
     }
 
-    /// When the quiet hours end, looked at again every half hour as clocks may be changed in them;
-    /// nil when no hour is quiet now.
+    /// Returns when the quiet hours end, or half an hour from now; nil when no hour is quiet.
+    ///
+    /// The clocks may be changed within the quiet hours, so the end is computed again.
     private func quietEnd(
         _ wall: WallTime?,
         _ zone: Zone,

@@ -29,8 +29,7 @@ package actor NoticeTask: Child {
         package var cursorLost: @Sendable (_ receiver: String, _ why: String) -> Void = { _, _ in }
         /// Receives the notice that the receiver fails at while it accepts others, and why.
         package var refused: Refused = { _, _, _ in }
-        /// Asks the station for its alerts, by the numbers of their raises; empty when it does not
-        /// answer.
+        /// Asks the station for its alerts by the numbers of their raises; empty without answer.
         package var present: @Sendable () async -> [Int64: AlertsReport.Alert] = { [:] }
 
         package init(

@@ -28,8 +28,7 @@ struct AgeSearch: Hashable, Sendable {
     /// Times of the first and of the newest sample known to be refused.
     private let first: WallTime
     private var refused: WallTime
-    /// Upper bound of the edge: the first sample after it was accepted, or none waits there; nil
-    /// until such a moment was found.
+    /// Upper bound of the edge: the next sample was accepted, or there is none; nil before that.
     private var end: WallTime?
     /// Whether a sample was accepted.
     private var hasTaken = false

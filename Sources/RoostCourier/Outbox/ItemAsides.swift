@@ -1,7 +1,8 @@
 import Core
 
-/// Files, drives or notices that a server fails at while it accepts others: each is tried again
-/// by itself, with back-off.
+/// Items that a server fails at while it accepts others, each tried again with back-off.
+///
+/// An item is a file, a drive or a notice.
 ///
 /// Bound: `limit`; while it is full, a further failing item blocks the others.
 struct ItemAsides<Item: Hashable & Sendable>: Sendable {

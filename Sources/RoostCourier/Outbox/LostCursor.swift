@@ -1,9 +1,9 @@
-/// A cursor that cannot be read: of another kind of target with the same name, of a later version,
-/// or damaged.
+/// A cursor that is damaged, of a later version, or of another kind of target.
 struct LostCursor: Hashable, Sendable {
     let words: String
-    /// Whether samples may be sent twice: then the target begins by its rule for the backlog, else
-    /// with samples recorded from now on.
+    /// Whether samples may be sent twice, so that the target begins by its rule for the backlog.
+    ///
+    /// Otherwise it begins with samples recorded from now on.
     let mayRepeat: Bool
 
     init(_ error: OutboxCursorError, _ repetition: SampleTargetTraits.Repetition) {

@@ -24,8 +24,10 @@ package struct OutboxCursor: Hashable, Sendable {
         (self.marks, self.totals) = (marks, totals)
     }
 
-    /// Encodes the cursor; where it does not fit, the begins are left out, then the samples tried
-    /// again by themselves, then ranges, oldest first.
+    /// Encodes the cursor in at most `byteLimit` bytes.
+    ///
+    /// Where it does not fit, the begins are left out, then the samples tried again by themselves,
+    /// then ranges, oldest first.
     ///
     /// Without its begin, a stream counts as settled up to where the target was added. Samples of a
     /// dropped range wait again, and are sent twice at worst; where that is forbidden, `OutboxTask`

@@ -174,8 +174,7 @@ package struct OutboxMachine: Sendable {
         return []
     }
 
-    /// Applies the answer to a probe: `time` is the sample's, nil when none waits there; without
-    /// an `outcome` the target has the sample already.
+    /// Applies a probe's answer; no `outcome`: the target has the sample; no `time`: none waits.
     package mutating func finishProbe(
         _ time: WallTime?,
         _ outcome: DeliveryOutcome?,

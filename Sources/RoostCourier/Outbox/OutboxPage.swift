@@ -32,7 +32,9 @@ package struct OutboxPage: Hashable, Sendable {
         case unsure
     }
 
-    /// By running time in the present boot; in an earlier one it is as old as the present boot, and
+    /// Judges whether a sample is older than a limit.
+    ///
+    /// The running time decides in the present boot; an earlier sample is as old as this boot, and
     /// older by its date.
     ///
     /// - Parameters:

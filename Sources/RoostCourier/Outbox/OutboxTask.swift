@@ -251,8 +251,9 @@ package actor OutboxTask: Child {
         await world.keeper.keep(try cursor.encode(), of: id)
     }
 
-    /// Records samples that must never be sent twice as delivered before they are sent, so that no
-    /// crash and no loss of power repeats them.
+    /// Records samples that must never be sent twice as delivered before they are sent.
+    ///
+    /// So no crash and no loss of power repeats them.
     ///
     /// - Returns: `delivered` when it may be sent; else why not yet.
     private func keepAhead(of draft: OutboxBatch) async throws -> DeliveryOutcome {

@@ -4,8 +4,9 @@ import Core
 package struct SampleFate: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case delivered
-        /// Delivered, or left out for a reason that the sample itself does not show: dropped, too
-        /// old then, too old for the target, or sent without an answer.
+        /// Delivered, or left out for a reason that the sample itself does not show.
+        ///
+        /// It was dropped, too old then, too old for the target, or sent without an answer.
         case settled
         case waiting
         case leftOut(LeftOut)

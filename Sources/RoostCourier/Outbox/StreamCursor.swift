@@ -5,8 +5,7 @@ package struct StreamCursor: Hashable, Sendable {
     /// Ranges that are kept above `settled`; with more, newer samples wait for older ones.
     package static let rangeLimit = 4
 
-    /// Place up to which samples are not for the target, as they were recorded before it was added;
-    /// nil where it gets all.
+    /// Place of the last sample before the target was added; nil where the target gets all.
     package var begin: OutboxPosition?
     /// Place up to which every sample is settled (sent or left out); nil before the first.
     package var settled: OutboxPosition?

@@ -7,8 +7,7 @@ package protocol CourierFiles: Sendable {
     ///   that has more than `limit` bytes.
     func read(_ name: String, limit: Int) async throws -> [UInt8]?
 
-    /// Replaces a file atomically, readable only by the courier's user: after a power cut the old
-    /// or the new one is there.
+    /// Replaces a file atomically, readable only by the courier's user.
     ///
     /// - Throws: `CourierFilesError`; then the old file is there.
     func replace(_ name: String, _ bytes: [UInt8]) async throws

@@ -1,8 +1,7 @@
 import ControlProtocol
 import Core
 
-/// Answers requests of pages and other programs about phones and browsers: who subscribes, and
-/// notices to send now.
+/// Answers requests of pages and other programs about subscribers, and to notify them now.
 package actor PushSubscriptions {
     /// Time within which PM10 joins the notice about PM2.5 of the same minute.
     private static let joining: Duration = .seconds(30)

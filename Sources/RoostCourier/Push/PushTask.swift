@@ -4,8 +4,9 @@ import Core
 import StoreQueries
 import Supervision
 
-/// Sends notices to the subscribers of one kind, at most `perSecond` messages a second; a
-/// `NoticePlanner` for each interval decides which.
+/// Sends notices to the subscribers of one kind, at most `perSecond` messages a second.
+///
+/// A `NoticePlanner` for each interval decides which.
 ///
 /// Subscribers with one interval form a group with one token bucket; a new one gets the group's
 /// next notice. A push service that fails is not asked for a while, and the others go on. A message

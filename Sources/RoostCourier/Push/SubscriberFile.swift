@@ -1,7 +1,9 @@
 import Core
 
-/// The lines of `subscribers.data`: each subscriber encrypted by itself, as hexadecimal digits of
-/// 12 bytes of nonce, the encrypted text and 16 bytes of tag (AES-256-GCM).
+/// The lines of `subscribers.data`, each with one encrypted subscriber.
+///
+/// A line has the hexadecimal digits of 12 bytes of nonce, the encrypted text and 16 bytes of tag
+/// (AES-256-GCM).
 ///
 /// - Source: harr1424/Indoor-Air-Quality, `tokens.data` and `key.key`.
 package enum SubscriberFile {

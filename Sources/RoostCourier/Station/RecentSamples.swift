@@ -2,8 +2,9 @@ import Core
 import DequeModule
 import Store
 
-/// The newest samples of each stream, from the station's `feed`: a target that is up to date never
-/// reads the card.
+/// The newest samples of each stream, from the station's `feed`.
+///
+/// A target that is up to date never reads the card.
 ///
 /// Pure. Bound: `limit` samples; older ones are read from the history.
 struct RecentSamples {

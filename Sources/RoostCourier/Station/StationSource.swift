@@ -5,8 +5,7 @@ import Store
 import StoreQueries
 import Supervision
 
-/// The samples of the running station for the outboxes: new ones by `feed`, older ones from the
-/// history's file.
+/// The station's samples for the outboxes: new ones by `feed`, older ones from the history.
 ///
 /// Follows the station as a child; until it has answered once, callers wait. The history is opened
 /// as seldom as possible, and each read holds its lock only for single steps.
@@ -142,8 +141,7 @@ package actor StationSource: SampleSource, Child {
         if !report.parts.isEmpty { await onNews(report) }
     }
 
-    /// Asks for the station's place first and opens the history after it, so that nothing between
-    /// the two is missed.
+    /// Asks for the station's place, then opens the history, so that nothing between is missed.
     private func begin() async throws {
         let report = try await world.link.ask(ControlRequest.feed(after: nil), FeedReport.self)
         guard let folder = report.folder, let boot = BootID(report.bootID) else {
@@ -375,8 +373,9 @@ package actor StationSource: SampleSource, Child {
         )
     }
 
-    /// Returns a sample's time in tenths of a second: two readings of a clock differ by
-    /// microseconds, and a repeated sample must keep its time.
+    /// Returns a sample's time in tenths of a second, the same at each repetition.
+    ///
+    /// Two readings of a clock differ by microseconds.
     private static func time(of place: OutboxPosition, _ present: Present) -> WallTime? {
         let clock = place.boot == present.boot ? present.clock : present.past.clock
         guard let time = clock.time(place.boot, place.tick), time.isSure else { return nil }

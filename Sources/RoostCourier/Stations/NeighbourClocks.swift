@@ -14,8 +14,7 @@ struct NeighbourClocks: Sendable {
     let finder: StationFinder
     private var world: CourierDependencies { finder.world }
 
-    /// Asks stations that are sure of the time: those of feeds, and those found on the local
-    /// network.
+    /// Asks the stations of feeds and of the local network that are sure of the time.
     ///
     /// - Returns: The times at the moment of the return, at most `NeighbourTime.countMax`.
     /// - Throws: `CancellationError`.

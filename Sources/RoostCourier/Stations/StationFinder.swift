@@ -12,8 +12,7 @@ final class StationFinder: Sendable {
     private static let keptFor: Duration = .seconds(10)
     private static let answerMax = 256 << 10
     private static let timeoutSeconds = 5
-    /// Stations that are asked at once. Uploads and notices keep two of the four connections,
-    /// however many stations announce themselves.
+    /// Stations that are asked at once: uploads and notices keep two of the four connections.
     private static let atOnce = 2
     /// Time for all questions; stations not asked by then are reported so.
     private static let patience: Duration = .seconds(20)

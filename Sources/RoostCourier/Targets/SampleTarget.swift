@@ -80,8 +80,7 @@ package struct SampleTargetTraits: Hashable, Sendable {
     package var pace: Duration = .milliseconds(250)
     /// Shortest time between two requests with new samples, which are sent together.
     package var liveInterval: Duration = .seconds(0)
-    /// Whether it may refuse a sample for its age, so that some are sent out of order to find the
-    /// age limit.
+    /// Whether it may refuse samples for their age, so that some are sent to find the limit.
     package var refusesByAge = true
     package var dating = Dating.needed
 

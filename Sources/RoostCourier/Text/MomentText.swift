@@ -2,8 +2,7 @@ import Core
 import Store
 import StoreQueries
 
-/// A moment as people type it: `2026-11-21T07:15` on the clocks of a zone, or a time with `Z` or
-/// `+01:00` wherever they are.
+/// A moment as people type it: `2026-11-21T07:15` in a zone, or with `Z` or `+01:00`.
 package struct MomentText: Hashable, Sendable {
     /// The moment in UTC, ISO 8601.
     package let text: String

@@ -56,8 +56,10 @@ package struct SensorCommunityTarget: SampleTarget {
         pins.map { $0[device] } ?? (CommunityValues.hasParticles(quantities) ? 1 : nil)
     }
 
-    /// Sends one request for each device. When a later one fails, only its samples are refused,
-    /// because those of the earlier ones must not be sent twice.
+    /// Sends one request for each device.
+    ///
+    /// When a later one fails, only its samples are refused, because those of the earlier ones must
+    /// not be sent twice.
     package func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork

@@ -60,8 +60,9 @@ package struct LineProtocol: Hashable, Sendable {
         "\"" + text.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "\""
     }
 
-    /// Replaces line ends by spaces and backslashes by slashes: outside of text fields the protocol
-    /// has no way to write either.
+    /// Replaces line ends by spaces and backslashes by slashes.
+    ///
+    /// Outside of text fields the protocol has no way to write either.
     private static func escaped(_ text: String, marks: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -61,8 +61,7 @@ package enum MQTTEvent: Hashable, Sendable {
         }
     }
 
-    /// Makes the messages of a motion, or of a change of an alert while it is younger than an
-    /// hour.
+    /// Makes the messages of a motion, or of a change of an alert younger than an hour.
     package func messages(_ payloads: MQTTPayloads) -> [BrokerMessage] {
         switch self {
         case .motion(let motion): return payloads.motion(motion)

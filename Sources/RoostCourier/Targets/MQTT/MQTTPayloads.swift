@@ -162,8 +162,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         return found.sorted { $0.id < $1.id }
     }
 
-    /// Makes the announcement of all entities of a plan, without one of a first plan; the entities
-    /// that the plan removes are deleted.
+    /// Announces all entities of a plan, which is by default a first one; removed ones are deleted.
     package func discovery(_ view: StationView, _ plan: Plan? = nil) -> [BrokerMessage] {
         let plan = plan ?? Self.plan(view)
         // Only the id is known of an entity that an earlier process announced.

@@ -48,8 +48,9 @@ package actor MQTTTarget: SampleTarget {
     /// Malformed message of the broker, after which the target subscribes to no topic any more.
     private var deafness: NetworkFailure?
 
-    /// Makes a target without a connection. The seed is for the random wait before a restarted Home
-    /// Assistant is answered.
+    /// Makes a target without a connection.
+    ///
+    /// The seed is for the random wait before a restarted Home Assistant is answered.
     package init(_ settings: MQTTSettings, clock: any NodeClock, seed: UInt64) {
         var settings = settings
         let offline = settings.payloads.status(false)
