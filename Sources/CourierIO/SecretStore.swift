@@ -46,8 +46,7 @@ package struct SecretStore {
         try settle(folder, name)
     }
 
-    /// Syncs the names in a folder: without that a loss of power may undo the storing or the
-    /// removal of a secret.
+    /// Syncs the names in a folder, so that no loss of power undoes a change of a secret.
     private func settle(_ folder: String, _ name: SecretName) throws(SecretError) {
         let place = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard place >= 0 else { throw failure(name, folder) }

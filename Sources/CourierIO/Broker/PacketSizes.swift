@@ -2,8 +2,10 @@ import CMosquitto
 import Glibc
 import RoostCourier
 
-/// Detects packets that are too large for the station's memory: libmosquitto accepts up to 256 MiB,
-/// and any client of the broker can retain one on a topic that is subscribed to.
+/// Detects packets that are too large for the station's memory.
+///
+/// libmosquitto accepts up to 256 MiB, and any client of the broker can retain one on a topic that
+/// is subscribed to.
 ///
 /// A broker of MQTT 5 gets `packetMax` in the CONNECT and sends nothing larger; MQTT 3.1.1 has no
 /// such limit. So the bytes that the kernel received since the last whole packet are compared with
@@ -11,8 +13,7 @@ import RoostCourier
 struct PacketSizes {
     /// Bytes of a packet; Home Assistant's messages and our announcement have less than 64 KiB.
     static let packetMax = 256 << 10
-    /// Bytes that may wait in the kernel: the size is checked only after libmosquitto has read them
-    /// all.
+    /// Bytes that may wait in the kernel: libmosquitto reads them before the size is checked.
     private static let roomMax = 64 << 10
 
     private var wholeCount: UInt64 = 0

@@ -208,8 +208,7 @@ final class Transfer {
         return CURL_SEEKFUNC_OK
     }
 
-    /// Checks the address before the first byte of the request: a kept connection may belong to a
-    /// target with other rights.
+    /// Checks the address before the first byte: a kept connection may have had other rights.
     private func judge(_ address: UnsafePointer<CChar>?) -> Int32 {
         let text = address.map { String(cString: $0) } ?? ""
         guard let refusal = route.refusal(text) else {

@@ -35,8 +35,9 @@ final class MailTransfer {
         func raise() { value.store(true, ordering: .relaxed) }
     }
 
-    /// Runs `body` on the thread. A cancelled caller returns at once, and the transfer ends within
-    /// a second.
+    /// Runs `body` on the thread.
+    ///
+    /// A cancelled caller returns at once, and the transfer ends within a second.
     static func perform(
         on thread: DiskThread,
         _ body: @escaping @Sendable (Flag) throws(NetworkFailure) -> OutboundAnswer

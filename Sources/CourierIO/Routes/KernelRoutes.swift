@@ -4,8 +4,7 @@ import LinuxIO
 import RoostCourier
 import Synchronization
 
-/// Watches the machine's routes by the kernel's messages, and asks NetworkManager whether they are
-/// paid by volume.
+/// Watches the machine's routes, and asks NetworkManager whether they are paid by volume.
 package final class KernelRoutes: RouteWatch {
     /// Routes change in bursts: the state is read once a burst is over.
     private static let settling: Duration = .seconds(2)
@@ -86,8 +85,7 @@ enum NetworkManager {
         "/usr/bin/busctl --system --timeout=4 get-property org.freedesktop.NetworkManager "
         + "/org/freedesktop/NetworkManager org.freedesktop.NetworkManager Metered 2>/dev/null"
 
-    /// Whether the primary connection is paid by volume, or probably so; false without
-    /// NetworkManager.
+    /// Whether the primary connection is paid by volume, or probably; false without NetworkManager.
     ///
     /// - Source: NetworkManager D-Bus reference, `NMMetered`: 1 yes, 3 probably yes.
     static func isMetered() -> Bool {
