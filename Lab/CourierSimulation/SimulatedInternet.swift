@@ -29,8 +29,7 @@ package enum NetworkFault: Hashable, Sendable {
     case captivePortal
     /// Each exchange takes this long; beyond the courier's time limit its answer is lost.
     case slow(Duration)
-    /// The server keeps the connection after the first request. It carries the second one out and
-    /// closes the connection without an answer.
+    /// The server closes a kept connection after it has carried out the second request.
     case closesKept
     /// The answer comes one byte a second.
     case trickle

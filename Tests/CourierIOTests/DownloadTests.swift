@@ -4,8 +4,7 @@ import RoostCourier
 import Testing
 
 @Suite struct DownloadTests {
-    /// A server that takes the connection and says nothing would have half a minute, and one that
-    /// says little, for ever.
+    /// A server that sends nothing, or too little, ends with the download's time.
     @Test func endsWhenItsTimeIsOver() throws {
         let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listening) }

@@ -8,8 +8,7 @@ import Supervision
 import Synchronization
 import Testing
 
-/// Files through libcurl to servers of other projects; `scripts/check files` starts them and
-/// compares what they have.
+/// Sends files by libcurl to servers of other projects, which `scripts/check files` starts.
 @Suite(.enabled(if: getenv("ROOST_FILES_S3") != nil, "scripts/check files starts the servers"))
 struct FileServersTests {
     /// 30.5 days after the first sample, for ever.

@@ -6,8 +6,7 @@ import SimulationKit
 import StoreQueries
 import Testing
 
-/// Tests answers that no server should give: none may crash a target or receiver, or count as a
-/// delivery without being a success.
+/// Tests answers that no server should give: none may crash a target or pass for a success.
 ///
 /// `ROOST_ANSWER_FUZZ` sets the answers for each (300), `ROOST_ANSWER_SEED` the first seed.
 @Suite struct AnswerFuzzTests {

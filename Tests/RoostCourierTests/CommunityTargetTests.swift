@@ -65,8 +65,7 @@ import Testing
         #expect(server.bodies.count == 2)
     }
 
-    /// A node with one sensor accepts any pin: an unregistered climate sensor that its owner did
-    /// not name would write into the sensor of particulate matter.
+    /// Without names only sensors of particles are sent: a node with one sensor accepts any pin.
     @Test func withoutNamesEachSensorOfParticlesGoes() {
         let target = SensorCommunityTarget(
             sensor: Secret("raspi-00000000abcdef01"),

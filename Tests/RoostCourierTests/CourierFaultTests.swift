@@ -132,8 +132,7 @@ import Testing
         }
     }
 
-    /// A changed `network.metered` counted when the route changed next: over a paid connection all
-    /// went on.
+    /// A change of `network.metered` applies at once, not only when the route changes next.
     @Test(arguments: [CourierLife.influx, CourierLife.hiddenInflux], [true, false])
     func aReloadSaysWhatAPaidConnectionCarries(target: String, isRoutePaid: Bool) throws {
         try simulate { clock in

@@ -149,8 +149,9 @@ final class CourierLife: Sendable {
         return try #require(target.samples)
     }
 
-    /// Checks that the sum equals the recorded samples, at the latest after a request under way: a
-    /// report counts up to the request's beginning.
+    /// Checks that the sum equals the recorded samples, also after a request under way has ended.
+    ///
+    /// A report counts up to the request's beginning.
     func demandSum(_ node: CourierNode, at id: String = "influx") async throws {
         let limit = clock.now.advanced(by: .minutes(5))
         while true {

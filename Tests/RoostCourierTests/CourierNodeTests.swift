@@ -16,8 +16,7 @@ import Testing
         return first..<first + (count ?? Exhaustive.courierLives)
     }()
 
-    /// Months of one station: its store takes, it restarts, the courier is killed, the network
-    /// fails; the sum holds at every look and the receiver has each sample once.
+    /// Months of faults: the sum holds at every look and the receiver has each sample once.
     @Test(arguments: lives) func losesAndDoublesNothingInALifeOfFaults(seed: UInt64) throws {
         try simulate(seed: seed) { clock in
             let life = try CourierLife(clock, seed: seed)

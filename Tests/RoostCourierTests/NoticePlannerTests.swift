@@ -202,8 +202,7 @@ import Testing
         }
     }
 
-    /// The receiver was away while the first came and went: its line took the token, and the next
-    /// beginning, 38 s later, waited for 19 minutes.
+    /// The end of an alert that was never sent does not delay the next alert, as it once did.
     @Test func whatCameAndWentUnsentDelaysNoBeginning() {
         var planner = NoticePlanner(ReceiverOptions())
         let now = { MonotonicInstant(nanoseconds: $0 * 1_000_000_000) }
@@ -281,8 +280,9 @@ import Testing
         }
     }
 
-    /// Both nights in which clocks are changed, in a zone made for the test: the hours from 22:30
-    /// to 07:00 on its clocks are quiet, whatever they are called.
+    /// Both nights of a change of the clocks: the hours from 22:30 to 07:00 are quiet.
+    ///
+    /// The zone is made for the test.
     @Test(arguments: [true, false]) func isQuietByTheClocksOfTheZone(forward: Bool) {
         let midnight: Int64 = 1_795_305_600
         let change = midnight + 3 * 3_600

@@ -279,8 +279,7 @@ import Testing
         return alert
     }
 
-    /// A reminder has the value of its own moment, and its age counts from the raise, whenever the
-    /// courier began.
+    /// A reminder has the present value, and its age counts from the raise even after a restart.
     @Test func aReminderSaysHowItIsNow() throws {
         let entry = """
             {"id":"phone","type":"ntfy","url":"https://ntfy.example","topic":{"secret":"t"},

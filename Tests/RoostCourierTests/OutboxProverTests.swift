@@ -144,8 +144,7 @@ private final class KeepingTarget: ProvableTarget {
         }
     }
 
-    /// The next value of one device waits for longer: it is compared to its own end, the other to
-    /// the newest.
+    /// A device whose next value waits longer is compared up to its own end, others to the newest.
     @Test func aDeviceThatIsBehindIsComparedBeforeItsOwnNextValue() throws {
         try simulate { clock in
             let life = Life(clock)

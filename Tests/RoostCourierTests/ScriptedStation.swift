@@ -8,8 +8,7 @@ import StoreQueries
 import Synchronization
 import TestSupport
 
-/// A station for tests: a real history file, newer records in memory, and answers to the
-/// courier's requests.
+/// A station for tests: a real history, newer records in memory, and scripted answers.
 final class ScriptedStation: StationLink, DiskWork {
     static let dust = StreamDescription(
         id: StreamID(1),

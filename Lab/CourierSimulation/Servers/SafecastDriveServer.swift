@@ -3,8 +3,7 @@ import Profiles
 import RoostCourier
 import Synchronization
 
-/// Simulated imports of Safecast's drives: unique by the MD5 of the file, read after a delay, and
-/// kept for moderators once they are submitted.
+/// Simulated imports of Safecast's drives: unique by MD5, read after a delay, then submitted.
 ///
 /// - Source: Safecast/safecastapi, `app/controllers/bgeigie_imports_controller.rb`,
 ///   `app/models/bgeigie_import.rb`, `app/models/measurement_import.rb`.

@@ -10,8 +10,7 @@ import Testing
 
 @testable import RoostCourier
 
-/// Stops each child of a courier at many moments, with a station that answers, one that is down and
-/// one that never says anything, and with faults of the network.
+/// Stops each child of a courier at many moments, with faults of the station and the network.
 @Suite struct CourierConformanceTests {
     static let children: [any Child.Type] = [
         StationSource.self, StationEvents.self, HeartbeatTask.self, CourierControl.self,

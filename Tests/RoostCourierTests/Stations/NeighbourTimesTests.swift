@@ -174,8 +174,7 @@ import Testing
         }
     }
 
-    /// Once after the start, until one answers; then each six hours, and not at all beside a
-    /// time server.
+    /// Asks after the start until one answers, then each six hours; not beside a time server.
     @Test func asksOnlyWhileNothingBetterIsKnown() throws {
         try simulate { clock in
             let life = try Life(clock)
