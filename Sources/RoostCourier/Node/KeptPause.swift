@@ -53,8 +53,8 @@ struct KeptPause: Hashable, Sendable {
 
     /// Writes the line of the pause in the file.
     ///
-    /// It has the target and, for a pause with an end, its boot, nanoseconds since that, nanoseconds
-    /// since 1970, and length in nanoseconds; `-` where a value is unknown.
+    /// It has the target and, for a pause with an end, its boot, nanoseconds since that,
+    /// nanoseconds since 1970, and length in nanoseconds; `-` where a value is unknown.
     func line(of target: String) -> String {
         guard let end else { return target }
         let boot = end.boot.map { "\($0)" } ?? "-"
