@@ -1,5 +1,5 @@
 extension TidyRule {
-    static let names = [fileNames, plusNames, typeNames]
+    static let names = [fileNames, plusNames, typeNames, oneTarget, verbs]
 
     /// Files of extensions and functions alone, each with the reason.
     private static let unnamed: Set<String> = [
@@ -74,6 +74,58 @@ extension TidyRule {
         file.topNames.compactMap { name, _ in
             guard let word = privateWords.first(where: name.hasSuffix) else { return nil }
             return Finding(path: file.path, line: 0, words: "\(name) ends in \(word)")
+        }
+    }
+
+    private static let oneTarget = TidyRule(
+        "No type name exists in two targets",
+        bad: [
+            SourceTree(files: [
+                SourceFile(path: "Sources/Core/A.swift", text: "struct A {}"),
+                SourceFile(path: "Lab/Fuzzing/A.swift", text: "enum A {}"),
+            ])
+        ],
+        good: [
+            SourceTree(files: [
+                SourceFile(path: "Sources/Core/A.swift", text: "struct A {}"),
+                SourceFile(path: "Sources/Core/B.swift", text: "struct B {}"),
+                SourceFile(path: "Lab/Fuzzing/A.swift", text: "private enum A {}"),
+                SourceFile(path: "Tests/CoreTests/A.swift", text: "struct A {}"),
+            ]),
+            SourceTree(files: [
+                SourceFile(path: "Sources/roost/Main.swift", text: "@main struct Main {}"),
+                SourceFile(path: "Sources/roostd/Main.swift", text: "@main struct Main {}"),
+            ]),
+        ]
+    ) { tree in
+        var targets: [String: Substring] = ["Main": ""]  // Each program has one.
+        return tree.files.filter { $0.isUnder("Sources/", "Lab/") }.flatMap { file in
+            let target = file.path.split(separator: "/")[1]
+            return file.topNames.filter { !$0.isPrivate }.compactMap { name, _ -> Finding? in
+                let known = targets[name, default: target]
+                targets[name] = known
+                guard known != target, name != "Main" else { return nil }
+                return Finding(path: file.path, line: 0, words: "\(name) is a type of \(known)")
+            }
+        }
+    }
+
+    /// Verbs that do not say what a function does; CONTRIBUTING lists better ones.
+    private static let vagueVerbs: Set = ["note", "take", "tell", "words"]
+
+    private static let verbs = perFile(
+        "No function is named by a verb that does not say what it does",
+        bad: [
+            .file("Sources/Station/A.swift", "struct A { mutating func take(_ event: Event) {} }"),
+            .file("Tests/StationTests/A.swift", "func words() -> String { \"\" }"),
+        ],
+        good: [
+            .file("Sources/Station/A.swift", "struct A { mutating func takeAll() {} }"),
+            .file("Sources/Station/A.swift", "let a = b.take(1)"),
+        ]
+    ) { file in
+        file.functions.filter { vagueVerbs.contains($0.name) }.map {
+            Finding(path: file.path, line: $0.line, words: "func \($0.name)")
         }
     }
 

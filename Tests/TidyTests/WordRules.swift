@@ -1,5 +1,5 @@
 extension TidyRule {
-    static let words = [plainWords]
+    static let words = [plainWords, firstWords]
 
     /// Words without a named subject, or with a figurative sense; CONTRIBUTING says what to write.
     private static let guesses = [
@@ -34,6 +34,34 @@ extension TidyRule {
             return Finding(path: file.path, line: line, words: "says \"\(word)\"")
         }
     }
+
+    private static let firstWords = perFile(
+        "No comment begins with Of or Nil",
+        bad: [
+            .file("Sources/Station/A.swift", "/// Of the last boot.\nlet a = 1"),
+            .file("Tests/StationTests/A.swift", "let a = 1  // Nil: there is none."),
+        ],
+        good: [
+            .file("Sources/Station/A.swift", "/// Samples\n/// Of the last boot; nil without one."),
+            .file("Sources/Station/A.swift", "let a = 1  // Often nil."),
+        ]
+    ) { file in
+        guard file.isUnder("Sources/", "Lab/", "Tests/"), file.path.hasSuffix(".swift") else {
+            return []
+        }
+        var before: Substring = ""
+        return file.lines.enumerated().compactMap { number, line in
+            defer { before = line }
+            let isSecond = line.hasCommentOnly && before.hasCommentOnly
+            let first = line.comment.drop { $0 == "/" || $0 == " " }.prefix { $0.isLetter }
+            guard !isSecond, first == "Of" || first == "Nil" else { return nil }
+            return Finding(path: file.path, line: number + 1, words: "begins with \(first)")
+        }
+    }
+}
+
+extension Substring {
+    fileprivate var hasCommentOnly: Bool { drop { $0 == " " }.starts(with: "//") }
 }
 
 extension SourceFile {
