@@ -65,8 +65,8 @@ struct Soak: Sendable {
                     let readings = station.status.budget.readingCount
                     days.append(Day(number: number, costs: costs, readingCount: readings))
                     if number % 30 == 0 {
-                        tell(Self.words(days[days.count - 1]))
-                        if let courier { tell(await Self.words(courier)) }
+                        tell(Self.json(days[days.count - 1]))
+                        if let courier { tell(await Self.json(courier)) }
                     }
                 }
                 courier?.stop()
@@ -137,7 +137,7 @@ struct Soak: Sendable {
 
     // MARK: Figures
 
-    private static func words(_ day: Day) -> String {
+    private static func json(_ day: Day) -> String {
         let costs = day.costs
         return """
             {"day": \(day.number), "residentKiB": \(costs.residentKiB), \
@@ -149,7 +149,7 @@ struct Soak: Sendable {
             """
     }
 
-    private static func words(_ courier: SoakCourier) async -> String {
+    private static func json(_ courier: SoakCourier) async -> String {
         let ((requests, lines), samples) = (courier.counts, await courier.samples())
         return """
             {"requests": \(requests), "lines": \(lines), \

@@ -84,7 +84,7 @@ package final class SimulatedBroker: Sendable {
     }
 
     /// Publishes as another client, such as Home Assistant.
-    package func publish(_ message: BrokerMessage) { _ = take(message) }
+    package func publish(_ message: BrokerMessage) { _ = accept(message) }
 
     func connect(_ settings: BrokerSettings) throws(NetworkFailure) -> any BrokerConnection {
         settleWills()
@@ -142,7 +142,7 @@ package final class SimulatedBroker: Sendable {
     /// Accepts a message and sends it to all subscribers of its topic.
     ///
     /// - Returns: The reason code.
-    func take(_ message: BrokerMessage) -> Int {
+    func accept(_ message: BrokerMessage) -> Int {
         let now = clock.now
         let (code, sessions) = state.withLock { state in
             if let code = state.codes[message.topic] {
@@ -166,7 +166,7 @@ package final class SimulatedBroker: Sendable {
             for id in due.keys { state.wills[id] = nil }
             return due.values.map(\.message)
         }
-        for message in due { _ = take(message) }
+        for message in due { _ = accept(message) }
     }
 }
 
@@ -195,7 +195,7 @@ final class SimulatedBrokerConnection: BrokerConnection {
             broker.drop(self)
             throw NetworkFailure(.closed, "\(settings.host) closed the connection", wasSent: true)
         }
-        let code = broker.take(message)
+        let code = broker.accept(message)
         // A forbidden message is dropped without an error in MQTT 3.1.1.
         return protocolVersion == 5 ? code : 0
     }

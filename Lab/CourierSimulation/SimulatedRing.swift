@@ -3,7 +3,7 @@ import RoostCourier
 import Synchronization
 
 /// A store in memory: streams whose oldest samples are overwritten, and boots that end.
-package final class SimulatedRing: SampleSource, CursorStore {
+package final class SimulatedRing: OutboxSampleSource, CursorStore {
     private struct Stream {
         let device: String
         let quantities: [Quantity]

@@ -119,8 +119,8 @@ struct Play {
         let recording = PowerCutRecording(folder: scratch.path)
         let state = PowerCutState(folder: scratch.path, acknowledged: acknowledged)
         do { try verify(state) } catch {
-            var after = Self.words(operations, played.cut.position)
-            if let second = played.second { after += ", " + Self.words(recovery, second.position) }
+            var after = Self.text(operations, played.cut.position)
+            if let second = played.second { after += ", " + Self.text(recovery, second.position) }
             scratch.doubt()
             report.failures.append(
                 PowerCutFailure(
@@ -132,11 +132,11 @@ struct Play {
             )
         }
         let done = recording.operations
-        scratch.note(done)
+        scratch.apply(done)
         return done
     }
 
-    private static func words(_ operations: [PowerCutOperation], _ position: Int) -> String {
+    private static func text(_ operations: [PowerCutOperation], _ position: Int) -> String {
         position == 0 ? "before anything" : "after \(operations[position - 1])"
     }
 }

@@ -36,7 +36,7 @@ final class ScratchFolder {
     }
 
     /// Reads the changes that other code made to the files since `fill`.
-    func note(_ operations: [PowerCutOperation]) {
+    func apply(_ operations: [PowerCutOperation]) {
         for operation in operations {
             switch operation {
             case .create(let name): held[name] = FileImage()

@@ -43,7 +43,7 @@ package struct PlantedStore {
 
     /// Writes so many samples that the first are overwritten.
     private mutating func turnTheRing() throws {
-        try take(Self.beginning(0, interval: 10, wall: Self.started), 0)
+        try append(Self.beginning(0, interval: 10, wall: Self.started), 0)
         var random = UInt64(15)
         for _ in 0..<Self.oldDays * 24 {
             var encoder = SegmentEncoder(decimals: [1, 1], startingAt: Tick(tenths: now))
@@ -54,7 +54,7 @@ package struct PlantedStore {
                 encoder.append(Tick(tenths: now), Self.values(value))
                 now += 10
             }
-            try take([.samples(Self.stream.id, segment: encoder.finished())], 0)
+            try append([.samples(Self.stream.id, segment: encoder.finished())], 0)
         }
     }
 
@@ -62,7 +62,7 @@ package struct PlantedStore {
     private mutating func liveThroughAll() throws {
         let wall = WallTime(tenths: Self.started.tenths + Int64(Self.oldDays) * Self.day + 36_000)
         now = 0
-        try take(Self.beginning(1, interval: Self.interval, wall: wall), 1)
+        try append(Self.beginning(1, interval: Self.interval, wall: wall), 1)
         try samples(Self.values(100))
         for reason in NoData.allCases {
             try samples([.noData(reason), .noData(reason)])
@@ -77,7 +77,7 @@ package struct PlantedStore {
         now += Int64(Self.stretchSamples) * Self.interval  // Unexplained.
         try samples(Self.values(100))
         let end = Tick(tenths: now).instant
-        try take(marks.map { .event($0.event(at: end, in: Self.boots[1])) }, 1)
+        try append(marks.map { .event($0.event(at: end, in: Self.boots[1])) }, 1)
     }
 
     private mutating func samples(_ outcomes: [Outcome]) throws {
@@ -86,7 +86,7 @@ package struct PlantedStore {
             encoder.append(Tick(tenths: now), outcomes)
             now += Self.interval
         }
-        try take([.samples(Self.stream.id, segment: encoder.finished())], 1)
+        try append([.samples(Self.stream.id, segment: encoder.finished())], 1)
     }
 
     private mutating func leaveOut(_ cause: GapCause) {
@@ -97,9 +97,9 @@ package struct PlantedStore {
         marks.append(GapMark(cause, of: Self.stream.id, from: from, to: to))
     }
 
-    private mutating func take(_ records: [JournalRecord], _ boot: Int) throws {
+    private mutating func append(_ records: [JournalRecord], _ boot: Int) throws {
         sequence += 1
-        try history.take([
+        try history.append([
             JournalBlock(
                 sequence: sequence,
                 boot: Self.boots[boot],

@@ -16,7 +16,7 @@ package struct StoreCensus {
 
     private var tried = 0
 
-    mutating func note(_ name: String, _ recording: PowerCutRecording, isExporting: Bool = false) {
+    mutating func add(_ name: String, _ recording: PowerCutRecording, isExporting: Bool = false) {
         let count = recording.triedCount - tried
         tried = recording.triedCount
         if isExporting { duringExport += count }

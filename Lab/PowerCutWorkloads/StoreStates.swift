@@ -258,7 +258,7 @@ package final class StoreStates {
             plan: StorePlan(.megabytes(StorePlan.megabytesRange.lowerBound)),
             version: "1.0"
         )
-        if isUpgraded { place.seams.laterSteps = [StoreWorkload.laterStep] }
+        if isUpgraded { place.testHooks.laterSteps = [StoreWorkload.laterStep] }
         let blockSize = damages.contains(.otherBlockSize) ? 8_192 : StoreWorkload.blockSize
         let count = damages.contains(.otherBlockCount) ? 31 : StoreWorkload.blockCount
         place.plan.journal.blockSize = blockSize

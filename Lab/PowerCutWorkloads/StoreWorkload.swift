@@ -47,7 +47,7 @@ package final class StoreWorkload {
         var store: StationStore? = try open(recording.folder, isUpgraded: false)
         historyByteCount = byteCount(recording.folder + "/history.db")
         var export: StoreExport?
-        census.note("creation", recording)
+        census.add("creation", recording)
         for step in script.steps {
             switch step {
             case .append(let number):
@@ -69,7 +69,7 @@ package final class StoreWorkload {
                 try store?.checkpoint()
                 try store?.close()
                 if case .upgrade = step {
-                    census.note("close", recording)
+                    census.add("close", recording)
                     recording.acknowledge(Self.upgradeMark)
                     isUpgraded = true
                 }
@@ -86,11 +86,11 @@ package final class StoreWorkload {
                 export = nil
             }
             try export?.goOn()
-            census.note(step.name, recording, isExporting: export != nil)
+            census.add(step.name, recording, isExporting: export != nil)
         }
         try store?.checkpoint()
         try store?.close()
-        census.note("close", recording)
+        census.add("close", recording)
         try census.count(recording, script, history: recording.folder + "/history.db")
         let grown = byteCount(recording.folder + "/history.db")
         guard grown == historyByteCount else {
@@ -196,7 +196,7 @@ package final class StoreWorkload {
             plan: StorePlan(.megabytes(StorePlan.megabytesRange.lowerBound)),
             version: isUpgraded ? "2.0" : "1.0",
             mirrorSequence: 0,
-            seams: HistoryTestHooks(
+            testHooks: HistoryTestHooks(
                 vfs: PowerCutRecording.vfs,
                 laterSteps: isUpgraded ? [Self.laterStep] : []
             )

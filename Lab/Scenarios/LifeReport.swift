@@ -78,7 +78,7 @@ package struct LifeReport: Codable, Sendable {
         refoundCount = records.events.count { $0.event.kind == .plain(.historyHasPlaces) }
         processCount = records.segments.count
         bootCount = Set(records.segments.map(\.boot)).count
-        for segment in records.segments { endings[segment.ending.words, default: 0] += 1 }
+        for segment in records.segments { endings[segment.ending.text, default: 0] += 1 }
         wakeUps = records.wakeUps
         let wear = world.card.wear
         (cardByteCount, cardWriteCount) = (wear.byteCount, wear.writeCount)
@@ -115,7 +115,7 @@ package struct LifeReport: Codable, Sendable {
 
 extension LifeEnding {
     /// The report as text, without varying figures.
-    package var words: String {
+    package var text: String {
         switch self {
         case .finished: "end of the life"
         case .restarted: "restarted in order"

@@ -83,7 +83,7 @@ struct SimulateCommand: ParsableCommand {
     }
 
     func run() throws {
-        if list { return try tellAll() }
+        if list { return try reportAll() }
         if kinds {
             for kind in FaultKind.all { Output.line("\(kind.rawValue) \(kind.area.rawValue)") }
             return
@@ -101,7 +101,7 @@ struct SimulateCommand: ParsableCommand {
         if failedCount > 0 { throw ExitCode(1) }
     }
 
-    private func tellAll() throws {
+    private func reportAll() throws {
         for file in ShippedScenarios.files {
             let name = String(file.path.dropLast(5))
             guard let scenario = try ShippedScenarios.scenario(name) else { continue }
@@ -162,17 +162,17 @@ struct SimulateCommand: ParsableCommand {
         }
         let found = try shrinker.smallest()
         line.finish()
-        tell(found, from: report, name)
+        show(found, from: report, name)
         return false
     }
 
-    private func tell(_ found: Shrinker.Found, from report: LifeReport, _ name: String) {
-        func words(_ report: LifeReport) -> String {
+    private func show(_ found: Shrinker.Found, from report: LifeReport, _ name: String) {
+        func text(_ report: LifeReport) -> String {
             "\(report.plannedFaultCount) faults in \((report.days * 10).rounded() / 10) days"
         }
         var lines = [
-            "a promise was broken, by \(words(report)); the smallest of "
-                + "\(found.triedCount) lives tried since has \(words(found.report))"
+            "a promise was broken, by \(text(report)); the smallest of "
+                + "\(found.triedCount) lives tried since has \(text(found.report))"
         ]
         for verdict in found.report.failures {
             lines.append("\(verdict.promise): \(verdict.failure ?? "")")
@@ -244,7 +244,7 @@ enum SimulateText {
         let all = report.ledger.values.reduce(0, +)
         for (cause, time) in report.ledger.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             let share = rounded(time / max(all, 1) * 100)
-            lines.append(row("  " + cause, "\(words(seconds: time)), \(share) %"))
+            lines.append(row("  " + cause, "\(durationText(seconds: time)), \(share) %"))
         }
         lines.append(row("log hash", report.logHash))
         for verdict in report.verdicts {

@@ -23,7 +23,7 @@ struct AlertCounts: Sendable {
     private var times: [Key: [Int]] = [:]
 
     /// Counts an event; false when no rule is about it.
-    mutating func note(_ event: Event, _ rules: [AlertRule], at now: Int) -> Bool {
+    mutating func count(_ event: Event, _ rules: [AlertRule], at now: Int) -> Bool {
         var isCounted = false
         for (index, rule) in rules.enumerated() {
             for case .event(let kind, let source, let count, _) in rule.parts.map(\.condition)

@@ -87,30 +87,30 @@ package struct AlertEngine: Sendable {
     }
 
     /// Adds a sample without a check of the rules: alerts of earlier processes are not known yet.
-    package mutating func note(_ sample: [Reading], at now: Int) {
+    package mutating func remember(_ sample: [Reading], at now: Int) {
         for reading in sample where remember(reading.channel, at: now) {
             let interval = devices[reading.channel.device]?.interval
-            channels[reading.channel]?.take(reading.outcome, at: now, interval: interval, hours)
+            channels[reading.channel]?.append(reading.outcome, at: now, interval: interval, hours)
         }
     }
 
     /// Adds the readings of one sample and checks the rules.
-    package mutating func take(_ sample: [Reading], at now: Int) -> [AlertEvent] {
+    package mutating func append(_ sample: [Reading], at now: Int) -> [AlertEvent] {
         var events: [AlertEvent] = []
         for reading in sample where remember(reading.channel, at: now) {
             let interval = devices[reading.channel.device]?.interval
-            channels[reading.channel]?.take(reading.outcome, at: now, interval: interval, hours)
+            channels[reading.channel]?.append(reading.outcome, at: now, interval: interval, hours)
             events += judge(reading.channel, at: now)
         }
         if let device = sample.first?.channel.device {
-            noteUnplugged(device, sample, at: now)
+            recordUnplugged(device, sample, at: now)
             events += judgeSilence(of: device, at: now)
         }
         return events
     }
 
     /// Records since when a device is away; until it has a value again it may still warm up.
-    private mutating func noteUnplugged(_ device: String, _ sample: [Reading], at now: Int) {
+    private mutating func recordUnplugged(_ device: String, _ sample: [Reading], at now: Int) {
         if sample.contains(where: { $0.outcome == .noData(.unplugged) }) {
             let since = devices[device]?.unpluggedSince
             devices[device]?.unpluggedSince = since ?? now
@@ -120,12 +120,12 @@ package struct AlertEngine: Sendable {
     }
 
     /// Counts an event for the rules about such events.
-    package mutating func take(_ event: Event, at now: Int) -> [AlertEvent] {
-        counts.note(event, rules, at: now) ? judgeCounts(at: now) : []
+    package mutating func apply(_ event: Event, at now: Int) -> [AlertEvent] {
+        counts.count(event, rules, at: now) ? judgeCounts(at: now) : []
     }
 
     /// Applies a report.
-    package mutating func take(_ report: AlertReport, at now: Int) -> [AlertEvent] {
+    package mutating func apply(_ report: AlertReport, at now: Int) -> [AlertEvent] {
         var events: [AlertEvent] = []
         for (index, rule) in rules.enumerated() {
             for condition in rule.parts.map(\.condition) {

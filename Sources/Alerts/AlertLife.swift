@@ -92,7 +92,7 @@ package struct AlertLife: Hashable, Sendable {
     ///   - timing: How long a condition and its end have to hold.
     ///   - mayRaise: false while something else hides it: it stays pending.
     /// - Returns: The change that follows, if any.
-    package mutating func take(
+    package mutating func apply(
         _ finding: Finding,
         at now: Int,
         _ timing: Timing,
@@ -118,12 +118,12 @@ package struct AlertLife: Hashable, Sendable {
             return nil
         case .place(let place):
             blind = nil
-            note(place, now)
+            record(place, now)
             return change(at: now, timing, mayRaise)
         }
     }
 
-    private mutating func note(_ place: AlertScale.Place, _ now: Int) {
+    private mutating func record(_ place: AlertScale.Place, _ now: Int) {
         for step in 1...2 {
             let isReached = place.reached >= step
             reachedSince[step - 1] = isReached ? reachedSince[step - 1] ?? now : nil

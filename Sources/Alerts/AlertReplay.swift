@@ -29,7 +29,7 @@ package struct AlertReplay: Sendable {
 
         init(every: Int) { self.every = every }
 
-        mutating func note(at now: Int) {
+        mutating func record(at now: Int) {
             settle(at: now)
             if now >= freeAt { send(at: now) } else { isPending = true }
         }
@@ -77,15 +77,15 @@ package struct AlertReplay: Sendable {
     package var length: Int { (last ?? 0) - (first ?? 0) }
 
     /// Adds the next sample; a time before the last sample's counts as the last sample's.
-    package mutating func take(_ sample: [Reading], at second: Int) {
+    package mutating func append(_ sample: [Reading], at second: Int) {
         let now = max(second, last ?? second)
         (first, last) = (first ?? now, now)
-        for event in book.take(sample, at: now) { note(event, at: now) }
+        for event in book.append(sample, at: now) { record(event, at: now) }
     }
 
-    private mutating func note(_ event: AlertEvent, at now: Int) {
+    private mutating func record(_ event: AlertEvent, at now: Int) {
         guard let key = event.key, var past = pasts[key.rule] else { return }
-        for index in past.limiters.indices { past.limiters[index].note(at: now) }
+        for index in past.limiters.indices { past.limiters[index].record(at: now) }
         switch event {
         case .raised:
             past.open[key.subject] = now

@@ -104,9 +104,9 @@ struct AlertStates: Sendable {
             >= AlertBounds.raisedLimit && key != AlertBounds.many
         let mayRaise = track.hiddenBy == nil && !isCrowded
         let timing = timing(of: track)
-        let change = track.life.take(finding, at: now, timing, mayRaise: mayRaise)
+        let change = track.life.apply(finding, at: now, timing, mayRaise: mayRaise)
         if track.life.level > 0 {
-            track.noteWorst(track.value, isFloor: track.condition?.scale?.isFloor ?? false)
+            track.recordWorst(track.value, isFloor: track.condition?.scale?.isFloor ?? false)
         }
         tracks[key] = track
         var events: [AlertEvent] = []
@@ -127,7 +127,7 @@ struct AlertStates: Sendable {
         track.why = "\(AlertBounds.raisedLimit) alerts are raised, and more wait"
         let step = isMany ? 1 : 0
         let place = AlertScale.Place(reached: step, held: step)
-        let change = track.life.take(.place(place), at: now, timing(of: track), mayRaise: true)
+        let change = track.life.apply(.place(place), at: now, timing(of: track), mayRaise: true)
         tracks[key] = track
         return change.map { [event($0, key, now)] } ?? []
     }

@@ -39,7 +39,7 @@ package struct AlertTrack: Sendable {
         return FixedPoint(Int64((value * factor).rounded()), decimals: digits)
     }
 
-    mutating func noteWorst(_ value: Double?, isFloor: Bool) {
+    mutating func recordWorst(_ value: Double?, isFloor: Bool) {
         guard let value else { return }
         let old = worst ?? value
         worst = isFloor ? min(old, value) : max(old, value)

@@ -80,7 +80,7 @@ struct ChannelMemory: Sendable {
     }
 
     /// Adds the outcome of an attempt to measure.
-    mutating func take(
+    mutating func append(
         _ outcome: Outcome,
         at now: Int,
         interval: Int?,

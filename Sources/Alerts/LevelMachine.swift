@@ -28,7 +28,7 @@ package struct LevelMachine: Sendable {
     /// can give.
     ///
     /// - Returns: The worst level of the quantities with a value, or nil when none has one.
-    package mutating func take(_ sample: [Reading]) -> AirLevel? {
+    package mutating func append(_ sample: [Reading]) -> AirLevel? {
         var worst: AirLevel?
         for (index, scale) in rule.scales.enumerated() {
             var level: AirLevel?

@@ -26,7 +26,7 @@ package struct RestoredAlerts: Hashable, Sendable {
     package init() {}
 
     /// Applies the next event, oldest first.
-    package mutating func take(_ event: AlertEvent, at second: Int) {
+    package mutating func apply(_ event: AlertEvent, at second: Int) {
         number = max(number, event.number ?? 0)
         switch event {
         case .raised(let event):

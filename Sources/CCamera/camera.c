@@ -21,7 +21,7 @@ int ccamera_query(int fd, struct ccamera_node *node) {
     memcpy(node->driver, found.driver, sizeof found.driver);
     memcpy(node->card, found.card, sizeof found.card);
     memcpy(node->bus, found.bus_info, sizeof found.bus_info);
-    // Of this node, where a device has several: a UVC camera has one for its metadata as well.
+    // The capabilities of this node: a UVC camera has a second node, for its metadata.
     uint32_t able = found.capabilities;
     if (able & V4L2_CAP_DEVICE_CAPS) able = found.device_caps;
     node->is_camera = (able & V4L2_CAP_VIDEO_CAPTURE) && (able & V4L2_CAP_STREAMING) &&

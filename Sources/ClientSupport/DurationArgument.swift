@@ -23,11 +23,11 @@ package struct DurationArgument: ExpressibleByArgument {
 
     package var seconds: Double { duration.inSeconds }
 
-    package var defaultValueDescription: String { words(seconds: seconds) }
+    package var defaultValueDescription: String { durationText(seconds: seconds) }
 }
 
 /// Seconds as people read them: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`.
-package func words(seconds: Double) -> String {
+package func durationText(seconds: Double) -> String {
     let sign = seconds < 0 ? "-" : ""
     let magnitude = abs(seconds)
     if magnitude < 10 { return "\(sign)\((magnitude * 10).rounded() / 10) s" }

@@ -29,7 +29,7 @@ struct AlertRuleReader {
         let until = until()
         let parts = parts(pattern, severity ?? .warning, until)
         let unless = reader.flags("unless")
-        let words = words()
+        let words = texts()
         reader.finish()
         guard let id, let parts else { return nil }
         var rule = AlertRule(
@@ -183,7 +183,7 @@ struct AlertRuleReader {
 
     // MARK: Words
 
-    private mutating func words() -> [String: String] {
+    private mutating func texts() -> [String: String] {
         guard var object = reader.object("words") else { return [:] }
         defer { object.finish() }
         var words: [String: String] = [:]

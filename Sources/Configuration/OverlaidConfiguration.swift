@@ -22,7 +22,7 @@ package struct OverlaidConfiguration: Sendable {
         let problems = ProblemList()
         var builder = Builder(next: base, file: base.file, catalog: catalog, problems: problems)
         if let reader = ObjectReader(.object(overlay.fields), at: "", problems) {
-            builder.take(reader, overlay)
+            builder.merge(reader, overlay)
         }
         (configuration, self.problems) = (builder.next, problems.problems)
     }
@@ -34,7 +34,7 @@ private struct Builder {
     let catalog: ProfileCatalog
     let problems: ProblemList
 
-    mutating func take(_ reader: ObjectReader, _ overlay: StationOverlay) {
+    mutating func merge(_ reader: ObjectReader, _ overlay: StationOverlay) {
         var reader = reader
         if let name = reader.name("name") {
             if next.setsName { locked("name") } else { next.shownName = name }
@@ -48,7 +48,7 @@ private struct Builder {
         if let value = reader.value("devices"), ObjectReader(value, at: "devices", problems) != nil
         {
             for (name, value) in overlay.devices.sorted(by: { $0.key < $1.key }) {
-                take(device: name, value)
+                merge(device: name, value)
             }
         }
         reader.finish()
@@ -59,7 +59,7 @@ private struct Builder {
         problems.add(place, "is set in \(path), which counts; change it there")
     }
 
-    private mutating func take(device name: String, _ value: JSONValue) {
+    private mutating func merge(device name: String, _ value: JSONValue) {
         let place = "devices.\(name)"
         guard PlainName.fits(name) else {
             return problems.add(place, "expected \(PlainName.form) as its name")

@@ -94,7 +94,7 @@ extension StationConfiguration {
         }
         let root: JSONValue
         do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
-            problems.add("", "not JSON: \(JSONParser.words(for: error, in: text))")
+            problems.add("", "not JSON: \(JSONParser.text(for: error, in: text))")
             throw failure()
         }
         var configuration = ObjectReader(root, at: "", problems).map { reader in

@@ -30,7 +30,7 @@ package struct StationOverlay: Hashable, Sendable {
         }
         let root: JSONValue
         do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
-            let words = JSONParser.words(for: error, in: text)
+            let words = JSONParser.text(for: error, in: text)
             throw ConfigurationError(file: file, message: "not JSON: \(words)")
         }
         guard case .object(let fields) = root else {

@@ -19,13 +19,13 @@ package enum ControlCodec {
         do {
             return try JSONDecoder().decode(type, from: Data(line.utf8))
         } catch let error as DecodingError {
-            throw ControlFailure(code: "bad-request", message: Self.words(for: error))
+            throw ControlFailure(code: "bad-request", message: Self.text(for: error))
         } catch {
             throw ControlFailure(code: "bad-request", message: "not a JSON message")
         }
     }
 
-    private static func words(for error: DecodingError) -> String {
+    private static func text(for error: DecodingError) -> String {
         func place(_ context: DecodingError.Context) -> String {
             let path = context.codingPath.map(\.stringValue).joined(separator: ".")
             return path.isEmpty ? "the message" : path

@@ -20,7 +20,7 @@ package struct Details: Hashable, Sendable {
     ///   - pairs: As the station has them; of two with one key the later counts.
     ///   - longest: Characters of a text at most.
     package init(_ pairs: [Event.Detail] = [], longest: Int = .max) {
-        for pair in pairs { take(pair, longest) }
+        for pair in pairs { append(pair, longest) }
     }
 
     package subscript(name: String) -> Value? { values[name] }
@@ -34,8 +34,8 @@ package struct Details: Hashable, Sendable {
             .map { name, value in
                 let row = DetailRow.byName[name]
                 return Event.Detail(
-                    row?.label ?? Self.words(name),
-                    value.words + (row?.kind.unit ?? "")
+                    row?.label ?? Self.text(name),
+                    value.text + (row?.kind.unit ?? "")
                 )
             }
     }
@@ -43,7 +43,7 @@ package struct Details: Hashable, Sendable {
     /// Text for people in one line: `restarts=1 reason=disconnected`.
     package var line: String { pairs.map { "\($0.key)=\($0.value)" }.joined(separator: " ") }
 
-    private mutating func take(_ pair: Event.Detail, _ longest: Int) {
+    private mutating func append(_ pair: Event.Detail, _ longest: Int) {
         let text = String(pair.value.prefix(longest))
         guard let row = DetailRow.byLabel[pair.key] else {
             values[Self.name(pair.key)] = .text(text)
@@ -70,7 +70,7 @@ package struct Details: Hashable, Sendable {
     }
 
     /// `lastTrouble` as `last trouble`.
-    private static func words(_ name: String) -> String {
+    private static func text(_ name: String) -> String {
         var words = ""
         for character in name {
             if character.isUppercase { words += " " }
@@ -82,7 +82,7 @@ package struct Details: Hashable, Sendable {
 
 extension Details.Value {
     /// Text for people.
-    package var words: String {
+    package var text: String {
         switch self {
         case .number(let number):
             guard number == number.rounded(), abs(number) < 9e15 else {

@@ -57,7 +57,7 @@ package struct FoundStation: Codable, Hashable, Sendable {
     /// Why it did not answer, as words.
     package var why: String?
     /// Its summary; nil unless `state` is `answers`.
-    package var facts: StationFacts?
+    package var facts: StationSummary?
 
     package init(name: String, url: String, state: State = .silent) {
         (self.name, self.url, self.state) = (name, url, state)
@@ -65,7 +65,7 @@ package struct FoundStation: Codable, Hashable, Sendable {
 }
 
 /// A station's own summary, as far as a list of stations shows it.
-package struct StationFacts: Codable, Hashable, Sendable {
+package struct StationSummary: Codable, Hashable, Sendable {
     package var name: String
     package var version: String?
     package var bootID: String?
@@ -79,7 +79,7 @@ package struct StationFacts: Codable, Hashable, Sendable {
     /// Code of its first sentence: `level.poor`, `dust.stale`.
     package var code: String
     /// Its first sentence in English.
-    package var words: String
+    package var text: String
     /// Device that the sentence names.
     package var device: String?
     package var channel: String?
@@ -92,6 +92,6 @@ package struct StationFacts: Codable, Hashable, Sendable {
     package var hasLamp = false
 
     package init(name: String, level: String, code: String, words: String) {
-        (self.name, self.level, self.code, self.words) = (name, level, code, words)
+        (self.name, self.level, self.code, self.text) = (name, level, code, words)
     }
 }

@@ -59,7 +59,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
     }
 
     /// Text for people.
-    package var words: String {
+    package var text: String {
         switch self {
         case .silent: "sensor silent"
         case .badFrames: "frames damaged"

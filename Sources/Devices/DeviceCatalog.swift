@@ -27,7 +27,8 @@ package struct SensorKind: Sendable {
     /// The driver that runs such a sensor.
     ///
     /// - Throws: `DialectError` when the profile's settings make no sense to it.
-    package func makeDriver(_ setup: SensorDependencies) throws(DialectError) -> any SensorChild {
+    package func makeDriver(_ setup: SensorDependencies) throws(DialectError) -> any AnySensorDriver
+    {
         SensorDriver(setup, speaking: try dialect(setup.profile))
     }
 }

@@ -39,13 +39,13 @@ enum DoctorBoardChecks {
             )
         }
         guard let slots = facts.image.slots else {
-            return .note("\(name); only root may see whether it is the good one")
+            return .hint("\(name); only root may see whether it is the good one")
         }
         switch TrialState(slots, running: running) {
         case .settled: return .ok("\(name), is the good one")
         case .waiting(let slot):
-            return .note("\(name); root \(slot.rawValue) is tried at the next start")
-        case .onTrial: return .note("\(name), is on trial: roost update status")
+            return .hint("\(name); root \(slot.rawValue) is tried at the next start")
+        case .onTrial: return .hint("\(name), is on trial: roost update status")
         case .fellBack(let slot):
             return .warning(
                 "\(name), runs again: root \(slot.rawValue) was tried and did not become good",
@@ -84,7 +84,7 @@ enum DoctorBoardChecks {
         guard !facts.isImage else { return .ofImage }
         guard facts.image.version != nil else { return packages }
         guard !facts.image.said.isEmpty else { return .ok("nothing is wrong with them") }
-        return DoctorFinding.note(
+        return DoctorFinding.hint(
             "the station said something of them",
             next: "correct the files on any computer, and start the station again"
         ).with(details: facts.image.said)

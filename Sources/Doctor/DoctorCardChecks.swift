@@ -105,7 +105,7 @@ enum DoctorCardChecks {
             let what = isRelative ? "once a day and file" : "each time"
             let finding = "\(text) writes to the card when a file is read, \(what)"
             return isRelative
-                ? .note(finding, next: edit("noatime")) : .warning(finding, next: edit("noatime"))
+                ? .hint(finding, next: edit("noatime")) : .warning(finding, next: edit("noatime"))
         }
         if mount.kind == "ext4", options.contains("errors=continue") {
             return .warning(
@@ -126,7 +126,7 @@ enum DoctorCardChecks {
         let isWanted = facts.configuration?.store != nil
         if mount.isReadOnly {
             let text = "\(folder) lies on \(mount.place), which is mounted read-only"
-            guard isWanted else { return .note("\(text); no store is configured") }
+            guard isWanted else { return .hint("\(text); no store is configured") }
             let next =
                 "sudo dmesg | grep -i 'error' to see whether a fault did that, then: "
                 + "sudo mount -o remount,rw \(mount.place); or \(another)"
@@ -138,7 +138,7 @@ enum DoctorCardChecks {
             let text =
                 "\(folder) lies on an overlay in memory: what is written there is lost at reboot"
             return isWanted
-                ? .failure(text, next: "\(overlay); or \(another)") : .note(text)
+                ? .failure(text, next: "\(overlay); or \(another)") : .hint(text)
         }
         if mount.isInMemory, isWanted {
             return .failure(
@@ -190,7 +190,7 @@ enum DoctorCardChecks {
             $0.startBytes % size != 0 && "/dev/\($0.name)" != journal
         }
         guard let first = off.first else { return .ok("\(text), and partitions begin there") }
-        return .note(
+        return .hint(
             "\(text), and \(first.name) begins \((first.startBytes % size) >> 10) KiB beside: "
                 + "some writes cost two erasures",
             next: "at the next flashing, begin partitions at a multiple of \(size / 512) sectors"

@@ -3,7 +3,7 @@ package enum DoctorVerdict: String, Codable, CaseIterable, Sendable {
     case skipped, ok, note, warning, failure
 
     /// Returns the word for this verdict on a number of checks.
-    package func words(_ count: Int) -> String {
+    package func text(_ count: Int) -> String {
         switch self {
         case .skipped, .ok: rawValue
         case .note, .warning, .failure: rawValue + (count == 1 ? "" : "s")
@@ -31,7 +31,7 @@ struct DoctorFinding: Hashable {
         DoctorFinding(verdict: .skipped, words: reason)
     }
 
-    static func note(_ words: String, next: String? = nil) -> DoctorFinding {
+    static func hint(_ words: String, next: String? = nil) -> DoctorFinding {
         DoctorFinding(verdict: .note, words: words, next: next)
     }
 

@@ -119,7 +119,7 @@ enum DoctorHealthChecks {
         }
         let name = "\(watchdog.name) (\(watchdog.identity ?? "no name"))"
         guard let state = watchdog.state else {
-            return .note(
+            return .hint(
                 "\(name) is there; this kernel does not report whether it is armed",
                 next: "sudo wdctl"
             )
@@ -133,7 +133,7 @@ enum DoctorHealthChecks {
             )
         }
         guard let seconds = watchdog.timeoutSeconds else {
-            return .note("\(name) is armed; its time cannot be read", next: "sudo wdctl")
+            return .hint("\(name) is armed; its time cannot be read", next: "sudo wdctl")
         }
         if let limit, .seconds(Int64(seconds)) > limit {
             // raspberrypi/linux pull request 7432.
@@ -163,7 +163,7 @@ enum DoctorHealthChecks {
             guard limit != nil else { return .skipped("no watchdog is known of this machine") }
             return isOurs
                 ? .ok("the station has the watchdog; systemd does not ask for it")
-                : .note(
+                : .hint(
                     "neither systemd nor the station asks for the watchdog",
                     next: "add \"watchdog\": {} to \(facts.station.path), or: "
                         + systemdEdit
@@ -243,7 +243,7 @@ enum DoctorHealthChecks {
             )
         }
         if let keeper = health.clockKeeper {
-            return .note(
+            return .hint(
                 "there is no real time clock; \(keeper) lets the clock start where it was, late by "
                     + "the time without power; dates are uncertain until it is set"
             )

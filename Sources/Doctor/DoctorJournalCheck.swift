@@ -41,7 +41,7 @@ enum DoctorJournalCheck {
         guard mount.isCard, medium == .ext4 else { return .ok(words) }
         let better = "on a partition of its own \(cost(store, .partition))"
         if let found = card.journalPartition {
-            return .note(
+            return .hint(
                 "\(words), and \(found) is not used; \(better)",
                 next: "set \"journal\": \"auto\" in `store` of \(file), "
                     + "then: sudo systemctl restart roostd"

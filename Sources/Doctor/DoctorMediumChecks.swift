@@ -107,7 +107,7 @@ package enum DoctorMediumChecks {
         return .ok("\(boot.files.count) files on the boot partition")
     }
 
-    private static func words(_ block: ExtSuperblock, of byteCount: UInt64) -> String? {
+    private static func text(_ block: ExtSuperblock, of byteCount: UInt64) -> String? {
         if UInt64(block.byteCount) > byteCount { return "larger than its partition" }
         return block.hasErrors ? "marked as damaged" : nil
     }
@@ -122,11 +122,11 @@ package enum DoctorMediumChecks {
             let root = medium.roots.first(where: { $0.slot == slot }), let block = root.superblock
         else { return .failure("neither root holds a file system: nothing starts", next: again) }
         let name = "root \(slot.rawValue)"
-        if let fault = words(block, of: root.byteCount) {
+        if let fault = text(block, of: root.byteCount) {
             return .failure("\(name) starts, and is \(fault)", next: again)
         }
         if slots.isTrialWaiting, slot == slots.trial {
-            return .note("\(name) is tried at the next start; \(slots.good.rawValue) is good")
+            return .hint("\(name) is tried at the next start; \(slots.good.rawValue) is good")
         }
         guard slot == slots.good else {
             return .warning(
@@ -135,7 +135,7 @@ package enum DoctorMediumChecks {
             )
         }
         if let trial = slots.trial {
-            return .note("\(name) starts; root \(trial.rawValue) was tried and is not good")
+            return .hint("\(name) starts; root \(trial.rawValue) was tried and is not good")
         }
         return .ok("\(name) starts, and is the good one")
     }
@@ -146,8 +146,8 @@ package enum DoctorMediumChecks {
         guard let root = medium.roots.first(where: { $0.slot == other }),
             let block = root.superblock
         else { return .ok("root \(other.rawValue) is free for an update") }
-        if let fault = words(block, of: root.byteCount) {
-            return .note("root \(other.rawValue) is \(fault); the next update replaces it")
+        if let fault = text(block, of: root.byteCount) {
+            return .hint("root \(other.rawValue) is \(fault); the next update replaces it")
         }
         return .ok("root \(other.rawValue) holds a version, too")
     }
@@ -180,7 +180,7 @@ package enum DoctorMediumChecks {
         }
         let size = "\(block.byteCount >> 20) MiB"
         guard !block.needsRecovery, block.isClean else {
-            return .note("\(size), not unmounted in order: the next start takes over what waits")
+            return .hint("\(size), not unmounted in order: the next start takes over what waits")
         }
         return .ok(size)
     }
@@ -216,6 +216,6 @@ package enum DoctorMediumChecks {
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
             .dropFirst().prefix(40).map { PlainText.shown($0, limit: 300) }
         guard !lines.isEmpty, lines != ["All is well."] else { return .ok("all is well") }
-        return DoctorFinding.note("see \(ProvisionWords.name)").with(details: lines)
+        return DoctorFinding.hint("see \(ProvisionWords.name)").with(details: lines)
     }
 }

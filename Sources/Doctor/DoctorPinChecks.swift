@@ -192,7 +192,7 @@ enum DoctorPinChecks {
             ? "\(pins.firmwareFile ?? "config.txt") turns SPI on"
             : "SPI is on (\(pins.spiNodes.inWords))"
         guard hint != nil else {
-            return .note("\(proof): GPIO7–11 are in use; no configured line needs them")
+            return .hint("\(proof): GPIO7–11 are in use; no configured line needs them")
         }
         return .failure(
             "\(proof), and the configuration uses its pins, GPIO7–11: lamps stay dark",
@@ -216,7 +216,7 @@ enum DoctorPinChecks {
         }
         // raspberrypi/linux issue 6144.
         if facts.board?.board?.gpioChip == "pinctrl-rp1", kernel < KernelVersion(6, 6, 45) {
-            return .note(
+            return .hint(
                 "\(text): the header is gpiochip4 and becomes gpiochip0 with 6.6.45; Roost goes "
                     + "by label, other programs of yours may go by number"
             )

@@ -81,7 +81,7 @@ enum DoctorPortChecks {
         }
         let all = nodes.map(\.path).inWords
         return user.isRoot
-            ? .note(
+            ? .hint(
                 "root may open \(all), as it may everything; of the station's user this says "
                     + "nothing",
                 next: "sudo -u USER roost doctor --only serial-access"
@@ -122,7 +122,7 @@ enum DoctorPortChecks {
         let text = "\(holder) has \(first.node.path) open"
         return isWanted
             ? .failure("\(text), which the station needs", next: "sudo kill \(number)")
-            : .note(text)
+            : .hint(text)
     }
 
     @Sendable private static func serialTwins(_ facts: DoctorFacts) -> DoctorFinding {
@@ -143,7 +143,7 @@ enum DoctorPortChecks {
         let text =
             "\(twins.map(\.node.path).inWords) are alike (\(twin.id ?? "")) and \(why): "
             + "only the socket distinguishes them, and their numbers change with every boot"
-        guard let port = named.first else { return .note(text, next: "leave each in its socket") }
+        guard let port = named.first else { return .hint(text, next: "leave each in its socket") }
         return .warning(
             text,
             next: "ls -l /dev/serial/by-path/, and put that link in place of \(port) in "
@@ -170,7 +170,7 @@ enum DoctorPortChecks {
             "sudo sed -Ei 's/console=(serial0|ttyS0|ttyAMA0)(,[^ ]*)? *//' \(file) "
             + "&& sudo reboot"
         guard let user else {
-            return .note("\(text); a sensor there would get its messages", next: edit)
+            return .hint("\(text); a sensor there would get its messages", next: edit)
         }
         return .failure("\(text), where \(user.device) is", next: edit)
     }
@@ -189,7 +189,7 @@ enum DoctorPortChecks {
         let next = "sudo apt-get remove brltty, or keep it and: \(installRules)"
         let text = "\(rule) claims adapters that sensors use as braille displays"
         return facts.ports.brltty == nil
-            ? .note("\(text); the program itself is not there", next: next)
+            ? .hint("\(text); the program itself is not there", next: next)
             : .failure("\(text): a port vanishes as soon as it is plugged in", next: next)
     }
 

@@ -61,7 +61,7 @@ enum DoctorRadioChecks {
         let by = first.isHard ? "a switch of the machine" : "a program (rfkill)"
         let words = "the radio of Wi-Fi (\(first.name)) is switched off by \(by)"
         return facts.radio.hasCable
-            ? .note("\(words); the network comes by cable", next: next)
+            ? .hint("\(words); the network comes by cable", next: next)
             : .warning("\(words), and no cable is plugged in: there is no network", next: next)
     }
 }

@@ -63,7 +63,7 @@ enum DoctorStationChecks {
         let path = facts.station.path
         switch facts.station.configuration {
         case nil:
-            return .note(
+            return .hint(
                 "there is no \(path): a station uses what is plugged in, and stores nothing",
                 next: "echo '{ \"store\": {} }' | sudo install -D -m 644 /dev/stdin \(path)"
             )
@@ -108,9 +108,9 @@ enum DoctorStationChecks {
         }
         if let id = running.first { return .ok("one station runs, process \(id)") }
         if let holder = facts.station.lockHolder {
-            return .note("process \(holder) holds the station's lock under another name")
+            return .hint("process \(holder) holds the station's lock under another name")
         }
-        return .note("no station runs", next: facts.configuration.map { _ in facts.startStation })
+        return .hint("no station runs", next: facts.configuration.map { _ in facts.startStation })
     }
 
     @Sendable private static func answer(_ facts: DoctorFacts) -> DoctorFinding {
@@ -154,12 +154,12 @@ enum DoctorStationChecks {
             return .skipped("there is no right configuration")
         }
         guard let folder = configuration.store?.folder, let store = facts.station.store else {
-            return .note(noStore, next: "add \"store\": {} to \(facts.station.path)")
+            return .hint(noStore, next: "add \"store\": {} to \(facts.station.path)")
         }
         let owner = facts.user?.name ?? "USER"
         switch store {
         case .missing:
-            return .note(
+            return .hint(
                 "\(folder) is not there; a station that may makes it at its start",
                 next: "sudo install -d -o USER \(folder), with the station's user"
             )
@@ -181,11 +181,11 @@ enum DoctorStationChecks {
         guard let folder = facts.configuration?.store?.folder, let last = facts.station.history
         else { return .skipped("no store is there") }
         switch last {
-        case .noHistory: return .note("there is no history in \(folder) yet")
+        case .noHistory: return .hint("there is no history in \(folder) yet")
         case .empty: return .ok("the history can be read and is empty yet")
         case .unreadable(let text):
             return .failure(text, next: "sudo roost store check \(folder)")
-        case .taken(nil): return .note("the history can be read; nothing dates its last sample")
+        case .taken(nil): return .hint("the history can be read; nothing dates its last sample")
         case .taken(let wall?):
             let text = "the history's last sample is of \(wall.iso8601)"
             guard let now = facts.station.now else { return .ok(text) }

@@ -29,7 +29,7 @@ package struct EyesConfiguration: Hashable, Sendable {
     package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         let value: JSONValue
         do { value = try JSONParser.parse(bytes) } catch {
-            throw ConfigurationError(file: file, message: JSONParser.words(for: error, in: bytes))
+            throw ConfigurationError(file: file, message: JSONParser.text(for: error, in: bytes))
         }
         let problems = ProblemList()
         guard var root = ObjectReader(value, at: "", problems) else {

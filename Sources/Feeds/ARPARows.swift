@@ -29,12 +29,12 @@ package enum ARPARows {
     ) throws(FeedFault) -> FeedRows {
         var result = FeedRows()
         let rows = try SocrataRows.rows(of: FeedBody(bytes))
-        for row in rows { take(row, sensors, into: &result) }
+        for row in rows { append(row, sensors, into: &result) }
         if rows.count >= pageSize { result.goOn(at: "\(offset + rows.count)") }
         return result
     }
 
-    private static func take(
+    private static func append(
         _ row: FeedBody,
         _ sensors: [String: ARPASensor],
         into result: inout FeedRows

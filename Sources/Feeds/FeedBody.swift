@@ -92,7 +92,7 @@ struct FeedBody {
         do throws(JSONParser.Fault) {
             value = try JSONParser.parse(bytes)
         } catch {
-            throw .notJSON(JSONParser.words(for: error, in: bytes))
+            throw .notJSON(JSONParser.text(for: error, in: bytes))
         }
         place = ""
     }

@@ -16,11 +16,11 @@ package enum PeerStation {
     /// - Parameter bytes: The body as it came.
     /// - Returns: The facts that a list of stations shows.
     /// - Throws: `FeedFault` when it is no station's.
-    package static func decode(_ bytes: [UInt8]) throws(FeedFault) -> StationFacts {
+    package static func decode(_ bytes: [UInt8]) throws(FeedFault) -> StationSummary {
         let body = try FeedBody(bytes)
         let (station, verdict) = (try body.required("station"), try body.required("verdict"))
         let level = verdict.member("level")?.text ?? ""
-        var facts = StationFacts(
+        var facts = StationSummary(
             name: plain(try text("name", of: station)),
             level: levels.contains(level) ? level : "unknown",
             code: plain(try text("code", of: verdict)),

@@ -45,7 +45,7 @@ package enum SingaporeRows {
         let content = try content(of: body)
         var result = FeedRows()
         result.goOn(at: content.member("paginationToken")?.text)
-        for item in try content.required("items").elements() { take(item, into: &result) }
+        for item in try content.required("items").elements() { append(item, into: &result) }
         result.places = places(of: content)
         return result
     }
@@ -78,7 +78,7 @@ package enum SingaporeRows {
         return try body.required("data")
     }
 
-    private static func take(_ item: FeedBody, into result: inout FeedRows) {
+    private static func append(_ item: FeedBody, into result: inout FeedRows) {
         // The service sends `items: [{}]` when nothing was measured.
         guard item.members?.isEmpty != true else { return }
         guard let stamp = item.member("timestamp") else {
@@ -93,10 +93,10 @@ package enum SingaporeRows {
         guard let families = readings.members else {
             return result.omit(readings.place, "is no object")
         }
-        for (name, values) in families { take(values, of: name, at: time, into: &result) }
+        for (name, values) in families { append(values, of: name, at: time, into: &result) }
     }
 
-    private static func take(
+    private static func append(
         _ values: FeedBody,
         of name: String,
         at time: WallTime,

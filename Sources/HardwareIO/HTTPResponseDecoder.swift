@@ -39,7 +39,7 @@ package struct HTTPResponseDecoder: Sendable {
     ///   - isAtEnd: The other side has closed.
     /// - Returns: The response once it is whole; nil when more must come.
     /// - Throws: `Flaw` when it cannot become one any more.
-    package mutating func take(
+    package mutating func receive(
         _ received: [UInt8],
         isAtEnd: Bool = false
     ) throws(Flaw) -> HTTPResponse? {

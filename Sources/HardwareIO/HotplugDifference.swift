@@ -25,7 +25,7 @@ package struct HotplugDifference: Hashable, Sendable {
     package var devices: [HotplugDevice] { known.values.sorted { $0.devpath < $1.devpath } }
 
     /// Applies an event; returns the changes, devices that left before devices that came.
-    package mutating func take(_ event: HotplugEvent) -> [Change] {
+    package mutating func apply(_ event: HotplugEvent) -> [Change] {
         switch event {
         case .snapshot(let devices): compare(with: devices)
         case .added(let device), .changed(let device): put(device)

@@ -231,7 +231,7 @@ final class LetterFile: LetterOutput {
         let flags = O_RDWR | O_NONBLOCK | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY
         let raw = open(path, flags, 0o644)
         guard raw >= 0 else {
-            throw LetterOutputError("\(path): cannot be written, \(LinuxError.words(of: errno))")
+            throw LetterOutputError("\(path): cannot be written, \(LinuxError.text(of: errno))")
         }
         descriptor = Mutex(raw)
     }

@@ -13,7 +13,7 @@ struct PowerOffRequest {
     func write() throws(PowerOffError) {
         let raw = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
         guard raw >= 0 else {
-            throw PowerOffError("\(path): \(LinuxError.words(of: errno))")
+            throw PowerOffError("\(path): \(LinuxError.text(of: errno))")
         }
         close(raw)
     }

@@ -18,7 +18,7 @@ package enum ProfileFolder {
             let reason = errno
             return reason == ENOENT && !isNamed
                 ? []
-                : [ProfileFile(path: folder, unreadable: words(reason))]
+                : [ProfileFile(path: folder, unreadable: text(reason))]
         }
         defer { closedir(stream) }
         var names: [String] = []
@@ -45,7 +45,7 @@ package enum ProfileFolder {
     /// One file: its bytes, at most one more than a profile may have.
     package static func file(_ path: String) -> ProfileFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return ProfileFile(path: path, unreadable: words(errno)) }
+        guard descriptor >= 0 else { return ProfileFile(path: path, unreadable: text(errno)) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -63,14 +63,14 @@ package enum ProfileFolder {
                 )
             }
             if read < 0, errno == EINTR { continue }
-            guard read >= 0 else { return ProfileFile(path: path, unreadable: words(errno)) }
+            guard read >= 0 else { return ProfileFile(path: path, unreadable: text(errno)) }
             guard read > 0 else { break }
             count += read
         }
         return ProfileFile(path: path, bytes: Array(bytes.prefix(count)))
     }
 
-    private static func words(_ number: Int32) -> String {
+    private static func text(_ number: Int32) -> String {
         switch number {
         case ENOENT: "is not there; correct the path"
         case EACCES, EPERM: "may not be read; give the station's user the right to"

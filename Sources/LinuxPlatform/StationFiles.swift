@@ -95,7 +95,7 @@ package struct StationFiles: Sendable {
             if errno == ENOENT, !isNamed { return nil }
             throw ConfigurationError(
                 file: path,
-                message: "cannot be read, \(LinuxError.words(of: errno))"
+                message: "cannot be read, \(LinuxError.text(of: errno))"
             )
         }
         defer { close(descriptor) }
@@ -114,7 +114,7 @@ package struct StationFiles: Sendable {
             guard count >= 0 else {
                 throw ConfigurationError(
                     file: path,
-                    message: "cannot be read, \(LinuxError.words(of: errno))"
+                    message: "cannot be read, \(LinuxError.text(of: errno))"
                 )
             }
             guard count > 0 else { break }

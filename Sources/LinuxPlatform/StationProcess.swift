@@ -149,7 +149,7 @@ package struct StationProcess: Sendable {
             return (Result { () throws(ConfigurationError) in try files.read() }, start())
         }
         guard let (read, findings) = answer else { return }  // The station stops.
-        station.note(findings)
+        station.addFaults(findings)
         do throws(ConfigurationError) {
             let contents = try read.get()
             Self.log(contents, logger)

@@ -30,7 +30,7 @@ package final class MaskClock: Sendable {
     }
 
     /// Records whether the station trusts its clock, at each of its reports.
-    package func note(isSure: Bool) { self.isSure.withLock { $0 = isSure } }
+    package func set(isSure: Bool) { self.isSure.withLock { $0 = isSure } }
 
     /// Whether a mask holds, or may hold: on an untrusted clock times of day mean nothing.
     package func holds(at now: Int, isSure: Bool) -> Bool {

@@ -120,7 +120,7 @@ package final class MotionWatcher: Sendable {
             }
             state.withLock { $0.stationTrouble = nil }
             let isSure = item.event?.isSure ?? item.reading?.isSure
-            if let isSure { settings.masks.note(isSure: isSure) }
+            if let isSure { settings.masks.set(isSure: isSure) }
             if let event = item.event, event.kind == "motion" { admit(event) }
         }
     }
@@ -269,7 +269,7 @@ package final class MotionWatcher: Sendable {
     private func deleteOld() async throws {
         while !Task.isCancelled {
             let isSure = try await station.trustsClock() ?? false
-            settings.masks.note(isSure: isSure)
+            settings.masks.set(isSure: isSure)
             let now = settings.wall()
             if isSure, now >= .plausible { trust(now) }
             try await clean()

@@ -4,14 +4,14 @@ struct LittleEndianReader {
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    mutating func take(_ count: Int) -> ArraySlice<UInt8> {
+    mutating func read(_ count: Int) -> ArraySlice<UInt8> {
         let taken = rest.prefix(count)
         rest = rest.dropFirst(count)
         return taken
     }
 
     mutating func number(_ count: Int) -> UInt64 {
-        take(count).enumerated().reduce(0) { $0 | UInt64($1.element) << (8 * UInt64($1.offset)) }
+        read(count).enumerated().reduce(0) { $0 | UInt64($1.element) << (8 * UInt64($1.offset)) }
     }
 
     /// Eight bytes with a sign.

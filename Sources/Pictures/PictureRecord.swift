@@ -77,7 +77,7 @@ package struct PictureRecord: Hashable, Sendable {
         instant = MonotonicInstant(nanoseconds: input.integer())
         (byteCount, checksum) = (Int(input.number(4)), UInt32(input.number(4)))
         let length = Int(input.number(1))
-        let name = input.take(Self.sourceMax)
+        let name = input.read(Self.sourceMax)
         guard UInt32(input.number(4)) == CRC32.checksum(bytes[..<112]), length <= Self.sourceMax
         else { return nil }
         source = String(decoding: name.prefix(length), as: UTF8.self)
@@ -86,7 +86,7 @@ package struct PictureRecord: Hashable, Sendable {
 
     private static func stamp(_ bytes: [UInt8], _ input: inout LittleEndianReader) -> Stamp? {
         guard bytes.count >= stampedByteCount else { return nil }
-        let boot = BootID(bytes: Array(input.take(16)))
+        let boot = BootID(bytes: Array(input.read(16)))
         let stamp = Stamp(boot: boot, uptime: input.integer(), seconds: input.integer())
         let checksum = CRC32.checksum(bytes[..<(stampedByteCount - 4)])
         guard UInt32(input.number(4)) == checksum, stamp.uptime >= 0, stamp.seconds >= 0 else {

@@ -104,11 +104,11 @@ package struct RingAge: Hashable, Sendable {
             return
         }
         var input = LittleEndianReader(bytes)
-        guard bytes.count >= Self.byteCount, input.take(16).elementsEqual(Self.magic) else {
+        guard bytes.count >= Self.byteCount, input.read(16).elementsEqual(Self.magic) else {
             return nil
         }
         let seconds = input.integer()
-        let boot = BootID(bytes: Array(input.take(16)))
+        let boot = BootID(bytes: Array(input.read(16)))
         let (uptime, birth) = (input.integer(), input.integer())
         let (low, high, since) = (input.integer(), input.integer(), input.integer())
         let checksum = CRC32.checksum(bytes.prefix(Self.byteCount - 4))
@@ -134,10 +134,10 @@ package struct RingAge: Hashable, Sendable {
         let byteCount = 68
         var input = LittleEndianReader(bytes)
         guard bytes.count >= byteCount,
-            input.take(16).elementsEqual("ROOST-PICTUREAGE".utf8)
+            input.read(16).elementsEqual("ROOST-PICTUREAGE".utf8)
         else { return nil }
         let seconds = input.integer()
-        let boot = BootID(bytes: Array(input.take(16)))
+        let boot = BootID(bytes: Array(input.read(16)))
         let (uptime, known, wall) = (input.integer(), input.integer(), input.integer())
         let checksum = CRC32.checksum(bytes.prefix(byteCount - 4))
         let range = 0...limit

@@ -7,7 +7,7 @@ package struct PlacedValue: Hashable, Sendable {
     /// In the unit of the quantity.
     package let value: Double
 
-    /// Nil beyond a pole, beyond 180°, and for what is no number.
+    /// Returns nil beyond a pole, beyond 180°, and for a value that is not finite.
     package init?(latitude: Double, longitude: Double, value: Double) {
         guard abs(latitude) <= 90, abs(longitude) <= 180, value.isFinite else { return nil }
         (self.latitude, self.longitude, self.value) = (latitude, longitude, value)

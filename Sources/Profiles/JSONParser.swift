@@ -41,7 +41,7 @@ package struct JSONParser {
     }
 
     /// A fault as text, with the line and column that an editor shows.
-    package static func words(for fault: Fault, in text: [UInt8]) -> String {
+    package static func text(for fault: Fault, in text: [UInt8]) -> String {
         let before = text.prefix(fault.offset)
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1
         let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
@@ -64,7 +64,7 @@ package struct JSONParser {
         while let byte, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 
-    private mutating func take(_ expected: Character) -> Bool {
+    private mutating func consume(_ expected: Character) -> Bool {
         guard let byte, byte == expected.asciiValue else { return false }
         index += 1
         return true
@@ -97,7 +97,7 @@ package struct JSONParser {
         var fields: [String: JSONValue] = [:]
         index += 1
         skipSpace()
-        if take("}") { return .object(fields) }
+        if consume("}") { return .object(fields) }
         repeat {
             skipSpace()
             guard byte == UInt8(ascii: "\"") else { throw unexpected() }
@@ -110,12 +110,12 @@ package struct JSONParser {
                 )
             }
             skipSpace()
-            guard take(":") else { throw unexpected() }
+            guard consume(":") else { throw unexpected() }
             skipSpace()
             fields[key] = try value(depth: depth + 1)
             skipSpace()
-        } while take(",")
-        guard take("}") else { throw unexpected() }
+        } while consume(",")
+        guard consume("}") else { throw unexpected() }
         return .object(fields)
     }
 
@@ -123,13 +123,13 @@ package struct JSONParser {
         var values: [JSONValue] = []
         index += 1
         skipSpace()
-        if take("]") { return .array(values) }
+        if consume("]") { return .array(values) }
         repeat {
             skipSpace()
             values.append(try value(depth: depth + 1))
             skipSpace()
-        } while take(",")
-        guard take("]") else { throw unexpected() }
+        } while consume(",")
+        guard consume("]") else { throw unexpected() }
         return .array(values)
     }
 
@@ -145,7 +145,7 @@ package struct JSONParser {
                 bytes.append(byte)
             }
         }
-        guard take("\"") else { throw unexpected() }
+        guard consume("\"") else { throw unexpected() }
         guard let string = String(validating: bytes, as: UTF8.self) else {
             throw Fault(offset: start, reason: "text that is not UTF-8")
         }
@@ -165,7 +165,7 @@ package struct JSONParser {
         guard character == "u" else { throw unexpected() }
         index += 1
         var code = try hexadecimal()
-        if (0xD800...0xDBFF).contains(code), take("\\"), take("u") {
+        if (0xD800...0xDBFF).contains(code), consume("\\"), consume("u") {
             let low = try hexadecimal()
             guard (0xDC00...0xDFFF).contains(low) else { throw loneSurrogate }
             code = 0x1_0000 + (code - 0xD800) << 10 + (low - 0xDC00)
@@ -192,11 +192,11 @@ package struct JSONParser {
 
     private mutating func number() throws(Fault) -> Double {
         let start = index
-        _ = take("-")
-        if !take("0") { try digits() }
-        if take(".") { try digits() }
-        if take("e") || take("E") {
-            if !take("+") { _ = take("-") }
+        _ = consume("-")
+        if !consume("0") { try digits() }
+        if consume(".") { try digits() }
+        if consume("e") || consume("E") {
+            if !consume("+") { _ = consume("-") }
             try digits()
         }
         let digits = String(decoding: text[start..<index], as: UTF8.self)

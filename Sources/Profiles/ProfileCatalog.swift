@@ -147,9 +147,9 @@ extension Profile {
         }
         for match in matches {
             guard let theirs = other.matches.first(where: match.meets) else { continue }
-            let fit = match == theirs ? "are also" : "meet \(theirs.words) of"
+            let fit = match == theirs ? "are also" : "meet \(theirs.text) of"
             let whose = match == theirs ? "\(other.id)'s" : other.id
-            return "match: \(match.words) and driver \(driver ?? "") \(fit) \(whose), so nothing "
+            return "match: \(match.text) and driver \(driver ?? "") \(fit) \(whose), so nothing "
                 + "could distinguish them; use the id \(other.id) to replace it"
         }
         return nil

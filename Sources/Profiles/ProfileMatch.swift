@@ -64,7 +64,7 @@ extension ProfileMatch {
     }
 
     /// Description for people: `1a86:7523 with serial 00*`.
-    package var words: String {
+    package var text: String {
         let more = [("serial", serial), ("model", model), ("interface", interface)]
             .compactMap { key, value in value.map { "\(key) \($0)" } }
         return "\(vendorID):\(productID)"

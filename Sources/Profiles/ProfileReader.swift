@@ -55,7 +55,7 @@ package struct ProfileReader: Sendable {
         }
         let root: JSONValue
         do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
-            let reason = JSONParser.words(for: error, in: text)
+            let reason = JSONParser.text(for: error, in: text)
             throw ConfigurationError(file: file, message: "not JSON: \(reason)")
         }
         let problems = ProblemList()
@@ -70,7 +70,7 @@ package struct ProfileReader: Sendable {
         guard var reader = ObjectReader(root, at: "", problems) else { return nil }
         // A profile of an unknown version cannot be checked any further.
         guard let version = readableVersion(&reader) else { return nil }
-        noteNulls(in: root, at: "", problems)
+        recordNulls(in: root, at: "", problems)
         _ = reader.text("$schema", limit: 200)
         let id = reader.requiredText("id", limit: 64, .identifier)
         checkFileName(file, id: id, reader)
@@ -129,12 +129,12 @@ package struct ProfileReader: Sendable {
     }
 
     /// Reports each null as a mistake: a key without a value must be left out.
-    private func noteNulls(in value: JSONValue, at place: String, _ problems: ProblemList) {
+    private func recordNulls(in value: JSONValue, at place: String, _ problems: ProblemList) {
         switch value {
         case .null: problems.add(place, "is null; leave the key out instead")
         case .array(let values):
             for (index, value) in values.enumerated() {
-                noteNulls(in: value, at: "\(place)[\(index)]", problems)
+                recordNulls(in: value, at: "\(place)[\(index)]", problems)
             }
         case .object(let fields):
             // Inside these two, the driver and the graph decide.
@@ -142,7 +142,7 @@ package struct ProfileReader: Sendable {
                 let isOpaque = place.isEmpty && Self.opaqueKeys.contains(key)
                 guard !isOpaque || fields[key] == .null else { continue }
                 let inner = place.isEmpty ? key : "\(place).\(key)"
-                fields[key].map { noteNulls(in: $0, at: inner, problems) }
+                fields[key].map { recordNulls(in: $0, at: inner, problems) }
             }
         case .bool, .number, .string: break
         }

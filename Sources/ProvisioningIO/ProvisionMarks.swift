@@ -17,7 +17,7 @@ package struct ProvisionMarks: Codable, Hashable, Sendable {
         files[name] == UpdateDigest.of(bytes)
     }
 
-    package mutating func take(_ name: String, _ bytes: [UInt8]) {
+    package mutating func record(_ name: String, _ bytes: [UInt8]) {
         files[name] = UpdateDigest.of(bytes)
         removed.remove(name)
         unused?.remove(name)

@@ -65,10 +65,10 @@ package struct Provisioner {
         words.start = said.split(separator: "\n").prefix(16).map { PlainText.shown($0, limit: 300) }
         words.start += cardFaults
         let knows = { [writer] name in writer.knowsZone(name) }
-        take(CloudInitFiles.userName) { CloudInitFiles.readUser($0, knowsZone: knows) }
-        take(CloudInitFiles.networkName) { CloudInitFiles.readNetwork($0) }
-        take(ImagerScript.name) { ImagerScript.read($0, knowsZone: knows) }
-        take(StationFile.name) { StationFile.read($0, knowsZone: knows) }
+        apply(CloudInitFiles.userName) { CloudInitFiles.readUser($0, knowsZone: knows) }
+        apply(CloudInitFiles.networkName) { CloudInitFiles.readNetwork($0) }
+        apply(ImagerScript.name) { ImagerScript.read($0, knowsZone: knows) }
+        apply(StationFile.name) { StationFile.read($0, knowsZone: knows) }
         takeConfiguration()
         takeClaim()
         findMisnamed()
@@ -98,7 +98,7 @@ package struct Provisioner {
     }
 
     /// Takes the settings of a file, unless this content was taken before.
-    private mutating func take(_ name: String, _ parse: ([UInt8]) -> ProvisionedFile) {
+    private mutating func apply(_ name: String, _ parse: ([UInt8]) -> ProvisionedFile) {
         guard let bytes = told(name) else { return }
         let isStation = name == StationFile.name
         // Wiped for its secret, and not removed: the power was lost in between.
@@ -108,10 +108,10 @@ package struct Provisioner {
         let file = parse(bytes)
         words.problems += file.problems
         if !marks.has(name, bytes), !file.settings.isEmpty {
-            let problems = writer.take(file.settings, from: name)
+            let problems = writer.apply(file.settings, from: name)
             words.problems += problems
             guard problems.isEmpty else { return }
-            marks.take(name, bytes)
+            marks.record(name, bytes)
             taken.append(name)
             hasNewSettings = true
         }
@@ -155,7 +155,7 @@ package struct Provisioner {
             let path = "\(root)/etc/roost/\(name)"
             SettingFile.makeFolder(of: path)
             try WholeFile.write(bytes, to: path, mode: 0o644)
-            marks.take(name, bytes)
+            marks.record(name, bytes)
             taken.append(name)
         } catch {
             words.problems.append(
@@ -184,7 +184,7 @@ package struct Provisioner {
             // The folder is the dashboard's alone.
             try SettingFile.put(text, "\(root)/var/lib/roost-web/\(name)", mode: 0o644)
             if !marks.has(name, bytes) { taken.append(name) }
-            marks.take(name, bytes)
+            marks.record(name, bytes)
             removals.append(name)
         } catch {
             words.problems.append(
@@ -246,7 +246,7 @@ extension Provisioner {
                 for name in removals { try boot.erase(name) }
             }
             for (name, bytes) in masks {
-                marks.take(name, bytes)
+                marks.record(name, bytes)
                 words.notes.append(Self.noteOfMask)
             }
             for name in removals {

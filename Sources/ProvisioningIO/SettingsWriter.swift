@@ -18,7 +18,7 @@ struct SettingsWriter {
     /// - Parameters:
     ///   - file: Where they stand, for messages.
     /// - Returns: What could not be taken; empty when all was.
-    func take(_ settings: ProvisionedSettings, from file: String) -> [ProvisionProblem] {
+    func apply(_ settings: ProvisionedSettings, from file: String) -> [ProvisionProblem] {
         var problems: [ProvisionProblem] = []
         func attempt(_ body: () throws(StorageError) -> Void) {
             do throws(StorageError) { try body() } catch {

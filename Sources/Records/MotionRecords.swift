@@ -101,7 +101,7 @@ package struct MotionRecords {
                 limit: Self.eventsAtOnce
             )
             for item in page.items {
-                guard take(item, &reading) else { return end(reading) }
+                guard append(item, &reading) else { return end(reading) }
                 reading.before = item.id
             }
             after = page.next
@@ -115,7 +115,7 @@ package struct MotionRecords {
     }
 
     /// Takes the next older event; false when the page is full.
-    private mutating func take(_ item: StoreEvents.Item, _ reading: inout Reading) -> Bool {
+    private mutating func append(_ item: StoreEvents.Item, _ reading: inout Reading) -> Bool {
         let event = item.event
         reading.count += 1
         if event.kind == .motionEnded {
@@ -146,7 +146,7 @@ package struct MotionRecords {
             )
         )
         reading.last = item.id
-        if let picture { note(picture) }
+        if let picture { remember(picture) }
         return true
     }
 
@@ -208,10 +208,10 @@ package struct MotionRecords {
                 picture: record
             )
         )
-        note(record)
+        remember(record)
     }
 
-    private mutating func note(_ record: PictureRecord) {
+    private mutating func remember(_ record: PictureRecord) {
         taken.insert(record.number)
         below = min(below, record.number)
     }

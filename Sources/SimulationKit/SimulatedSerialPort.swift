@@ -194,7 +194,7 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
         deliver(bytes, at: until, &state)
         while let first = state.arriving.first, first.instant <= until {
             state.arriving.removeFirst()
-            take(first.bytes, at: first.instant, &state)
+            receive(first.bytes, at: first.instant, &state)
         }
         if let unplugAt = state.unplugAt, unplugAt <= now { state.isUnplugged = true }
         if state.isUnplugged, state.input.isEmpty {
@@ -204,13 +204,13 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
 
     private func deliver(_ bytes: [UInt8], at now: MonotonicInstant, _ state: inout State) {
         guard !bytes.isEmpty, !state.isUnplugged else { return }
-        guard let baud else { return take(bytes, at: now, &state) }
+        guard let baud else { return receive(bytes, at: now, &state) }
         let time = Duration.nanoseconds(Int64(bytes.count) * 10_000_000_000 / Int64(baud))
         state.lineIsFreeAt = max(state.lineIsFreeAt, now).advanced(by: time)
         state.arriving.append((state.lineIsFreeAt, bytes))
     }
 
-    private func take(_ all: [UInt8], at instant: MonotonicInstant, _ state: inout State) {
+    private func receive(_ all: [UInt8], at instant: MonotonicInstant, _ state: inout State) {
         guard !state.isUnplugged else { return }
         var bytes = all
         if let left = state.bytesUntilUnplug {

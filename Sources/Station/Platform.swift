@@ -77,7 +77,7 @@ package protocol Platform: Sendable {
     func journalPartition(for folder: String) throws(StorageError) -> String?
 
     /// The file system below a history; the real one, except in a simulation.
-    var historySeams: HistoryTestHooks { get }
+    var historyTestHooks: HistoryTestHooks { get }
 
     /// The small files of a folder, such as the settings beside the store; their calls belong
     /// within `onDisk`.
@@ -125,7 +125,7 @@ package protocol Platform: Sendable {
 }
 
 extension Platform {
-    package var historySeams: HistoryTestHooks { HistoryTestHooks() }
+    package var historyTestHooks: HistoryTestHooks { HistoryTestHooks() }
 
     package func poweredAt(_ path: String) async throws -> MonotonicInstant? { nil }
 

@@ -112,10 +112,10 @@ package final class Station: Sendable {
         context = Self.context(configuration, dependencies)
         let (recorder, clock) = (context.recorder, context.clock)
         budget = CostHistoryClient(platform)
-        let marks = SurveyMarks(platform.clock) { recorder.note($0) }
+        let marks = SurveyMarks(platform.clock) { recorder.recordSoon($0) }
         surveys = marks
         context.modes.observe("surveys") { [weak modes = context.modes] mode in
-            marks.take(mode, since: modes?.since)
+            marks.apply(mode, since: modes?.since)
         }
         (self.dependencies, startFile) = (dependencies, file)
         let (store, heartbeats) = (StoreClient(context), HeartbeatRegistry())
@@ -125,7 +125,7 @@ package final class Station: Sendable {
             seed: dependencies.seed,
             heartbeats: heartbeats,
             observer: { event in
-                recorder.note(event)
+                recorder.recordSoon(event)
                 // Children start from left to right: the start of the last one completes the start
                 // of all.
                 if event.kind == .childStarted(child: Self.lastChild),
@@ -135,7 +135,7 @@ package final class Station: Sendable {
                 }
             },
             onUnkillable: { child in
-                heartbeats.lastBeat(of: child).map { store.tellHung(child, $0..<clock.now) }
+                heartbeats.lastBeat(of: child).map { store.reportHung(child, $0..<clock.now) }
                 dependencies.endProcess("\(child) does not stop")
             }
         )
@@ -144,7 +144,7 @@ package final class Station: Sendable {
         recorder.watchEvents { [devices = context.devices] in devices.follow($0) }
         detection = DetectionClient(dependencies.catalog, clock: clock)
         context.standstills.observe { [weak store] stretch, device in
-            store?.tellMissing(.suspended, stretch, of: device)
+            store?.reportMissing(.suspended, stretch, of: device)
         }
         root = Supervisor(id: configuration.name, context: supervision, children: [])
         state = Mutex(State(file: file, catalog: catalog, configuration: configuration))
@@ -153,8 +153,8 @@ package final class Station: Sendable {
             context.givenTime.reading(beside: context.clock)?.trust.isSure ?? false
         }
         context.claims.join { [weak store] in store?.isYoung ?? false }
-        note(leftOut: catalog.problems)
-        note(dependencies.start)
+        setFaults(leftOut: catalog.problems)
+        addFaults(dependencies.start)
         report(leftOut: overlaid.problems)
         if let trouble = stored.trouble { context.faults.raise(.settingsDamaged, trouble) }
     }
@@ -212,7 +212,7 @@ package final class Station: Sendable {
     package func requestStop() {
         state.withLock { $0.isStopping = true }
         dependencies.platform.notify(.stopping)
-        surveys.take(StationMode(kind: .normal))
+        surveys.apply(StationMode(kind: .normal))
         root.requestStop()
     }
 
@@ -240,12 +240,12 @@ package final class Station: Sendable {
             },
         ]
         if let configuration = configuration.store {
-            let post = store
+            let client = store
             specs.append(
                 // It may have hours of records to write; what a stop leaves unwritten is in the
                 // mirror.
                 ChildSpec(id: "store", shutdownGrace: .seconds(9)) { _ in
-                    StoreWriter(configuration, context: context, post: post)
+                    StoreWriter(configuration, context: context, client: client)
                 }
             )
         }
@@ -260,7 +260,7 @@ package final class Station: Sendable {
         )
         let (detection, store) = (detection, store)
         specs.append(
-            ChildSpec(id: "hotplug") { _ in AdapterWatch(post: detection, context: context) }
+            ChildSpec(id: "hotplug") { _ in AdapterWatch(client: detection, context: context) }
         )
         specs.append(
             ChildSpec(id: "detection", heartbeatLimit: .minutes(1)) { [self] heartbeat in
@@ -300,12 +300,12 @@ package final class Station: Sendable {
                     pet: pet,
                     observer: supervision.observer,
                     onStillLate: { dependencies.endProcess("\($0) makes no progress") },
-                    onStandstill: { store.tellMissing(.suspended, $0) },
-                    onHung: { store.tellHung($0, $1) }
+                    onStandstill: { store.reportMissing(.suspended, $0) },
+                    onHung: { store.reportHung($0, $1) }
                 )
             )
             // A machine can be suspended before the first look, and no look finds that out.
-            if state.withLock({ $0.vigil }) == nil { store.tellLateStart() }
+            if state.withLock({ $0.vigil }) == nil { store.reportLateStart() }
             state.withLock { $0.vigil = vigil }
             return vigil
         }
@@ -335,7 +335,7 @@ package final class Station: Sendable {
         context.recorder.expect(device.name)
         return switch device.kind {
         case .sensor(let sensor):
-            SensorChild(name: device.name, sensor: sensor, context: context).spec
+            SerialSensorChild(name: device.name, sensor: sensor, context: context).spec
         case .http(let asked):
             HTTPDeviceChild(name: device.name, device: asked, context: context).spec
         case .pir(let settings): LineChild(name: device.name, context: context).spec(settings)
@@ -355,21 +355,21 @@ package final class Station: Sendable {
             )
             state.withLock { $0.watchdog = watchdog }
         } catch {
-            context.note(.watchdogUnusable, .warning, ["reason": "\(error)"])
+            context.record(.watchdogUnusable, .warning, ["reason": "\(error)"])
             context.faults.raise(.watchdogUnusable, "\(error)", isTold: true)
         }
     }
 
     private func pet() {
         dependencies.platform.notify(.alive)
-        budget.note()
+        budget.record()
         // A silent sensor sends no sample that would set the lamp.
         context.leds.refresh()
         guard let watchdog = state.withLock({ $0.watchdog }) else { return }
         do {
             try watchdog.pet()
         } catch {
-            context.note(.watchdogNotPetted, .error, ["reason": "\(error)"])
+            context.record(.watchdogNotPetted, .error, ["reason": "\(error)"])
         }
     }
 }

@@ -29,21 +29,21 @@ package struct StationContext: Sendable {
     package var clock: any NodeClock { platform.clock }
 
     /// Records what happened to the station as a whole; its name is the source.
-    func note(
+    func record(
         _ kind: EventKind.Plain,
         _ severity: Event.Severity,
         _ details: KeyValuePairs<String, String>
     ) {
-        recorder.note(
+        recorder.recordSoon(
             Event(at: clock.now, source: name, kind: .plain(kind), severity: severity, details)
         )
     }
 
     /// Adds hours to a part, and returns the part that was removed for it.
-    func note(_ time: LaserTime, kind: String, device: String) {
+    func record(_ time: LaserTime, kind: String, device: String) {
         let now = clock.now
-        guard let gone = lasers.note(time, kind: kind, device: device, at: now) else { return }
-        recorder.note(
+        guard let gone = lasers.add(time, kind: kind, device: device, at: now) else { return }
+        recorder.recordSoon(
             Event(
                 at: now,
                 source: device,

@@ -66,7 +66,7 @@ package final class StationStore {
     private let journal: Journal
     /// The open history; nil while the damaged one is given up and no new one could be made yet.
     private var history: History?
-    private var keepsake: CatalogSnapshot
+    private var snapshot: CatalogSnapshot
     /// The path of the previous history, and the reason, until the new one has the journal's
     /// content.
     private var setAside: HistoryOpening?
@@ -106,14 +106,14 @@ package final class StationStore {
         }
         switch found {
         case .success(let files):
-            (history, journal, keepsake) = (files.history, files.journal, files.keepsake)
+            (history, journal, snapshot) = (files.history, files.journal, files.snapshot)
             opening = try Opening(files, mirrorSequence: mirrorSequence)
             (cursorAlone, missing) = (0, nil)
             streamNews = files.streamNews
         case .failure(let error):
             let found = try? JournalAlone(place, because: error, acknowledged, openJournal)
             guard let alone = found else { throw error }
-            (history, journal, keepsake) = (nil, alone.journal, alone.keepsake)
+            (history, journal, snapshot) = (nil, alone.journal, alone.snapshot)
             opening = Opening(alone, mirrorSequence: mirrorSequence)
             (cursorAlone, missing) = (alone.cursor, error)
         }
@@ -126,11 +126,11 @@ package final class StationStore {
         plan: StorePlan,
         version: String,
         mirrorSequence: UInt64,
-        seams: HistoryTestHooks = HistoryTestHooks()
+        testHooks: HistoryTestHooks = HistoryTestHooks()
     ) throws(StoreError) {
         // No path: nothing that could be set aside.
         var place = StoreLocation(journal: "", history: historyPath, plan: plan, version: version)
-        place.seams = seams
+        place.testHooks = testHooks
         try self.init(place, mirrorSequence: mirrorSequence) { storage }
     }
 
@@ -185,13 +185,13 @@ package final class StationStore {
             if history.cursor == 0 { try begin(history) }
             mustBegin = false
         }
-        let logByteCount = try StoreCheckpoint.take(from: journal, into: history, &streamNews)
+        let logByteCount = try StoreCheckpoint.move(from: journal, into: history, &streamNews)
         if let logByteCount { return .held(logByteCount: logByteCount) }
         (inputErrorCount, hasAppended) = (0, false)
         // A rotten page is found here once a day, not only when it is read.
-        if let error = keepsake.refresh(history.connection) { throw .database(error) }
-        let spare = HistoryBackup(beside: place.historyPath, vfs: place.seams.vfs)
-        streamNews.copyTrouble = spare.write(keepsake)?.message
+        if let error = snapshot.refresh(history.connection) { throw .database(error) }
+        let spare = HistoryBackup(beside: place.historyPath, vfs: place.testHooks.vfs)
+        streamNews.copyTrouble = spare.write(snapshot)?.message
         try history.patrol()
         defer { setAside = nil }
         return setAside.map { .replaced($0) } ?? .taken
@@ -270,7 +270,7 @@ package final class StationStore {
     }
 
     private func giveUp(_ history: History, because error: SQLiteError) {
-        keepsake.refresh(history.connection)
+        snapshot.refresh(history.connection)
         history.abandon()
         self.history = nil
         (inputErrorCount, hasAppended) = (0, false)
@@ -283,12 +283,12 @@ package final class StationStore {
     private func begin(_ history: History) throws(StoreError) {
         if case .setAside(let path, _) = setAside {
             try StoreRestoration.mend(path, like: history)
-            if let rescued = try HistoryRecovery.run(from: path, into: history, keepsake) {
+            if let rescued = try HistoryRecovery.run(from: path, into: history, snapshot) {
                 setAside = setAside?.with(rescued)
-                return try StoreRestoration.retake(journal, history, rescued.floors, keepsake)
+                return try StoreRestoration.retake(journal, history, rescued.floors, snapshot)
             }
         }
-        try StoreRestoration.begin(history, journal, keepsake)
+        try StoreRestoration.begin(history, journal, snapshot)
     }
 
     private func openHistory() throws(StoreError) -> History {
@@ -315,7 +315,7 @@ package final class StationStore {
 
     /// Reads all settings, 64 at most.
     package func settings() throws(StoreError) -> [String: String] {
-        missing == nil ? try requireHistory().settings() : keepsake.settings
+        missing == nil ? try requireHistory().settings() : snapshot.settings
     }
 
     /// Changes a setting at once; see `History.set`.

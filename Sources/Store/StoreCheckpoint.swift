@@ -18,7 +18,7 @@ enum StoreCheckpoint {
     ///   - news: What became of the places of streams is added to it.
     /// - Returns: Nil when everything possible is checkpointed; else the bytes of the log, which a
     ///   reader holds.
-    static func take(
+    static func move(
         from journal: Journal,
         into history: History,
         _ news: inout StreamChanges
@@ -36,7 +36,7 @@ enum StoreCheckpoint {
             guard try history.hasRoomInLog(isUrgent: journal.fill >= urgentFill) else {
                 return history.logByteCount
             }
-            let taken = try history.take(
+            let taken = try history.append(
                 waiting.blocks,
                 lost: waiting.damage.map(\.sequence),
                 isGivingUp: isGivingUp

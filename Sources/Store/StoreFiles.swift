@@ -14,7 +14,7 @@ struct StoreFiles {
     /// Blocks that waited in the journal, and its damage.
     let waiting: (blocks: [JournalBlock], damage: [JournalDamage])
     /// The small tables of the history as it is now.
-    let keepsake: CatalogSnapshot
+    let snapshot: CatalogSnapshot
     /// Whether a reader prevented the checkpoint.
     let isHeld: Bool
     let streamNews: StreamChanges
@@ -70,10 +70,10 @@ struct StoreFiles {
         // Opened once, for what the ring holds about a history that cannot be read.
         var ring = aside == nil ? nil : try? storage(openJournal)
         let peeked = ring.flatMap { try? Journal($0, reusableUpTo: 0) }
-        let spare = HistoryBackup(beside: place.historyPath, vfs: place.seams.vfs)
-        var (keepsake, rescued) = try StoreRestoration.rescue(aside, history, peeked, spare)
-        let former = try takeFormer(place, history, keepsake)
-        let (journal, opening) = try openJournalOrSetAside(place, history, keepsake, former) {
+        let spare = HistoryBackup(beside: place.historyPath, vfs: place.testHooks.vfs)
+        var (snapshot, rescued) = try StoreRestoration.rescue(aside, history, peeked, spare)
+        let former = try takeFormer(place, history, snapshot)
+        let (journal, opening) = try openJournalOrSetAside(place, history, snapshot, former) {
             () throws(StoreError) in
             // After a ring was set aside another is opened.
             if ring == nil { ring = try storage(openJournal) }
@@ -87,14 +87,14 @@ struct StoreFiles {
                 bad: place.badSlots
             )
         }
-        if let rescued { try StoreRestoration.retake(journal, history, rescued.floors, keepsake) }
+        if let rescued { try StoreRestoration.retake(journal, history, rescued.floors, snapshot) }
         let isLost = aside == nil && found == .fresh && !journal.isBlank
-        if isLost { keepsake = try CatalogSnapshot.salvaged(from: nil, spare) }
+        if isLost { snapshot = try CatalogSnapshot.salvaged(from: nil, spare) }
         if aside != nil || isLost, history.cursor == 0 {
-            try StoreRestoration.begin(history, journal, keepsake)
+            try StoreRestoration.begin(history, journal, snapshot)
         }
         let waiting = journal.replay(after: history.cursor)
-        let (isHeld, news) = try StoreRestoration.takeWaiting(journal, history, keepsake, spare)
+        let (isHeld, news) = try StoreRestoration.takeWaiting(journal, history, snapshot, spare)
         isWhole = true
         return StoreFiles(
             history: history,
@@ -103,7 +103,7 @@ struct StoreFiles {
             journalOpening: opening,
             moved: moved,
             waiting: waiting,
-            keepsake: keepsake,
+            snapshot: snapshot,
             isHeld: isHeld,
             streamNews: news,
             log: log
@@ -126,7 +126,7 @@ struct StoreFiles {
     private static func openJournalOrSetAside(
         _ place: StoreLocation,
         _ history: History,
-        _ keepsake: CatalogSnapshot,
+        _ snapshot: CatalogSnapshot,
         _ former: String?,
         _ open: () throws(StoreError) -> Journal
     ) throws(StoreError) -> (Journal, JournalOpening) {
@@ -141,7 +141,7 @@ struct StoreFiles {
             }
             let size = place.plan.journal.blockSize
             let salvage = JournalSalvage(place.journalPath, blockSize: size)
-            let count = try take(salvage, history, keepsake)
+            let count = try append(salvage, history, snapshot)
             let aside = setAside(place.journalPath)
             let journal = try open()
             return (journal, .setAside(path: aside, because: "\(error)", salvaged: count))
@@ -157,14 +157,14 @@ struct StoreFiles {
     private static func takeFormer(
         _ place: StoreLocation,
         _ history: History,
-        _ keepsake: CatalogSnapshot
+        _ snapshot: CatalogSnapshot
     ) throws(StoreError) -> String? {
         guard let former = place.formerJournal, !history.isReadOnly, HistoryFile.canSetAside(former)
         else {
             return nil
         }
         let salvage = JournalSalvage(former, blockSize: place.plan.journal.blockSize)
-        _ = try take(salvage, history, keepsake)
+        _ = try append(salvage, history, snapshot)
         return setAside(former)
     }
 
@@ -179,21 +179,21 @@ struct StoreFiles {
     }
 
     /// Copies whole blocks; returns how many there were.
-    private static func take(
+    private static func append(
         _ salvage: JournalSalvage,
         _ history: History,
-        _ keepsake: CatalogSnapshot
+        _ snapshot: CatalogSnapshot
     ) throws(StoreError) -> Int {
         guard !history.isReadOnly else { return 0 }
         if history.cursor == 0, !salvage.blocks(after: 0, limit: 1).isEmpty {
-            try StoreRestoration.begin(history, keepsake) { salvage.blocks(after: $0, limit: $1) }
+            try StoreRestoration.begin(history, snapshot) { salvage.blocks(after: $0, limit: $1) }
         }
         var count = 0
         while true {
             let limit = StoreCheckpoint.blocksPerTransaction
             let blocks = salvage.blocks(after: history.cursor, limit: limit)
             guard !blocks.isEmpty else { return count }
-            try history.take(blocks, lost: salvage.lost(after: history.cursor, in: blocks))
+            try history.append(blocks, lost: salvage.lost(after: history.cursor, in: blocks))
             count += blocks.count
         }
     }
@@ -245,9 +245,9 @@ extension StationStore.Opening {
         // Waiting blocks may name streams that the history does not know yet, or not so.
         streams = HistoryTail(files.waiting.blocks).named(stored)
         ended = files.endedStreams
-        cursors = files.keepsake.cursors.merging(HistoryTail(files.waiting.blocks).cursors.values)
-        confirmations = files.keepsake.confirmations(and: files.waiting.blocks)
-        lacksCursors = files.keepsake.lacksCursors
+        cursors = files.snapshot.cursors.merging(HistoryTail(files.waiting.blocks).cursors.values)
+        confirmations = files.snapshot.confirmations(and: files.waiting.blocks)
+        lacksCursors = files.snapshot.lacksCursors
         freePlaces = files.history.streamCount - stored.count
         newestBlock = files.journal.newest
         payloadCapacity = files.journal.payloadCapacity
@@ -256,7 +256,7 @@ extension StationStore.Opening {
             .reduce(0) { $0 + Self.count(in: $1) }
         newestStart =
             Self.newestStart(in: files.waiting.blocks)
-            ?? files.keepsake.runs.last.map { GapMark.Place($0.boot, $0.started) }
+            ?? files.snapshot.runs.last.map { GapMark.Place($0.boot, $0.started) }
         losses = Self.losses(files)
         isLogCutShort = files.log.isCutShort
         isHeld = files.isHeld

@@ -5,7 +5,7 @@ package struct StoreLocation: Sendable {
     package var plan: StorePlan
     /// Version of the program that opens the store.
     package var version: String
-    package var seams = HistoryTestHooks()
+    package var testHooks = HistoryTestHooks()
     /// Slots of the journal that refused a write, when the same process opens it again.
     package var badSlots = JournalBadSlots()
     /// The ring that the station used before another place was chosen; what waits in it is taken

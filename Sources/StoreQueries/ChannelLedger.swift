@@ -41,7 +41,7 @@ package struct ChannelLedger: Sendable {
     ) throws {
         self.channel = channel
         var kept = MergedStretches(limit: stretchMax)
-        func take(_ stretch: GapLedger.Stretch) {
+        func append(_ stretch: GapLedger.Stretch) {
             if stretch.channel == channel.index { kept.add(stretch) }
         }
         let report: GapLedgerReport?
@@ -51,7 +51,7 @@ package struct ChannelLedger: Sendable {
                 reader,
                 times.clock,
                 range,
-                stretch: take
+                stretch: append
             )
             (report, timeline, self.range) = (account.report, account.timeline, account.range)
         } else {
@@ -64,7 +64,7 @@ package struct ChannelLedger: Sendable {
                 along: timeline,
                 within: self.range,
                 only: channel.stream.id,
-                stretch: { take($1) }
+                stretch: { append($1) }
             ).first
         }
         guard let line = report?.lines.first(where: { $0.channel == channel.name }) else {

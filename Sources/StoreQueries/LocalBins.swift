@@ -104,7 +104,7 @@ package struct LocalBins: Sendable {
 
     private static func label(_ unit: LocalUnit, _ zone: Zone, _ start: Int) -> String {
         guard unit != .hour else {
-            return zone.words(WallTime(nanoseconds: Int64(start) * 1_000_000_000))
+            return zone.text(WallTime(nanoseconds: Int64(start) * 1_000_000_000))
         }
         let day = days(zone, start + 43_200)
         if unit == .week { return week(day) }

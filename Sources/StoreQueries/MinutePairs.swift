@@ -134,7 +134,7 @@ package struct MinutePairs: Sendable {
             search.beginSpan()
             while let part = try samples.nextRows(into: &rows) {
                 guard isPair(rows) else { continue }
-                for row in part.range { search.take(rows.tick(row), part.boot) }
+                for row in part.range { search.find(rows.tick(row), part.boot) }
             }
         }
         return search.finished()
@@ -166,7 +166,7 @@ private struct FirstSearch {
     /// Ticks of another boot have nothing to do with those before.
     mutating func beginSpan() { skipped = .min }
 
-    mutating func take(_ tick: Tick, _ boot: BootID) {
+    mutating func find(_ tick: Tick, _ boot: BootID) {
         guard tick.tenths >= skipped, let wall = clock.time(boot, tick)?.wall else { return }
         let minute = (wall.wholeSeconds - origin).flooredDivision(by: 60).quotient
         let window = (minute * 60).flooredDivision(by: seconds).quotient

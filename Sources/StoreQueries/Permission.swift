@@ -8,7 +8,7 @@ package enum Permission {
     }
 
     /// `may not open PATH: join the group roost: sudo adduser $USER roost, then log in again`.
-    package static func words(_ path: String) -> String {
+    package static func text(_ path: String) -> String {
         "may not open \(path): \(nextStep(group: group(of: path)))"
     }
 

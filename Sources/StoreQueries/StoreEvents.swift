@@ -68,7 +68,7 @@ package struct StoreEvents: Sendable {
         limit: Int
     ) throws(StoreError) {
         var search = Search(times: times, filter: filter, cursor: cursor, limit: limit)
-        try HistoryEvents(reader).eachFromNewest(upTo: search.start) { search.take($0) }
+        try HistoryEvents(reader).eachFromNewest(upTo: search.start) { search.append($0) }
         search.finish()
         items = search.items
         next = search.hasMore ? search.items.last?.id : nil
@@ -110,7 +110,7 @@ package struct StoreEvents: Sendable {
         }
 
         /// Takes the next older event; false when no more is needed.
-        mutating func take(_ event: BootEvent) -> Bool {
+        mutating func append(_ event: BootEvent) -> Bool {
             if let last = group.last,
                 last.boot != event.boot || last.event.instant != event.event.instant
             {

@@ -105,7 +105,7 @@ package struct StoreFolder: Hashable, Sendable {
         let message: String
         switch found.code {
         case 14 where Permission.isMissing(historyPath):
-            return StoreUnreadable(message: Permission.words(historyPath), isForbidden: true)
+            return StoreUnreadable(message: Permission.text(historyPath), isForbidden: true)
         case 14 where access(historyPath, F_OK) != 0:
             message =
                 "\(historyPath): there is no history; name the store's folder, "

@@ -22,7 +22,7 @@ package struct Zone: Sendable {
     // MARK: Writing
 
     /// `2026-11-21T08:15:00+01:00`; `Z` in place of `+00:00`.
-    package func words(_ wall: WallTime) -> String {
+    package func text(_ wall: WallTime) -> String {
         let (local, offset) = local(wall)
         guard offset != 0 else { return local + "Z" }
         let minutes = abs(offset) / 60
@@ -34,8 +34,8 @@ package struct Zone: Sendable {
     package func clockWords(_ wall: WallTime) -> String { String(local(wall).text.suffix(8)) }
 
     /// A time of a report, which is in UTC, in this zone; as it is when it is no time.
-    package func words(_ iso8601: String) -> String {
-        WallTime(iso8601: iso8601).map { words($0) } ?? iso8601
+    package func text(_ iso8601: String) -> String {
+        WallTime(iso8601: iso8601).map { text($0) } ?? iso8601
     }
 
     private func local(_ wall: WallTime) -> (text: String, offset: Int) {
@@ -93,8 +93,8 @@ package struct Zone: Sendable {
             let moments = Moments(first: wall(first), last: wall(last))
             guard first != last else { return moments }
             let oddity =
-                "\(text) comes twice here, as the clocks go back: \(words(wall(first))) and "
-                + "\(words(wall(last)))"
+                "\(text) comes twice here, as the clocks go back: \(self.text(wall(first))) and "
+                + "\(self.text(wall(last)))"
             return Moments(
                 first: moments.first,
                 last: moments.last,
@@ -114,7 +114,7 @@ package struct Zone: Sendable {
             first: change,
             last: change,
             oddity: "there is no \(text) here, as the clocks go forward",
-            inRange: "\(words(change)) is taken"
+            inRange: "\(self.text(change)) is taken"
         )
     }
 }

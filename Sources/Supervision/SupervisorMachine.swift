@@ -78,8 +78,8 @@ package struct SupervisorMachine: Sendable {
         actions = []
         switch input {
         case .timePassed: break
-        case .started(let id): noteStarted(id)
-        case .ended(let id, let exit): noteEnded(id, exit)
+        case .started(let id): recordStarted(id)
+        case .ended(let id, let exit): recordEnded(id, exit)
         case .stop: stopAll(.orderly)
         case .add(let spec): add(spec)
         case .remove(let id): remove(id)
@@ -107,7 +107,7 @@ package struct SupervisorMachine: Sendable {
 extension SupervisorMachine {
     private func index(of id: String) -> Int? { children.firstIndex { $0.spec.id == id } }
 
-    private mutating func noteStarted(_ id: String) {
+    private mutating func recordStarted(_ id: String) {
         guard let index = index(of: id), children[index].phase == .starting else { return }
         children[index].phase = .running
         children[index].runningSince = now
@@ -115,7 +115,7 @@ extension SupervisorMachine {
         actions.append(.note(.started(child: id, restartCount: restartCount)))
     }
 
-    private mutating func noteEnded(_ id: String, _ exit: ChildExit) {
+    private mutating func recordEnded(_ id: String, _ exit: ChildExit) {
         guard let index = index(of: id), children[index].phase != .down else { return }
         let wasToStop = children[index].isToStop
         let ran = children[index].endRun(exit, at: now)

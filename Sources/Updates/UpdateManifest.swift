@@ -34,7 +34,7 @@ package struct UpdateManifest: Hashable, Sendable {
     package init(_ bytes: [UInt8]) throws(UpdateError) {
         let value: JSONValue
         do { value = try JSONParser.parse(bytes) } catch {
-            throw .notAnUpdate("its manifest: \(JSONParser.words(for: error, in: bytes))")
+            throw .notAnUpdate("its manifest: \(JSONParser.text(for: error, in: bytes))")
         }
         guard case .object(let fields) = value else {
             throw .notAnUpdate("its manifest is \(value.shown)")

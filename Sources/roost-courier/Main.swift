@@ -18,7 +18,7 @@ struct CourierCommand: ParsableCommand {
             """,
         version: RoostVersion.text,
         subcommands: [
-            RunCommand.self, CheckCommand.self, StatusCommand.self, OutboxCommand.self,
+            RunCommand.self, CheckCommand.self, CourierStatusCommand.self, OutboxCommand.self,
             ProbeCommand.self, SendCommand.self, PauseCommand.self, ResumeCommand.self,
             SecretCommand.self, SubscribersCommand.self, FetchCommand.self,
             StationsCommand.self,

@@ -70,10 +70,10 @@ enum OutboxText {
         var facts: [String] = []
         if let seconds = target.lastDeliverySeconds {
             let what = target.values == nil ? "last delivery" : "last fetch"
-            facts.append("\(what) \(words(seconds: seconds)) ago")
+            facts.append("\(what) \(durationText(seconds: seconds)) ago")
         }
         if let seconds = target.nextTrySeconds {
-            facts.append("next try in \(words(seconds: seconds))")
+            facts.append("next try in \(durationText(seconds: seconds))")
         }
         if target.requestCount > 0 {
             facts.append("\(target.requestCount) requests, \(target.byteCount) bytes")

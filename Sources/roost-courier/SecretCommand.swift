@@ -98,7 +98,7 @@ struct SecretListCommand: ParsableCommand {
         }
         if json { return Output.line(try ControlCodec.line(rows)) }
         if rows.isEmpty { Output.line("\(place.folder) holds no secrets") }
-        for row in rows { Output.line("\(row.name), \(words(seconds: row.ageSeconds)) old") }
+        for row in rows { Output.line("\(row.name), \(durationText(seconds: row.ageSeconds)) old") }
     }
 }
 

@@ -207,7 +207,7 @@ struct SendCommand: ParsableCommand {
             let network = DryNetwork()
             _ = try await body(network)
             guard let message = network.message else { return "nothing would be sent" }
-            return message.words
+            return message.text
         }
         var settings = CurlSettings()
         (settings.allowsLocal, settings.isPublicOnly) = reach
@@ -216,7 +216,7 @@ struct SendCommand: ParsableCommand {
             TargetNetwork(try CurlNetwork(on: loop, settings: settings))
         )
         guard outcome == .delivered else {
-            Output.error("\(options.id): \(outcome.words)")
+            Output.error("\(options.id): \(outcome.text)")
             throw ExitCode(1)
         }
         return "\(options.id): delivered"

@@ -26,7 +26,7 @@ struct StationsCommand: ParsableCommand {
         } else {
             for station in report.items { show(station) }
             if report.omittedCount > 0 { Output.line("\(report.omittedCount) more are left out") }
-            if let words = Self.words(report) { Output.line(words) }
+            if let words = Self.text(report) { Output.line(words) }
         }
         if report.search == .failed { throw ExitCode(1) }
     }
@@ -42,14 +42,14 @@ struct StationsCommand: ParsableCommand {
                 }
             return Output.line("  \(words)" + (station.why.map { ": \($0)" } ?? ""))
         }
-        Output.line("  \(facts.words)")
+        Output.line("  \(facts.text)")
         var parts = facts.quantities
         if facts.hasLamp { parts.append("lamp") }
         if let visited = facts.visited { parts.append(visited ? "visited now" : "not visited") }
         if !parts.isEmpty { Output.line("  \(parts.joined(separator: ", "))") }
     }
 
-    private static func words(_ report: StationsReport) -> String? {
+    private static func text(_ report: StationsReport) -> String? {
         switch report.search {
         case .off:
             "the local network was not searched: write \"stations\": {} into courier.json"

@@ -162,7 +162,7 @@ struct SubscribersImportCommand: ParsableCommand {
         }
         let name = file
         try place.work { book in
-            let (added, faults) = try await book.take(bytes, key: other)
+            let (added, faults) = try await book.merge(bytes, key: other)
             for fault in faults { Output.error("\(name), \(fault)") }
             return "\(added) added, \(faults.count) lines left out"
         }

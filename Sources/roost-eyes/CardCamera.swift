@@ -60,13 +60,13 @@ final class CardCamera: MotionCamera {
             byteMax: configuration.shape.pictureMax,
             mark: mark
         )
-        func take() throws(CaptureError) -> [UInt8] {
+        func takePicture() throws(CaptureError) -> [UInt8] {
             // Processes that left the program's group would pile up, one for each motion.
             defer { _ = mark.endLeftovers() }
             return try program.run()
         }
-        guard let live else { return try take() }
-        let bytes = try live.picture(within: configuration.limit, take)
+        guard let live else { return try takePicture() }
+        let bytes = try live.picture(within: configuration.limit, takePicture)
         guard bytes.count <= configuration.shape.pictureMax else {
             throw .tooLarge(byteMax: configuration.shape.pictureMax)
         }

@@ -18,7 +18,7 @@ struct EyesCommand: ParsableCommand {
             """,
         version: RoostVersion.text,
         subcommands: [
-            RunCommand.self, TryCommand.self, CheckCommand.self, CamerasCommand.self,
+            EyesRunCommand.self, TryCommand.self, EyesCheckCommand.self, CamerasCommand.self,
             CameraCommand.self,
         ]
     )

@@ -88,7 +88,7 @@ struct Web: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let logger = Logger(label: "roost-web") { StreamLogHandler.standardError(label: $0) }
         if let printed { return try show(printed) }
-        let handed = InheritedSockets.take()
+        let handed = InheritedSockets.inherit()
         let claims = handed.first(where: InheritedSockets.isLocal)
         let chosenFaces = try faceSettings()
         var (inherited, faceSockets) = ([CInt](), FaceServers.Sockets())
@@ -276,12 +276,12 @@ struct Web: ParsableCommand {
 
     /// Opens the accounts, or admits anyone with `--open` or `--store`, on this computer only.
     private func door(
-        _ house: AccountStation,
+        _ accountStation: AccountStation,
         on loop: any EventLoop,
         _ logger: Logger
     ) -> (routes: [Route], doorman: any Gate.Authenticator, accounts: Accounts?) {
         guard open || store != nil else {
-            let door = ServerAccounts(folder: state, of: house, on: loop, logger: logger)
+            let door = ServerAccounts(folder: state, of: accountStation, on: loop, logger: logger)
             door.accounts?.takeCode(from: claimFolder)
             return (door.routes, door.doorman, door.accounts)
         }

@@ -29,8 +29,9 @@ struct Roost: ParsableCommand {
             SettingsCommand.self, SetCommand.self, MuteCommand.self,
             UnmuteCommand.self, SnoozeCommand.self, ClockCommand.self, ClaimCommand.self,
             StationCommand.self,
-            DoctorCommand.self, OutboxCommand.self, CourierCommand.self, SecretCommand.self,
-            SubscribersCommand.self, StationsCommand.self, SitesCommand.self,
+            DoctorCommand.self, CourierOutboxCommand.self, CourierProgramCommand.self,
+            CourierSecretCommand.self,
+            CourierSubscribersCommand.self, CourierStationsCommand.self, SitesCommand.self,
             AlertsCommand.self, UpdateCommand.self, ProvisionCommand.self,
             DemoNodeCommand.self,
         ]

@@ -20,7 +20,7 @@ import Testing
     @Test func aRaiseNamesValueLimitAndNumber() throws {
         let book = Bench(AlertSet.who24h.rules)
         var events: [AlertEvent] = []
-        for index in 1...288 { events += book.take(sample(value(161)), at: index * 300) }
+        for index in 1...288 { events += book.append(sample(value(161)), at: index * 300) }
         guard case .raised(let raised)? = events.first else { throw Missing() }
         #expect(events.count == 1)
         #expect(raised.number == 1 && "\(raised.key)" == "who-24h:balcony/pm25")
@@ -35,13 +35,13 @@ import Testing
     /// Events as the store returns them are the events that went in.
     @Test func eventsOutliveTheStore() throws {
         let book = Bench(Self.levels)
-        var events = book.take(sample(value(60), value(200)), at: 100)
+        var events = book.append(sample(value(60), value(200)), at: 100)
         let acknowledged = book.acknowledge(1, by: "pi", for: 600, at: 110)
         let key = AlertEvent.Key("sample-levels", "balcony/pm10")
         let silenced = book.silence(key, for: 60, by: "pi", at: 110)
         events += [try #require(acknowledged), try #require(silenced)]
         events += book.standing(at: 120)
-        events += book.take(sample(value(0), value(0)), at: 400)
+        events += book.append(sample(value(0), value(0)), at: 400)
         #expect(Set(events.map { EventKind.alert($0).name }).count == 5)
         for event in events {
             let written = Event(at: .boot, source: "alerts", kind: .alert(event))
@@ -59,16 +59,18 @@ import Testing
     @Test func anotherProcessGoesOnWithTheSameAlert() throws {
         let book = Bench(Self.levels)
         var past = RestoredAlerts()
-        for event in book.take(sample(value(60), value(200)), at: 100) { past.take(event, at: 100) }
+        for event in book.append(sample(value(60), value(200)), at: 100) {
+            past.apply(event, at: 100)
+        }
         let acknowledged = book.acknowledge(2, by: "pi", for: nil, at: 110)
-        past.take(try #require(acknowledged), at: 110)
-        for event in book.standing(at: 120) { past.take(event, at: 120) }
+        past.apply(try #require(acknowledged), at: 110)
+        for event in book.standing(at: 120) { past.apply(event, at: 120) }
         let next = Bench(Self.levels)
         #expect(next.restore(past, at: 130).isEmpty)
         #expect(next.raised.map(\.raise) == [1, 2])
-        #expect(next.take(sample(value(70), value(210)), at: 400).isEmpty)
+        #expect(next.append(sample(value(70), value(210)), at: 400).isEmpty)
         #expect(next.raised.map { $0.life.isAcknowledged(at: 400) } == [false, true])
-        let events = next.take(sample(value(0), value(0)), at: 700)
+        let events = next.append(sample(value(0), value(0)), at: 700)
         #expect(events.compactMap(\.number) == [4, 5])
         guard case .resolved(let resolved)? = events.first else { throw Missing() }
         #expect(resolved.raise == 1 && resolved.lasted == 600 && resolved.worst == 7.0)
@@ -76,7 +78,7 @@ import Testing
 
     @Test func anAlertOfARuleThatIsGoneEnds() throws {
         let book = Bench(Self.levels)
-        _ = book.take(sample(value(60)), at: 100)
+        _ = book.append(sample(value(60)), at: 100)
         let events = book.use(AlertSet.who24h.rules, at: 200)
         guard case .resolved(let resolved)? = events.first else { throw Missing() }
         #expect(resolved.why == .ruleRemoved && book.raised.isEmpty)
@@ -88,8 +90,8 @@ import Testing
         book.expect("balcony", every: 300, at: 0)
         book.expect("balcony2", every: 300, at: 0)
         let other = Channel(device: "balcony2", quantity: .pm25)
-        _ = book.take(sample(value(60)), at: 300)
-        _ = book.take([Reading(other, at: .boot, value(60))], at: 300)
+        _ = book.append(sample(value(60)), at: 300)
+        _ = book.append([Reading(other, at: .boot, value(60))], at: 300)
         _ = book.advance(to: 1_300)
         #expect(book.raised.map { "\($0.key)" }.contains("silent:balcony"))
         let events = book.remove("balcony", at: 1_400)
@@ -105,11 +107,11 @@ import Testing
     @Test func silenceIsCountedFromTheLastSign() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 300, at: 0)
-        _ = book.take(sample(value(10)), at: 300)
+        _ = book.append(sample(value(10)), at: 300)
         for index in 2...40 {
-            #expect(book.take(sample(.noData(.noFix)), at: index * 300).isEmpty)
+            #expect(book.append(sample(.noData(.noFix)), at: index * 300).isEmpty)
         }
-        #expect(book.take(sample(.noData(.replyTimeout)), at: 12_300).isEmpty)
+        #expect(book.append(sample(.noData(.replyTimeout)), at: 12_300).isEmpty)
         #expect(book.deadline == 12_000 + 901)
         #expect(names(book.advance(to: 12_901)) == ["alert raised silent:balcony"])
     }
@@ -117,11 +119,11 @@ import Testing
     @Test func oneAlertForADeviceThatIsWhollySilent() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 300, at: 0)
-        _ = book.take(sample(value(10), value(20)), at: 300)
+        _ = book.append(sample(value(10), value(20)), at: 300)
         #expect(book.deadline == 300 + 901)
-        var events = book.take(sample(.noData(.replyTimeout), value(20)), at: 600)
-        events += book.take(sample(.noData(.replyTimeout), value(20)), at: 900)
-        events += book.take(sample(.noData(.replyTimeout), value(20)), at: 1_201)
+        var events = book.append(sample(.noData(.replyTimeout), value(20)), at: 600)
+        events += book.append(sample(.noData(.replyTimeout), value(20)), at: 900)
+        events += book.append(sample(.noData(.replyTimeout), value(20)), at: 1_201)
         #expect(names(events) == ["alert raised silent:balcony/pm25"])
         // Now nothing comes at all.
         events = book.advance(to: 1_201 + 900)
@@ -132,20 +134,20 @@ import Testing
                 "alert raised silent:balcony", "alert resolved silent:balcony/pm25",
             ]
         )
-        events = book.take(sample(value(10), value(20)), at: 2_400)
+        events = book.append(sample(value(10), value(20)), at: 2_400)
         #expect(names(events) == ["alert resolved silent:balcony"])
     }
 
     @Test func anAdapterThatIsPluggedInAgainIsNoAlert() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 60, at: 0)
-        _ = book.take(sample(value(10)), at: 60)
+        _ = book.append(sample(value(10)), at: 60)
         var events: [AlertEvent] = []
         for time in stride(from: 120, through: 360, by: 60) {
-            events += book.take(sample(.noData(.unplugged)), at: time)
+            events += book.append(sample(.noData(.unplugged)), at: time)
         }
         #expect(events.isEmpty)
-        events += book.take(sample(.noData(.unplugged)), at: 420)
+        events += book.append(sample(.noData(.unplugged)), at: 420)
         guard case .raised(let raised)? = events.first else { return #expect(Bool(false)) }
         #expect(raised.why == "unplugged")
     }
@@ -154,19 +156,19 @@ import Testing
     @Test func anAdapterThatWarmsUpAfterItCameBackIsNoAlert() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 10, at: 0)
-        _ = book.take(sample(value(10)), at: 60)
+        _ = book.append(sample(value(10)), at: 60)
         var events: [AlertEvent] = []
-        for time in 61...106 { events += book.take(sample(.noData(.unplugged)), at: time) }
-        for time in 107...137 { events += book.take(sample(.noData(.warmingUp)), at: time) }
+        for time in 61...106 { events += book.append(sample(.noData(.unplugged)), at: time) }
+        for time in 107...137 { events += book.append(sample(.noData(.warmingUp)), at: time) }
         #expect(book.deadline == 61 + 300)
         events += book.advance(to: 137)
-        events += book.take(sample(value(10)), at: 138)
+        events += book.append(sample(value(10)), at: 138)
         #expect(events.isEmpty)
         // It comes back and never measures again.
-        for time in 139...150 { events += book.take(sample(.noData(.unplugged)), at: time) }
-        for time in 151...438 { events += book.take(sample(.noData(.warmingUp)), at: time) }
+        for time in 139...150 { events += book.append(sample(.noData(.unplugged)), at: time) }
+        for time in 151...438 { events += book.append(sample(.noData(.warmingUp)), at: time) }
         #expect(events.isEmpty)
-        events += book.take(sample(.noData(.warmingUp)), at: 439)
+        events += book.append(sample(.noData(.warmingUp)), at: 439)
         #expect(names(events) == ["alert raised silent:balcony"])
     }
 
@@ -174,20 +176,20 @@ import Testing
     @Test func aPartThatWarmsUpByItselfIsNotSilent() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 60, at: 0)
-        _ = book.take(sample(value(10), value(20)), at: 60)
+        _ = book.append(sample(value(10), value(20)), at: 60)
         book.expect("balcony", every: 10, at: 70)
         var events: [AlertEvent] = []
         for time in stride(from: 75, to: 135, by: 5) {
-            events += book.take(sample(.noData(.warmingUp), value(20)), at: time)
+            events += book.append(sample(.noData(.warmingUp), value(20)), at: time)
             events += book.advance(to: time + 1)
         }
         #expect(events.isEmpty)
         // Whole, as before the first fix.
         for time in stride(from: 135, to: 375, by: 5) {
-            events += book.take(sample(.noData(.warmingUp), .noData(.noFix)), at: time)
+            events += book.append(sample(.noData(.warmingUp), .noData(.noFix)), at: time)
         }
         #expect(events.isEmpty && book.deadline == 75 + 300)
-        events = book.take(sample(.noData(.warmingUp), .noData(.noFix)), at: 375)
+        events = book.append(sample(.noData(.warmingUp), .noData(.noFix)), at: 375)
         #expect(names(events) == ["alert raised silent:balcony"], "it never becomes warm")
     }
 
@@ -195,13 +197,13 @@ import Testing
     @Test func aPartThatWarmsUpAgainAndAgainIsSilent() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 10, warmUp: 180, at: 0)
-        _ = book.take(sample(value(10)), at: 10)
+        _ = book.append(sample(value(10)), at: 10)
         var events: [AlertEvent] = []
         for time in stride(from: 20, to: 500, by: 10) {
-            events += book.take(sample(.noData(.warmingUp)), at: time)
+            events += book.append(sample(.noData(.warmingUp)), at: time)
         }
         #expect(events.isEmpty && book.deadline == 20 + 180 + 300)
-        events = book.take(sample(.noData(.replyTimeout)), at: 490)
+        events = book.append(sample(.noData(.replyTimeout)), at: 490)
         #expect(names(events) == ["alert raised silent:balcony"])
     }
 
@@ -210,14 +212,14 @@ import Testing
         var rule = Self.levels[0]
         rule.unless = [.unchanging]
         let book = Bench([rule])
-        #expect(book.take(sample(value(60)), at: 0).count == 1)
+        #expect(book.append(sample(value(60)), at: 0).count == 1)
         var events: [AlertEvent] = []
         let doubted = Outcome.value(FixedPoint(60, decimals: 1), [.unchanging])
         for time in stride(from: 300, through: 300 + 86_100, by: 300) {
-            events += book.take(sample(doubted), at: time)
+            events += book.append(sample(doubted), at: time)
         }
         #expect(events.isEmpty && book.raised.first?.life.blind?.why == "unchanging")
-        events = book.take(sample(doubted), at: 300 + 86_400)
+        events = book.append(sample(doubted), at: 300 + 86_400)
         guard case .resolved(let resolved)? = events.first else { throw Missing() }
         #expect(resolved.why == .noData && book.raised.isEmpty)
     }
@@ -227,16 +229,16 @@ import Testing
         book.expect("balcony", every: 60, at: 0)
         book.expect("cellar", every: 60, at: 0)
         let cellar = Channel(device: "cellar", quantity: .pm25)
-        _ = book.take([Reading(cellar, at: .boot, value(1))], at: 60)
+        _ = book.append([Reading(cellar, at: .boot, value(1))], at: 60)
         for time in stride(from: 60, through: 1_200, by: 60) {
-            _ = book.take(sample(value(10)), at: time)
+            _ = book.append(sample(value(10)), at: time)
         }
         _ = book.advance(to: 1_201)
         #expect(book.raised.map { "\($0.key)" } == ["silent:cellar"])
         let rules = Self.levels + AlertSet.station.rules
         #expect(book.use(rules, at: 1_210).isEmpty)
         #expect(book.advance(to: 1_215).isEmpty)
-        #expect(book.take(sample(value(10)), at: 1_260).isEmpty)
+        #expect(book.append(sample(value(10)), at: 1_260).isEmpty)
         #expect(book.raised.map { "\($0.key)" } == ["silent:cellar"])
         #expect(names(book.advance(to: 1_260 + 181)) == ["alert raised silent:balcony"])
     }
@@ -244,15 +246,15 @@ import Testing
     @Test func aStoreInTroubleHidesSilence() {
         let book = Bench(AlertSet.station.rules)
         book.expect("balcony", every: 60, at: 0)
-        _ = book.take(sample(value(10)), at: 60)
+        _ = book.append(sample(value(10)), at: 60)
         let trouble = AlertReport.trouble(.store, subject: "station", "the card does not write")
-        #expect(book.take(trouble, at: 70).isEmpty)
+        #expect(book.apply(trouble, at: 70).isEmpty)
         #expect(names(book.advance(to: 190)) == ["alert raised store:station"])
         #expect(book.advance(to: 400).isEmpty)
         let silent = book.tracks.first { $0.key.subject == "balcony" }
         #expect(silent?.hiddenBy == "store:station" && silent?.life.phase == .pending)
         let well = AlertReport.trouble(.store, subject: "station", nil)
-        #expect(book.take(well, at: 410).isEmpty)
+        #expect(book.apply(well, at: 410).isEmpty)
         #expect(
             names(book.advance(to: 530)) == ["alert resolved store:station"]
         )
@@ -265,9 +267,9 @@ import Testing
             [.init("*/pm25", .value(AlertScale([.init(100, until: 90, .critical)])))]
         )
         let book = Bench([critical] + Self.levels)
-        let first = names(book.take(sample(value(1_200)), at: 10))
+        let first = names(book.append(sample(value(1_200)), at: 10))
         #expect(first == ["alert raised very-bad:balcony/pm25"])
-        let second = names(book.take(sample(value(800)), at: 20))
+        let second = names(book.append(sample(value(800)), at: 20))
         #expect(second.contains("alert resolved very-bad:balcony/pm25"))
         #expect(book.raised.map(\.key.rule) == ["sample-levels"])
     }
@@ -277,15 +279,15 @@ import Testing
         rule.unless = .humid
         let book = Bench([rule])
         let humid = Outcome.value(FixedPoint(900, decimals: 1), .humid)
-        #expect(book.take(sample(humid), at: 10).isEmpty)
-        #expect(book.take(sample(value(60)), at: 20).count == 1)
-        #expect(book.take(sample(.value(FixedPoint(0, decimals: 1), .humid)), at: 30).isEmpty)
-        #expect(book.take(sample(value(0)), at: 40).count == 1)
+        #expect(book.append(sample(humid), at: 10).isEmpty)
+        #expect(book.append(sample(value(60)), at: 20).count == 1)
+        #expect(book.append(sample(.value(FixedPoint(0, decimals: 1), .humid)), at: 30).isEmpty)
+        #expect(book.append(sample(value(0)), at: 40).count == 1)
     }
 
     @Test func aMotionIsAnAlertOfTheSetOfThatName() {
         let book = Bench(AlertSet.motion.rules)
-        let events = book.take(Event(at: .boot, source: "door", kind: .motion), at: 10)
+        let events = book.apply(Event(at: .boot, source: "door", kind: .motion), at: 10)
         #expect(names(events) == ["alert raised motion:door"])
         #expect(names(book.advance(to: 71)) == ["alert resolved motion:door"])
         guard let first = events.first else { return }
@@ -302,10 +304,10 @@ import Testing
         )
         let book = Bench([AlertRule("busy", [.init("*", condition)])])
         func motion(_ source: String) -> Event { Event(at: .boot, source: source, kind: .motion) }
-        var events = book.take(motion("door"), at: 0) + book.take(motion("window"), at: 1)
-        events += book.take(motion("door"), at: 61) + book.take(motion("door"), at: 62)
+        var events = book.apply(motion("door"), at: 0) + book.apply(motion("window"), at: 1)
+        events += book.apply(motion("door"), at: 61) + book.apply(motion("door"), at: 62)
         #expect(events.isEmpty)
-        events = book.take(motion("door"), at: 63)
+        events = book.apply(motion("door"), at: 63)
         #expect(names(events) == ["alert raised busy:door"])
         #expect(book.deadline == 61 + 61)
         #expect(names(book.advance(to: 122)) == ["alert resolved busy:door"])
@@ -317,20 +319,20 @@ import Testing
         var events: [AlertEvent] = []
         for number in 0..<40 {
             let channel = Channel(device: "d\(number)", quantity: .pm25)
-            events += book.take([Reading(channel, at: .boot, value(100))], at: 10)
+            events += book.append([Reading(channel, at: .boot, value(100))], at: 10)
         }
         #expect(events.count == 33 && events.last?.key == AlertBounds.many)
         #expect(book.raised.count == 33)
         var after: [AlertEvent] = []
         for number in 0..<40 {
             let channel = Channel(device: "d\(number)", quantity: .pm25)
-            after += book.take([Reading(channel, at: .boot, value(0))], at: 20)
+            after += book.append([Reading(channel, at: .boot, value(0))], at: 20)
         }
         #expect(after.count == 33 && book.raised.isEmpty)
         // Their list has several events, each of which fits a record of the journal.
         for number in 0..<32 {
             let channel = Channel(device: "d\(number)", quantity: .pm25)
-            _ = book.take([Reading(channel, at: .boot, value(100))], at: 30)
+            _ = book.append([Reading(channel, at: .boot, value(100))], at: 30)
         }
         #expect(book.standing(at: 40).count == 11)
     }

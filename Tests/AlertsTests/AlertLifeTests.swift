@@ -17,7 +17,7 @@ import Testing
         var life = AlertLife()
         let timing = AlertLife.Timing(for: forSeconds, until: untilSeconds)
         let changes = steps.compactMap { time, finding in
-            life.take(finding, at: time, timing, mayRaise: true)
+            life.apply(finding, at: time, timing, mayRaise: true)
         }
         return (life, changes)
     }
@@ -81,8 +81,8 @@ import Testing
         let last = steps[steps.count - 1].0
         var after = life
         let timing = AlertLife.Timing(for: 0, until: 0)
-        #expect(after.take(Self.off, at: last + 3_599, timing, mayRaise: true) == nil)
-        let end = after.take(Self.off, at: last + 3_600, timing, mayRaise: true)
+        #expect(after.apply(Self.off, at: last + 3_599, timing, mayRaise: true) == nil)
+        let end = after.apply(Self.off, at: last + 3_600, timing, mayRaise: true)
         #expect(end == .resolved(.over, lasted: last + 3_600 - 1_800))
     }
 
@@ -90,7 +90,7 @@ import Testing
         var (life, _) = run([(0, Self.on)])
         life.acknowledge(until: nil)
         #expect(life.isAcknowledged(at: 1_000_000))
-        _ = life.take(Self.worse, at: 10, .init(for: 0, until: 0), mayRaise: true)
+        _ = life.apply(Self.worse, at: 10, .init(for: 0, until: 0), mayRaise: true)
         #expect(!life.isAcknowledged(at: 11))
         life.acknowledge(until: 20)
         #expect(life.isAcknowledged(at: 19) && !life.isAcknowledged(at: 20))

@@ -13,7 +13,7 @@ import Testing
         let year = try Year.shared.get()
         var replay = AlertReplay(set.rules)
         for (index, row) in year.rows.enumerated() {
-            replay.take(Year.sample(row.pm25, row.pm10), at: (index + 1) * 300)
+            replay.append(Year.sample(row.pm25, row.pm10), at: (index + 1) * 300)
         }
         let row = try #require(replay.rows.first)
         #expect(replay.rows.count == 1 && row.rule == set.rawValue)
@@ -29,9 +29,9 @@ import Testing
         var replay = AlertReplay([rule, AlertSet.station.rules[0]])
         // Bad and good by turns, each ten minutes, for an hour: six events.
         for second in stride(from: 0, to: 3_600, by: 600) {
-            replay.take(Year.sample(second % 1_200 == 0 ? 60 : 20, 0), at: second)
+            replay.append(Year.sample(second % 1_200 == 0 ? 60 : 20, 0), at: second)
         }
-        replay.take(Year.sample(20, 0), at: 9_000)
+        replay.append(Year.sample(20, 0), at: 9_000)
         let row = try #require(replay.rows.first)
         #expect(replay.rows.map(\.rule) == ["up"])
         #expect(row.episodes == 3 && row.raisedSeconds == 1_800 && row.medianSeconds == 600)
@@ -56,7 +56,7 @@ import Testing
                 let local = second + (second < change ? 7_200 : 3_600)
                 let ofDay = local % 86_400
                 let isBad = (8 * 3_600..<37_800).contains(ofDay)
-                events += book.take(Year.sample(isBad ? 400 : 50, 0), at: second)
+                events += book.append(Year.sample(isBad ? 400 : 50, 0), at: second)
             }
             return events.filter { if case .raised = $0 { true } else { false } }
         }

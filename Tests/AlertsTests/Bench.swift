@@ -17,9 +17,9 @@ final class Bench {
 
     func remove(_ device: String, at now: Int) -> [AlertEvent] { book.remove(device, at: now) }
 
-    func take(_ sample: [Reading], at now: Int) -> [AlertEvent] { book.take(sample, at: now) }
-    func take(_ event: Event, at now: Int) -> [AlertEvent] { book.take(event, at: now) }
-    func take(_ report: AlertReport, at now: Int) -> [AlertEvent] { book.take(report, at: now) }
+    func append(_ sample: [Reading], at now: Int) -> [AlertEvent] { book.append(sample, at: now) }
+    func apply(_ event: Event, at now: Int) -> [AlertEvent] { book.apply(event, at: now) }
+    func apply(_ report: AlertReport, at now: Int) -> [AlertEvent] { book.apply(report, at: now) }
     func advance(to now: Int) -> [AlertEvent] { book.advance(to: now) }
     func standing(at now: Int) -> [AlertEvent] { book.standing(at: now) }
     func use(_ rules: [AlertRule], at now: Int) -> [AlertEvent] { book.use(rules, at: now) }

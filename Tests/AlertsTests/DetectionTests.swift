@@ -56,7 +56,7 @@ import Testing
                 .value(FixedPoint(Int64(value), decimals: 1))
             )
             if index >= start, !book.raised.isEmpty { return true }
-            _ = book.take([reading], at: (index + 1) * 300)
+            _ = book.append([reading], at: (index + 1) * 300)
         }
         return !book.raised.isEmpty
     }

@@ -20,23 +20,23 @@ import Testing
     func aLevelLeavesOutWhatCannotBe(_ name: String, _ counts: Bool) throws {
         let flag = try #require(Quality(named: name))
         var machine = LevelMachine()
-        #expect(machine.take(Self.sample(.value(3.0))) == .moderate)
-        #expect(machine.take(Self.sample(.value(999.0, flag))) == (counts ? .poor : nil))
+        #expect(machine.append(Self.sample(.value(3.0))) == .moderate)
+        #expect(machine.append(Self.sample(.value(999.0, flag))) == (counts ? .poor : nil))
         // Between two samples of the same air the margin still holds.
-        #expect(machine.take(Self.sample(.value(2.6))) == .moderate)
+        #expect(machine.append(Self.sample(.value(2.6))) == .moderate)
     }
 
     @Test(arguments: flags)
     func anAlertOnValuesLeavesOutWhatCannotBe(_ name: String, _ counts: Bool) throws {
         let flag = try #require(Quality(named: name))
         let book = Bench(AlertSet.sampleLevels.rules)
-        _ = book.take(Self.sample(.value(2.5)), at: 100)
-        let events = book.take(Self.sample(.value(999.0, flag)), at: 101)
+        _ = book.append(Self.sample(.value(2.5)), at: 100)
+        let events = book.append(Self.sample(.value(999.0, flag)), at: 101)
         #expect(events.isEmpty != counts)
         // One that is raised goes on as if the impossible sample had not come.
         let raised = Bench(AlertSet.sampleLevels.rules)
-        _ = raised.take(Self.sample(.value(20.0)), at: 100)
-        #expect(raised.take(Self.sample(.value(4369.1, .outOfRange)), at: 101).isEmpty)
+        _ = raised.append(Self.sample(.value(20.0)), at: 100)
+        #expect(raised.append(Self.sample(.value(4369.1, .outOfRange)), at: 101).isEmpty)
         #expect(raised.raised.map(\.value) == [20.0] && raised.raised[0].life.blind == nil)
     }
 
@@ -50,7 +50,7 @@ import Testing
         var events: [AlertEvent] = []
         for index in 1...288 {
             let outcome = index % 10 == 8 ? .value(4369.1, flag) : Self.air(index)
-            events += book.take(Self.sample(outcome), at: index * 300)
+            events += book.append(Self.sample(outcome), at: index * 300)
         }
         #expect(events.isEmpty != counts)
         guard !counts else { return }
@@ -65,7 +65,7 @@ import Testing
         var events: [AlertEvent] = []
         for index in 1...288 {
             let outcome: Outcome = index % 10 == 8 ? .value(4369.1, .outOfRange) : .value(16.1)
-            events += book.take(Self.sample(outcome), at: index * 300)
+            events += book.append(Self.sample(outcome), at: index * 300)
         }
         guard case .raised(let raised)? = events.first else {
             Issue.record("no alert")
@@ -88,7 +88,7 @@ import Testing
 
     @Test func aValueAtTheTopOfTheRangeIsAtLeastThat() throws {
         let book = Bench(AlertSet.sampleLevels.rules)
-        let events = book.take(Self.sample(.value(999.9, .ceiling)), at: 100)
+        let events = book.append(Self.sample(.value(999.9, .ceiling)), at: 100)
         guard case .raised(let raised)? = events.first else {
             Issue.record("no alert")
             return
@@ -106,10 +106,10 @@ import Testing
         let silent = AlertRule("silent", [.init("*", .silent(intervals: 3))])
         let book = Bench([flagged, silent])
         book.expect("balcony", every: 10, at: 0)
-        _ = book.take(Self.sample(.value(2.5)), at: 10)
+        _ = book.append(Self.sample(.value(2.5)), at: 10)
         var events: [AlertEvent] = []
         for second in 11...400 {
-            events += book.take(Self.sample(.value(4369.1, .outOfRange)), at: second)
+            events += book.append(Self.sample(.value(4369.1, .outOfRange)), at: second)
         }
         #expect(Set(events.compactMap(\.key?.rule)) == ["odd", "silent"])
     }

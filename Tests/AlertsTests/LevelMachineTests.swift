@@ -18,7 +18,7 @@ import Testing
     ])
     func theFirstSampleFollowsTheTable(pm25: Int, pm10: Int, expected: AirLevel) {
         var machine = LevelMachine()
-        #expect(machine.take(sample(tenths(pm25), tenths(pm10))) == expected)
+        #expect(machine.append(sample(tenths(pm25), tenths(pm10))) == expected)
         #expect(machine.level == expected)
     }
 
@@ -30,49 +30,49 @@ import Testing
             (50, .poor), (24, .good), (29, .good),
         ]
         for (index, (value, level)) in steps.enumerated() {
-            let taken = machine.take(sample(tenths(value), tenths(0)))
+            let taken = machine.append(sample(tenths(value), tenths(0)))
             #expect(taken == level, "step \(index), \(value) tenths")
         }
     }
 
     @Test func aChannelWithoutValueDoesNotCount() {
         var machine = LevelMachine()
-        #expect(machine.take(sample(.noData(.badFrames), tenths(100))) == .moderate)
-        #expect(machine.take(sample(tenths(60), .noData(.badFrames))) == .poor)
-        #expect(machine.take(sample(tenths(0), nil)) == .good)
+        #expect(machine.append(sample(.noData(.badFrames), tenths(100))) == .moderate)
+        #expect(machine.append(sample(tenths(60), .noData(.badFrames))) == .poor)
+        #expect(machine.append(sample(tenths(0), nil)) == .good)
     }
 
     @Test func namesTheQuantitiesThatDecideIt() {
         var machine = LevelMachine()
         #expect(machine.decisive.isEmpty)
-        _ = machine.take(sample(tenths(60), tenths(100)))
+        _ = machine.append(sample(tenths(60), tenths(100)))
         #expect(machine.decisive == ["pm25"])
-        _ = machine.take(sample(tenths(30), tenths(100)))
+        _ = machine.append(sample(tenths(30), tenths(100)))
         #expect(machine.decisive == ["pm25", "pm10"])
-        _ = machine.take(sample(.noData(.stuck), .noData(.stuck)))
+        _ = machine.append(sample(.noData(.stuck), .noData(.stuck)))
         #expect(machine.decisive.isEmpty)
     }
 
     @Test func noValueAtAllIsNoLevel() {
         var machine = LevelMachine()
-        #expect(machine.take(sample(tenths(60), tenths(0))) == .poor)
-        #expect(machine.take(sample(.noData(.unplugged), .noData(.unplugged))) == nil)
+        #expect(machine.append(sample(tenths(60), tenths(0))) == .poor)
+        #expect(machine.append(sample(.noData(.unplugged), .noData(.unplugged))) == nil)
         #expect(machine.level == nil)
-        #expect(machine.take([]) == nil)
+        #expect(machine.append([]) == nil)
     }
 
     @Test func whatWasBeforeAGapHoldsNothingUp() {
         var machine = LevelMachine()
-        _ = machine.take(sample(tenths(50), tenths(0)))
-        #expect(machine.take(sample(tenths(45), tenths(0))) == .poor)
-        _ = machine.take(sample(.noData(.replyTimeout), tenths(0)))
-        #expect(machine.take(sample(tenths(45), tenths(0))) == .moderate)
+        _ = machine.append(sample(tenths(50), tenths(0)))
+        #expect(machine.append(sample(tenths(45), tenths(0))) == .poor)
+        _ = machine.append(sample(.noData(.replyTimeout), tenths(0)))
+        #expect(machine.append(sample(tenths(45), tenths(0))) == .moderate)
     }
 
     @Test func doubtfulValuesCount() {
         var machine = LevelMachine()
         let ceiling = Outcome.value(FixedPoint(9_999, decimals: 1), .ceiling)
-        #expect(machine.take(sample(ceiling, tenths(0))) == .poor)
+        #expect(machine.append(sample(ceiling, tenths(0))) == .poor)
     }
 
     /// Against the definition: a level holds while the value has not fallen below its margin since
@@ -90,7 +90,7 @@ import Testing
                 return last.map { past[$0...].allSatisfy { $0 >= left } } ?? false
             }
             let expected = held.map(\.0).max() ?? .good
-            let taken = machine.take(sample(tenths(past[past.count - 1]), nil))
+            let taken = machine.append(sample(tenths(past[past.count - 1]), nil))
             #expect(taken == expected, "seed \(seed), \(past.suffix(5))")
         }
     }

@@ -27,7 +27,7 @@ import Testing
         var past = RestoredAlerts()
         let subject =
             rule.id == "store" ? "station" : rule.id == "silent" ? "balcony" : "balcony/pm25"
-        past.take(.raised(.init(7, AlertEvent.Key(rule.id, subject))), at: raisedAt)
+        past.apply(.raised(.init(7, AlertEvent.Key(rule.id, subject))), at: raisedAt)
         past.lastAt = lastAt
         return past
     }
@@ -62,8 +62,8 @@ import Testing
         let book = Bench([rule])
         let lastAt = Self.start - 329 * Self.day
         _ = book.restore(Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt), at: Self.start)
-        #expect(Self.reasons(book.take(Self.sample(20.0), at: Self.start + 1)) == [.noData])
-        let events = book.take(Self.sample(20.0), at: Self.start + 2)
+        #expect(Self.reasons(book.append(Self.sample(20.0), at: Self.start + 1)) == [.noData])
+        let events = book.append(Self.sample(20.0), at: Self.start + 2)
         #expect(events.compactMap(\.number) == [9])
     }
 
@@ -79,7 +79,7 @@ import Testing
         )
         #expect(book.advance(to: Self.start + 1) == [])
         #expect(book.raised.map { $0.life.blind?.since } == [lastAt])
-        let events = book.take(Self.sample(value), at: Self.start + 20)
+        let events = book.append(Self.sample(value), at: Self.start + 20)
         #expect(Self.reasons(events) == (isHeld ? [] : [.over]))
         #expect(book.raised.map { $0.life.blind == nil } == (isHeld ? [true] : []))
     }
@@ -125,7 +125,7 @@ import Testing
         past.floor = Self.start
         book.learn(Year.pm25, 20.0, from: Self.start - Self.day, to: Self.start)
         _ = book.restore(past, at: Self.start)
-        #expect(book.take(Self.sample(20.0), at: Self.start + 10) == [])
+        #expect(book.append(Self.sample(20.0), at: Self.start + 10) == [])
         #expect(book.raised.map { $0.life.blind == nil } == [true])
         past.floor = .min
         book.forgetAverages()
@@ -136,10 +136,10 @@ import Testing
         other.learn(Year.pm25, 20.0, from: Self.start - Self.day, to: Self.start)
         past = Self.past(rule, raisedAt: Self.start - 4_200, lastAt: Self.start - 3_600)
         _ = other.restore(past, at: Self.start)
-        _ = other.take(Self.sample(20.0), at: Self.start + 10)
+        _ = other.append(Self.sample(20.0), at: Self.start + 10)
         #expect(other.redate(past, at: Self.start + 20) == [])
         #expect(other.raised.map { $0.life.blind?.since } == [Self.start - 3_600])
-        _ = other.take(Self.sample(20.0), at: Self.start + 30)
+        _ = other.append(Self.sample(20.0), at: Self.start + 30)
         #expect(other.raised.map { $0.life.blind == nil } == [true])
     }
 
@@ -151,12 +151,12 @@ import Testing
         var past = Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt)
         past.floor = Self.start
         _ = book.restore(past, at: Self.start)
-        #expect(book.take(Self.sample(20.0), at: Self.start + 10) == [])
+        #expect(book.append(Self.sample(20.0), at: Self.start + 10) == [])
         past.floor = .min
         #expect(book.redate(past, at: Self.start + 20) == [])
         #expect(book.advance(to: Self.start + 21) == [])
         #expect(book.raised.map { $0.life.blind == nil } == [true])
-        _ = book.take(Self.sample(1.0), at: Self.start + 30)
+        _ = book.append(Self.sample(1.0), at: Self.start + 30)
         #expect(book.redate(past, at: Self.start + 40) == [])
         #expect(book.raised.isEmpty)
     }

@@ -52,7 +52,7 @@ struct Year {
         var all: [Episode] = []
         for (index, row) in rows.enumerated() {
             let now = (index + 1) * 300
-            for event in book.take(Self.sample(row.pm25, row.pm10), at: now) {
+            for event in book.append(Self.sample(row.pm25, row.pm10), at: now) {
                 switch event {
                 case .raised(let raised):
                     open[raised.number] = Episode(

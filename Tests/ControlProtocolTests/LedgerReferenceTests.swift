@@ -16,7 +16,7 @@ import Testing
             return cells.prefix(2).map { String($0.drop { $0 == " " }.dropLast()) }
         }.filter { $0[0] != "On the terminal" }
         #expect(rows.count == GapCause.allCases.count)
-        let causes = GapCause.allCases.map { [$0.words, $0.rawValue] }
+        let causes = GapCause.allCases.map { [$0.text, $0.rawValue] }
         #expect(Set(rows) == Set(causes))
     }
 }

@@ -31,15 +31,15 @@ private final class SettableClock: NodeClock {
 }
 
 /// A station with one sensor.
-private struct OneDevice: StationFacts {
-    func view() async throws -> StationView? {
-        let dust = StationView.Device(
+private struct OneDevice: StationViewSource {
+    func view() async throws -> BrokerStationView? {
+        let dust = BrokerStationView.Device(
             identity: "nova-sds011_A160",
             name: "dust",
             quantities: [.pm25],
             interval: .seconds(300)
         )
-        return StationView(name: "balcony", model: "Pi", version: "0.1.0", devices: [dust])
+        return BrokerStationView(name: "balcony", model: "Pi", version: "0.1.0", devices: [dust])
     }
 }
 

@@ -68,19 +68,19 @@ import Testing
         let good = try TestCertificate()
         let unknown = try Self.ask(good) { _ in .system }
         #expect(Self.stage(unknown) == .certificate)
-        #expect(Self.words(unknown).contains("is not trusted: its authority is not among"))
+        #expect(Self.text(unknown).contains("is not trusted: its authority is not among"))
         let named = try TestCertificate("DNS:elsewhere.localhost,IP:127.0.0.2")
         let wrong = try Self.ask(named) { try Self.authority(named, $0) }
         #expect(Self.stage(wrong) == .certificate)
-        #expect(Self.words(wrong).hasSuffix("is for another name"))
+        #expect(Self.text(wrong).hasSuffix("is for another name"))
         let late = try TestCertificate(from: -7200, until: -3600)
         let expired = try Self.ask(late) { try Self.authority(late, $0) }
         #expect(Self.stage(expired) == .certificateTime)
-        #expect(Self.words(expired).contains("has expired; this machine believes it is 20"))
+        #expect(Self.text(expired).contains("has expired; this machine believes it is 20"))
         let early = try TestCertificate(from: 3600, until: 7200)
         let future = try Self.ask(early) { try Self.authority(early, $0) }
         #expect(Self.stage(future) == .certificateTime)
-        #expect(Self.words(future).contains("not yet valid: this machine believes it is 20"))
+        #expect(Self.text(future).contains("not yet valid: this machine believes it is 20"))
     }
 
     @Test func saysThatAPortIsNotEncrypted() throws {
@@ -100,7 +100,7 @@ import Testing
         return failure.stage
     }
 
-    private static func words(_ result: Result<OutboundAnswer, NetworkFailure>) -> String {
+    private static func text(_ result: Result<OutboundAnswer, NetworkFailure>) -> String {
         guard case .failure(let failure) = result else { return "" }
         return failure.words
     }

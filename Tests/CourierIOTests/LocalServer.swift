@@ -144,7 +144,7 @@ final class ServerConnection {
     }
 
     private func receive() throws -> [UInt8] {
-        guard let session else { return try take() }
+        guard let session else { return try readBytes() }
         var plain = [UInt8](repeating: 0, count: 16 << 10)
         while true {
             var count = 0
@@ -153,7 +153,7 @@ final class ServerConnection {
             switch step {
             case COPENSSL_READ: return Array(plain.prefix(count))
             case COPENSSL_WAITS:
-                let bytes = try take()
+                let bytes = try readBytes()
                 _ = copenssl_feed(session, bytes, bytes.count)
             default: throw Ended()
             }
@@ -166,7 +166,7 @@ final class ServerConnection {
         try put(Array(bytes.prefix(count)))
     }
 
-    private func take() throws -> [UInt8] {
+    private func readBytes() throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         guard count > 0 else { throw Ended() }

@@ -42,7 +42,7 @@ import Testing
 
     @Test func aCaptureHasItsMarkAndNoOther() throws {
         let script = #"printf '\377\330\377\340%s\377\331' "$ROOST_CAPTURE""#
-        func take(_ mark: CaptureMark?) throws -> String {
+        func run(_ mark: CaptureMark?) throws -> String {
             let program = CaptureProgram(
                 ["/bin/sh", "-c", script],
                 limit: .seconds(20),
@@ -51,7 +51,7 @@ import Testing
             )
             return String(decoding: try program.run().dropFirst(4).dropLast(2), as: UTF8.self)
         }
-        #expect(try take(CaptureMark(ring: "/a/ring")) == "/a/ring")
-        #expect(try take(nil).isEmpty)
+        #expect(try run(CaptureMark(ring: "/a/ring")) == "/a/ring")
+        #expect(try run(nil).isEmpty)
     }
 }

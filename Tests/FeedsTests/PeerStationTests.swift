@@ -4,7 +4,7 @@ import Testing
 @testable import Feeds
 
 @Suite struct PeerStationTests {
-    private static func decode(_ body: String) throws -> StationFacts {
+    private static func decode(_ body: String) throws -> StationSummary {
         try PeerStation.decode(Array(body.utf8))
     }
 
@@ -19,7 +19,7 @@ import Testing
              "lamp":"poor"}
             """
         )
-        var expected = StationFacts(
+        var expected = StationSummary(
             name: "attic",
             level: "poor",
             code: "level.poor",
@@ -43,7 +43,7 @@ import Testing
         )
         #expect(facts.name == "ab")
         #expect(facts.level == "unknown")
-        #expect(facts.words.count == 200)
+        #expect(facts.text.count == 200)
         #expect(facts.visited == nil && facts.position == nil)
         #expect(facts.quantities.isEmpty && !facts.hasLamp)
     }

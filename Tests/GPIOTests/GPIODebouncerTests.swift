@@ -11,7 +11,7 @@ import Testing
             detection: .both,
             values: [false]
         )
-        #expect(debouncer.take([edge(true, at: 100)]).isEmpty)
+        #expect(debouncer.apply([edge(true, at: 100)]).isEmpty)
         #expect(debouncer.nextDue == instant(150))
         #expect(debouncer.settle(before: instant(149)).isEmpty)
         #expect(debouncer.settle(before: instant(150)) == [edge(true, at: 150, sequence: 1)])
@@ -24,7 +24,7 @@ import Testing
             detection: .both,
             values: [false]
         )
-        #expect(debouncer.take([edge(true, at: 100), edge(false, at: 130)]).isEmpty)
+        #expect(debouncer.apply([edge(true, at: 100), edge(false, at: 130)]).isEmpty)
         #expect(debouncer.nextDue == nil)
         #expect(debouncer.settle(before: instant(1_000)).isEmpty)
     }
@@ -36,11 +36,11 @@ import Testing
             values: [false]
         )
         let bounces = (0..<7).map { edge($0.isMultiple(of: 2), at: 100 + $0 * 10) }
-        #expect(debouncer.take(bounces).isEmpty)
+        #expect(debouncer.apply(bounces).isEmpty)
         #expect(debouncer.settle(before: instant(300)) == [edge(true, at: 210, sequence: 1)])
         // Settled by the next edge, which is later than the period.
-        #expect(debouncer.take([edge(false, at: 400)]).isEmpty)
-        let told = debouncer.take([edge(true, at: 500)])
+        #expect(debouncer.apply([edge(false, at: 400)]).isEmpty)
+        let told = debouncer.apply([edge(true, at: 500)])
         #expect(told == [edge(false, at: 450, sequence: 2)])
     }
 
@@ -50,7 +50,7 @@ import Testing
             detection: .rising,
             values: [true]
         )
-        let told = debouncer.take([
+        let told = debouncer.apply([
             edge(false, at: 100), edge(true, at: 200), edge(false, at: 300), edge(true, at: 400),
         ])
         #expect(told == [edge(true, at: 250, sequence: 1)])
@@ -64,7 +64,7 @@ import Testing
             values: [false]
         )
         // The queue was full: the falling edge at the end of the burst is not among them.
-        #expect(debouncer.take([edge(true, at: 100)]).isEmpty)
+        #expect(debouncer.apply([edge(true, at: 100)]).isEmpty)
         debouncer.correct([false], at: instant(110))
         #expect(debouncer.nextDue == nil)
         #expect(debouncer.settle(before: instant(1_000)).isEmpty)

@@ -33,7 +33,7 @@ import Testing
         let order = try loop.run {
             let log = Log()
             await withDiscardingTaskGroup { group in
-                for number in 0..<300 { group.addTask { await log.note(number) } }
+                for number in 0..<300 { group.addTask { await log.append(number) } }
             }
             return await log.numbers
         }
@@ -51,7 +51,7 @@ import Testing
                         try await loop.clock.sleep(
                             until: start.advanced(by: .milliseconds(milliseconds))
                         )
-                        await log.note(milliseconds)
+                        await log.append(milliseconds)
                     }
                 }
             }
@@ -238,7 +238,7 @@ private actor Counter {
 private actor Log {
     private(set) var numbers: [Int] = []
 
-    func note(_ number: Int) { numbers.append(number) }
+    func append(_ number: Int) { numbers.append(number) }
 }
 
 /// An actor on a thread of its own that waits on the loop's clock.

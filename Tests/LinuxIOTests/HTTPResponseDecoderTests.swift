@@ -25,10 +25,10 @@ import Testing
             var response: HTTPResponse?
             var rest = bytes[...]
             while response == nil, !rest.isEmpty {
-                response = try decoder.take(Array(rest.prefix(size)))
+                response = try decoder.receive(Array(rest.prefix(size)))
                 rest = rest.dropFirst(size)
             }
-            if response == nil { response = try decoder.take([], isAtEnd: true) }
+            if response == nil { response = try decoder.receive([], isAtEnd: true) }
             #expect(response == expected, "pieces of \(size)")
         }
     }
@@ -48,7 +48,7 @@ import Testing
     func refusesWhatIsNone(text: String) {
         var decoder = HTTPResponseDecoder()
         #expect(throws: HTTPResponseDecoder.Flaw.self) {
-            _ = try decoder.take(Array(text.utf8), isAtEnd: true)
+            _ = try decoder.receive(Array(text.utf8), isAtEnd: true)
         }
     }
 
@@ -56,9 +56,9 @@ import Testing
         for text in ["HTTP/1.1 200 OK\r\nx: ", "HTTP/1.1 200 OK\r\n\r\n"] {
             var decoder = HTTPResponseDecoder()
             #expect(throws: HTTPResponseDecoder.Flaw.self) {
-                _ = try decoder.take(Array(text.utf8))
+                _ = try decoder.receive(Array(text.utf8))
                 for _ in 0..<100 {
-                    _ = try decoder.take(Array(repeating: 0x20, count: 1_024))
+                    _ = try decoder.receive(Array(repeating: 0x20, count: 1_024))
                 }
             }
         }
@@ -68,8 +68,8 @@ import Testing
     private static func flaw(_ start: String, then piece: String) -> String? {
         var decoder = HTTPResponseDecoder()
         do throws(HTTPResponseDecoder.Flaw) {
-            _ = try decoder.take(Array(start.utf8))
-            for _ in 0..<100_000 { _ = try decoder.take(Array(piece.utf8)) }
+            _ = try decoder.receive(Array(start.utf8))
+            for _ in 0..<100_000 { _ = try decoder.receive(Array(piece.utf8)) }
         } catch { return error.words }
         return nil
     }
@@ -99,7 +99,7 @@ import Testing
             var decoder = HTTPResponseDecoder()
             while !bytes.isEmpty {
                 let count = Int.random(in: 1...bytes.count, using: &generator)
-                let response = try? decoder.take(Array(bytes.prefix(count)), isAtEnd: false)
+                let response = try? decoder.receive(Array(bytes.prefix(count)), isAtEnd: false)
                 #expect(response?.body.count ?? 0 <= HTTPResponseDecoder.bodyLimit)
                 bytes.removeFirst(count)
             }

@@ -18,40 +18,40 @@ import Testing
 
     @Test func tellsWhatComesAndGoes() {
         var ledger = HotplugDifference()
-        #expect(ledger.take(.snapshot([])).isEmpty)
-        let changes = events.map { ledger.take($0) }
+        #expect(ledger.apply(.snapshot([])).isEmpty)
+        let changes = events.map { ledger.apply($0) }
         #expect(changes == [[.appeared(first)], [.vanished(first)], [.appeared(again)]])
         #expect(ledger.devices == [again])
     }
 
     @Test func saysNothingTwice() {
         var ledger = HotplugDifference()
-        #expect(ledger.take(.snapshot([other, first])).count == 2)
-        #expect(ledger.take(.snapshot([first, other])).isEmpty)
-        #expect(ledger.take(.added(first)).isEmpty)
-        #expect(ledger.take(.changed(other)).isEmpty)
-        #expect(ledger.take(.removed(first)) == [.vanished(first)])
-        #expect(ledger.take(.removed(first)).isEmpty)
+        #expect(ledger.apply(.snapshot([other, first])).count == 2)
+        #expect(ledger.apply(.snapshot([first, other])).isEmpty)
+        #expect(ledger.apply(.added(first)).isEmpty)
+        #expect(ledger.apply(.changed(other)).isEmpty)
+        #expect(ledger.apply(.removed(first)) == [.vanished(first)])
+        #expect(ledger.apply(.removed(first)).isEmpty)
     }
 
     @Test func comparesASnapshotWithWhatWasKnown() {
         var ledger = HotplugDifference()
-        _ = ledger.take(.snapshot([first]))
+        _ = ledger.apply(.snapshot([first]))
         // Unplugged, and another plugged in elsewhere, while the kernel dropped events.
-        #expect(ledger.take(.snapshot([other])) == [.vanished(first), .appeared(other)])
+        #expect(ledger.apply(.snapshot([other])) == [.vanished(first), .appeared(other)])
         #expect(ledger.devices == [other])
     }
 
     @Test func seesAReplugThatTheEventsMissed() {
         var ledger = HotplugDifference()
-        _ = ledger.take(.snapshot([first, other]))
-        #expect(ledger.take(.snapshot([again, other])) == [.vanished(first), .appeared(again)])
+        _ = ledger.apply(.snapshot([first, other]))
+        #expect(ledger.apply(.snapshot([again, other])) == [.vanished(first), .appeared(again)])
     }
 
     @Test func seesAReplugInOneAddition() {
         var ledger = HotplugDifference()
-        _ = ledger.take(.added(first))
-        #expect(ledger.take(.added(again)) == [.vanished(first), .appeared(again)])
+        _ = ledger.apply(.added(first))
+        #expect(ledger.apply(.added(again)) == [.vanished(first), .appeared(again)])
     }
 
     @Test func takesUdevsLaterWordAsAChange() {
@@ -63,8 +63,8 @@ import Testing
             subsystem: "tty",
             properties: ["MAJOR": "188", "MINOR": "0"]
         )
-        #expect(ledger.take(.snapshot([bare])) == [.appeared(bare)])
-        #expect(ledger.take(.added(first)) == [.changed(first, from: bare)])
+        #expect(ledger.apply(.snapshot([bare])) == [.appeared(bare)])
+        #expect(ledger.apply(.added(first)) == [.changed(first, from: bare)])
     }
 
     @Test func refusesAndCountsBeyondItsBound() {
@@ -77,7 +77,7 @@ import Testing
                 properties: [:]
             )
         }
-        #expect(ledger.take(.snapshot(many)).count == HotplugDifference.capacity)
+        #expect(ledger.apply(.snapshot(many)).count == HotplugDifference.capacity)
         #expect(ledger.devices.count == HotplugDifference.capacity && ledger.refusedCount == 1)
     }
 }

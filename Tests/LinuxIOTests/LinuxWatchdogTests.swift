@@ -98,10 +98,10 @@ private final class StandIn: Sendable {
             open: { _ in 7 },
             control: { [self] _, request, value in answer(request, value) },
             write: { [self] _, byte in
-                note(String(UnicodeScalar(byte)))
+                append(String(UnicodeScalar(byte)))
                 return 1
             },
-            close: { [self] _ in note("close") }
+            close: { [self] _ in append("close") }
         )
     }
 
@@ -114,11 +114,11 @@ private final class StandIn: Sendable {
         case clinux_WDIOC_GETTIMEOUT: return state.withLock { $0.timeout }
         case clinux_WDIOC_GETBOOTSTATUS: return bootStatus
         case clinux_WDIOC_KEEPALIVE:
-            note("pet")
+            append("pet")
             return 0
         default: return -ENOTTY
         }
     }
 
-    private func note(_ entry: String) { state.withLock { $0.log.append(entry) } }
+    private func append(_ entry: String) { state.withLock { $0.log.append(entry) } }
 }

@@ -17,7 +17,7 @@ import Testing
 
     @Test func tellsEventsInOrderAndStopsAtTheEnd() throws {
         var queue = try ready()
-        queue.noteReadable()
+        queue.recordReadable()
         var socket = UdevRecording.ch340.events.map(UdevReceipt.properties)
         socket.insert(.ignored, at: 1)
         socket.append(.empty)
@@ -30,7 +30,7 @@ import Testing
 
     @Test func takesASnapshotAfterAnOverrun() throws {
         var queue = try ready()
-        queue.noteReadable()
+        queue.recordReadable()
         var socket: [UdevReceipt] = [.properties(plugged), .overrun, .properties(plugged), .empty]
         #expect(try queue.receive { socket.removeFirst() } == [])
         #expect(queue.isSnapshotDue && queue.overrunCount == 1)
@@ -40,14 +40,14 @@ import Testing
 
     @Test func takesABatchAtATime() throws {
         var queue = try ready()
-        queue.noteReadable()
+        queue.recordReadable()
         let events = try queue.receive { .properties(plugged) }
         #expect(events.count == UdevQueue.batch && queue.mayHaveMore)
     }
 
     @Test func endsWhenTheSocketIsOfNoUse() throws {
         var queue = try ready()
-        queue.noteReadable()
+        queue.recordReadable()
         let error = HotplugError.unavailable(call: "udev_monitor_receive_device", errno: EBADF)
         #expect(throws: error) { try queue.receive { .failed(errno: EBADF) } }
         #expect(error.description.contains("no hotplug events here"))

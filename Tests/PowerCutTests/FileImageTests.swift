@@ -43,11 +43,11 @@ import Testing
         try connection.execute("DELETE FROM t")
         try connection.execute("VACUUM")
         try connection.close()
-        folder.note(recording.operations)
+        folder.apply(recording.operations)
         #expect(folder.isAsKnown())
         try folder.fill(["a.db": [1, 2, 3], "b": [4]])
         #expect(folder.isAsKnown())
-        folder.note([.write("b", offset: 0, bytes: [5])])
+        folder.apply([.write("b", offset: 0, bytes: [5])])
         #expect(!folder.isAsKnown())
     }
 }

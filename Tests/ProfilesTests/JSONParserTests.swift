@@ -28,7 +28,7 @@ import Testing
         do throws(JSONParser.Fault) {
             _ = try JSONParser.parse(bytes)
             Issue.record("took \(text)")
-        } catch { #expect(JSONParser.words(for: error, in: bytes) == expected) }
+        } catch { #expect(JSONParser.text(for: error, in: bytes) == expected) }
     }
 
     @Test(

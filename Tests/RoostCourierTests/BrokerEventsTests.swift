@@ -41,22 +41,22 @@ import Testing
             try await world.attended {
                 _ = try await clock.run(news.run) {
                     try await clock.sleep(for: .seconds(5))
-                    await news.take(try Self.raised(1))
+                    await news.append(try Self.raised(1))
                     try await clock.sleep(for: .seconds(5))
                     world.internet.set(.near, at: "broker")
                     world.broker.restart()
-                    await news.take(try Self.raised(2))
-                    await news.take(try Self.resolved(3, of: 2))
-                    await news.take(try Self.resolved(4, of: 1))
-                    await news.take(try Self.raised(5))
+                    await news.append(try Self.raised(2))
+                    await news.append(try Self.resolved(3, of: 2))
+                    await news.append(try Self.resolved(4, of: 1))
+                    await news.append(try Self.raised(5))
                     try await clock.sleep(for: .seconds(60))
                     world.internet.set(nil, at: "broker")
                     try await clock.sleep(for: .seconds(60))
                     // Alerts that begin and end while the broker is there are told as they happen.
-                    await news.take(try Self.resolved(6, of: 5))
-                    await news.take(try Self.raised(7))
+                    await news.append(try Self.resolved(6, of: 5))
+                    await news.append(try Self.raised(7))
                     try await clock.sleep(for: .seconds(10))
-                    await news.take(try Self.resolved(8, of: 7))
+                    await news.append(try Self.resolved(8, of: 7))
                     try await clock.sleep(for: .seconds(10))
                 }
             }

@@ -36,7 +36,7 @@ import Testing
                             try await clock.sleep(for: .seconds(1 + Int64(draw >> 8) % 90))
                         }
                         switch (draw >> 16) % 12 {
-                        case 0: try life.station.take()
+                        case 0: try life.station.checkpoint()
                         case 1: try life.station.reboot()
                         case 2: life.station.set(down: true)
                         case 3, 4: life.station.set(down: false)
@@ -146,7 +146,7 @@ import Testing
             #expect(samples.leftOut["markedPrivate"] ?? 0 <= 9)
             #expect(life.server.stored.count == samples.delivered)
             // The same from the history, by a process that never saw it happen.
-            try life.station.take()
+            try life.station.checkpoint()
             _ = try await life.station.ask(ControlRequest.cursor("influx", []), CursorReport.self)
             let later = life.node()
             try await life.run(later) { try await clock.sleep(for: .minutes(1)) }

@@ -33,10 +33,10 @@ import Testing
         }
     }
 
-    private static func view(_ interval: Duration) -> StationView {
+    private static func view(_ interval: Duration) -> BrokerStationView {
         var view = MQTTPayloadsTests.view
         let dust = view.devices[0]
-        view.devices[0] = StationView.Device(
+        view.devices[0] = BrokerStationView.Device(
             identity: dust.identity,
             name: dust.name,
             quantities: dust.quantities,

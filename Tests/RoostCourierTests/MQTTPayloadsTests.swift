@@ -9,20 +9,20 @@ import Testing
     private static let topics = MQTTTopics(station: TargetFixture.station.id)
     private static let payloads = MQTTPayloads(topics: topics)
 
-    static let view: StationView = {
-        let dust = StationView.Device(
+    static let view: BrokerStationView = {
+        let dust = BrokerStationView.Device(
             identity: "nova-sds011_A160",
             name: "dust",
             quantities: [.pm25, .pm10],
             interval: .seconds(300)
         )
-        let door = StationView.Device(
+        let door = BrokerStationView.Device(
             identity: "pir_door",
             name: "door",
             quantities: [],
             interval: nil
         )
-        return StationView(
+        return BrokerStationView(
             name: "balcony",
             model: "Raspberry Pi 4",
             version: "0.1.0",
@@ -143,7 +143,7 @@ import Testing
         #expect(Self.payloads.discovery(early, plan).map(Self.text)[0].contains("dust PM2.5"))
         // Another part in the place of the one before.
         early = Self.view
-        early.devices[0] = StationView.Device(
+        early.devices[0] = BrokerStationView.Device(
             identity: "nova-sds011_B7",
             name: "dust",
             quantities: [.pm25, .pm10],
@@ -178,7 +178,7 @@ import Testing
 
     /// A part without a value has no entity; one that lost a value keeps it.
     @Test func announcesNothingThatThePartNeverMeasures() throws {
-        func view(_ channels: [ChannelReport], uptime: Double = 300) -> StationView {
+        func view(_ channels: [ChannelReport], uptime: Double = 300) -> BrokerStationView {
             let status = StatusReport(
                 name: "balcony",
                 version: "1",
@@ -200,7 +200,7 @@ import Testing
                 state: "measuring",
                 facts: Details([])
             )
-            return StationView(status, DevicesReport(devices: [dust], unclaimed: []))
+            return BrokerStationView(status, DevicesReport(devices: [dust], unclaimed: []))
         }
         let measured = Self.report("dust/pm25", nil, age: 1)
         let lost = Self.report("dust/pm10", "notMeasured", age: 900)
@@ -233,14 +233,14 @@ import Testing
         #expect(MQTTPayloads.plan(view(silent)).next.map(\.id) == station)
     }
 
-    private static let former: StationView = {
-        let dust = StationView.Device(
+    private static let former: BrokerStationView = {
+        let dust = BrokerStationView.Device(
             identity: "plantower_dust",
             name: "dust",
             quantities: [.pm25, .pm10, Quantity(name: "hcho", unit: "µg/m³", decimals: 0)],
             interval: .seconds(300)
         )
-        return StationView(name: "balcony", model: "Pi", version: "1", devices: [dust])
+        return BrokerStationView(name: "balcony", model: "Pi", version: "1", devices: [dust])
     }()
 
     @Test(arguments: [(0, true), (60, true), (61, false), (86_400, false)])

@@ -7,13 +7,13 @@ import Synchronization
 import Testing
 
 /// Facts of a station that a test sets.
-final class ScriptedFacts: StationFacts {
-    private let state: Mutex<StationView?>
+final class ScriptedFacts: StationViewSource {
+    private let state: Mutex<BrokerStationView?>
 
-    init(_ view: StationView?) { state = Mutex(view) }
+    init(_ view: BrokerStationView?) { state = Mutex(view) }
 
-    func set(_ view: StationView?) { state.withLock { $0 = view } }
-    func view() async throws -> StationView? { state.withLock { $0 } }
+    func set(_ view: BrokerStationView?) { state.withLock { $0 = view } }
+    func view() async throws -> BrokerStationView? { state.withLock { $0 } }
 }
 
 /// Tests the target and its `MQTTDiscovery` against a broker, by the virtual clock.

@@ -47,7 +47,7 @@ import Testing
         var sent: [(second: Int64, plan: NoticePlanner.Plan)] = []
         for second in seconds {
             let now = MonotonicInstant(nanoseconds: second * 1_000_000_000)
-            for news in happening(second) { planner.take(news, at: now) }
+            for news in happening(second) { planner.apply(news, at: now) }
             let date = wall.map { WallTime(nanoseconds: ($0 + second) * 1_000_000_000) }
             while case .send(let plan) = planner.decide(at: now, date, in: zone) {
                 sent.append((second, plan))
@@ -206,15 +206,15 @@ import Testing
     @Test func whatCameAndWentUnsentDelaysNoBeginning() {
         var planner = NoticePlanner(ReceiverOptions())
         let now = { MonotonicInstant(nanoseconds: $0 * 1_000_000_000) }
-        planner.take(Self.raised(1), at: now(1))
-        planner.take(Self.resolved(2, of: 1), at: now(16))
+        planner.apply(Self.raised(1), at: now(1))
+        planner.apply(Self.resolved(2, of: 1), at: now(16))
         guard case .send(let plan) = planner.decide(at: now(36), nil, in: .utc) else {
             Issue.record("the end is not sent")
             return
         }
         #expect(plan.ended.count == 1 && plan.raised.isEmpty)
         planner.finish(plan, at: now(36))
-        planner.take(Self.raised(3), at: now(74))
+        planner.apply(Self.raised(3), at: now(74))
         guard case .send(let next) = planner.decide(at: now(84), nil, in: .utc) else {
             Issue.record("the next beginning waits")
             return
@@ -228,12 +228,12 @@ import Testing
         options.wait = .zero
         var planner = NoticePlanner(options)
         let start = MonotonicInstant(nanoseconds: 5_000_000_000)
-        planner.take(Self.raised(1), at: start)
+        planner.apply(Self.raised(1), at: start)
         #expect(
             planner.decide(at: start, nil, in: .utc)
                 == .wait(until: start.advanced(by: .seconds(1)), .grouped)
         )
-        planner.take(
+        planner.apply(
             Self.raised(2, .warning, .init("who-24h", "balcony/pm10")),
             at: start.advanced(by: .milliseconds(3))
         )

@@ -97,16 +97,16 @@ import Testing
         // 20 000 s after noon it is 17:33.
         if moment == .quiet { options.quiet = QuietHours(from: 17 * 60, to: 18 * 60) }
         var planner = NoticePlanner(options)
-        planner.take(raised(1), at: at(1))
-        planner.take(raised(2, .init("us-nowcast", "balcony/pm10")), at: at(1))
+        planner.apply(raised(1), at: at(1))
+        planner.apply(raised(2, .init("us-nowcast", "balcony/pm10")), at: at(1))
         #expect(send(&planner, 1) != nil)
         switch moment {
         case .free, .quiet: break
         case .afterRaise:
-            planner.take(raised(3, .init("eaqi", "balcony/pm1")), at: at(19_990))
+            planner.apply(raised(3, .init("eaqi", "balcony/pm1")), at: at(19_990))
             #expect(send(&planner, 19_990)?.raised == [3])
         case .afterEnd:
-            planner.take(resolved(3, of: 2), at: at(19_990))
+            planner.apply(resolved(3, of: 2), at: at(19_990))
             #expect(send(&planner, 19_990)?.ended.map(\.number) == [3])
         }
         return planner
@@ -117,14 +117,14 @@ import Testing
         var planner = Self.planner(moment, speech)
         let now = Self.at(20_000)
         switch speech {
-        case .raise: planner.take(Self.raised(9, .init("who-24h", "balcony/co2")), at: now)
-        case .worse: planner.take(Self.level(9, of: 1, 1, 2), at: now)
+        case .raise: planner.apply(Self.raised(9, .init("who-24h", "balcony/co2")), at: now)
+        case .worse: planner.apply(Self.level(9, of: 1, 1, 2), at: now)
         case .critical:
-            planner.take(Self.raised(9, .init("eaqi", "balcony/co2"), .critical), at: now)
+            planner.apply(Self.raised(9, .init("eaqi", "balcony/co2"), .critical), at: now)
         case .reminder: break
-        case .end: planner.take(Self.resolved(9, of: 1), at: now)
-        case .otherRule: planner.take(Self.raised(9, .init("rise", "balcony/pm25")), at: now)
-        case .otherDevice: planner.take(Self.raised(9, .init("who-24h", "attic/pm25")), at: now)
+        case .end: planner.apply(Self.resolved(9, of: 1), at: now)
+        case .otherRule: planner.apply(Self.raised(9, .init("rise", "balcony/pm25")), at: now)
+        case .otherDevice: planner.apply(Self.raised(9, .init("who-24h", "attic/pm25")), at: now)
         }
         let plan = Self.send(&planner, 20_000)
         #expect((plan != nil) == Self.table[speech]?[moment], "\(speech) \(moment)")
@@ -149,10 +149,10 @@ import Testing
         var options = ReceiverOptions()
         options.wait = .zero
         var planner = NoticePlanner(options)
-        planner.take(Self.raised(1), at: Self.at(1))
-        planner.take(Self.resolved(2, of: 1), at: Self.at(16))
+        planner.apply(Self.raised(1), at: Self.at(1))
+        planner.apply(Self.resolved(2, of: 1), at: Self.at(16))
         #expect(Self.send(&planner, 35)?.ended.map(\.number) == [2])
-        planner.take(Self.raised(3), at: Self.at(73))
+        planner.apply(Self.raised(3), at: Self.at(73))
         #expect(Self.send(&planner, 73)?.raised == [3])
     }
 
@@ -162,7 +162,7 @@ import Testing
         var (number, sent) = (Int64(10), 0)
         for second in Int64(20_000)..<20_600 {
             let isUp = second % 2 == 0
-            planner.take(
+            planner.apply(
                 Self.level(number, of: 1, isUp ? 1 : 2, isUp ? 2 : 1),
                 at: Self.at(second)
             )

@@ -100,7 +100,7 @@ struct OutboxLife: Sendable {
 
     func task(
         _ target: any SampleTarget,
-        from source: (any SampleSource)? = nil,
+        from source: (any OutboxSampleSource)? = nil,
         hasBacklog: Bool = true
     ) -> OutboxTask {
         let notices = notices

@@ -9,7 +9,7 @@ import Testing
 /// Tests the effect of questions on a task that does something else.
 @Suite struct OutboxQuestionTests {
     /// Answers after a second, so that questions overlap.
-    private struct SlowSource: SampleSource {
+    private struct SlowSource: OutboxSampleSource {
         let ring: SimulatedRing
         let clock: SimulatedClock
 

@@ -29,7 +29,7 @@ import Testing
             life.station.record()
             try await clock.sleep(for: .seconds(60))
             life.station.record()
-            try life.station.take()
+            try life.station.checkpoint()
             let value = ImportedSample.Value(.pm25, FixedPoint(90, decimals: 1))
             let wall = ScriptedStation.wall(Tick(tenths: 300))
             let other = ImportedSample(source: "psi", wall: wall, values: [value])

@@ -166,7 +166,7 @@ final class ScriptedStation: StationLink, DiskWork {
     }
 
     /// Moves the records in memory to the history.
-    func take() throws {
+    func checkpoint() throws {
         let (records, sequence, boot) = state.withLock { state in
             state.sequence += 1
             defer {
@@ -180,12 +180,12 @@ final class ScriptedStation: StationLink, DiskWork {
             boot: boot,
             payload: JournalRecordCodec.encode(records)
         )
-        _ = try history.withLock { try $0.take([block]) }
+        _ = try history.withLock { try $0.append([block]) }
     }
 
     /// Restarts the machine, with everything on the card.
     func reboot() throws {
-        try take()
+        try checkpoint()
         state.withLock { state in
             state.boot += 1
             state.rows = []

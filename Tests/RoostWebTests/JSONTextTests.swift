@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct JSONTextTests {
     @Test func writesNestedColumns() {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("a", 1)
             json.array("t", [1.25, nil, .nan]) { $0.add($1, decimals: 1) }
@@ -22,7 +22,7 @@ import Testing
         (7, 0, "7"), (0.005, 2, "0.01"), (999.95, 1, "1000.0"), (-0.5, 0, "-1"),
     ])
     func roundsToTheDecimalsOfTheChannel(value: Double, decimals: Int, text: String) {
-        #expect(JSONText.fixed(value, decimals) == text)
+        #expect(JSONTextBuilder.fixed(value, decimals) == text)
     }
 
     @Test(arguments: ["a%2", "%zz", "%00", "a%0Ab", "%ff"])

@@ -55,13 +55,13 @@ import Testing
     @Test func oneThatHangsIsLeftAloneForAWhile() {
         let (silence, start) = (StationSilence(), NIODeadline.uptimeNanoseconds(1_000))
         #expect(!silence.isPausing(at: start) && silence.absence(at: start) == nil)
-        silence.note(.hung, asked: start, at: start + .seconds(3))
+        silence.record(.hung, asked: start, at: start + .seconds(3))
         #expect(silence.isPausing(at: start + .seconds(17)))
         #expect(!silence.isPausing(at: start + .seconds(18)))
         // Asked again, it hangs since the first time.
-        silence.note(.hung, asked: start + .seconds(18), at: start + .seconds(21))
+        silence.record(.hung, asked: start + .seconds(18), at: start + .seconds(21))
         #expect(silence.absence(at: start + .seconds(21))?.seconds == 21)
-        silence.note(.down, asked: start + .seconds(40), at: start + .seconds(40))
+        silence.record(.down, asked: start + .seconds(40), at: start + .seconds(40))
         #expect(!silence.isPausing(at: start + .seconds(40)))
         #expect(silence.absence(at: start + .seconds(41))?.seconds == 1)
         silence.answered()

@@ -17,7 +17,7 @@ import Testing
     private static func book(minutes: Int) -> CostHistory {
         var book = CostHistory()
         for minute in 0...minutes where book.isDue(at: .boot.advanced(by: .minutes(minute))) {
-            book.note(costs(after: minute), at: .boot.advanced(by: .minutes(minute)))
+            book.append(costs(after: minute), at: .boot.advanced(by: .minutes(minute)))
         }
         return book
     }
@@ -48,7 +48,7 @@ import Testing
 
     @Test func doesNotInventBytesThatNobodyCounts() throws {
         var book = CostHistory()
-        book.note(ProcessCosts(), at: .boot)
+        book.append(ProcessCosts(), at: .boot)
         let now = MonotonicInstant.boot.advanced(by: .minutes(5))
         #expect(book.cost(of: .hours(1), until: ProcessCosts(), at: now)?.cardBytes == nil)
     }

@@ -42,7 +42,7 @@ import Testing
                     platform: platform,
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                     seed: clock.seed,
-                    endProcess: { ended.note($0) }
+                    endProcess: { ended.append($0) }
                 )
             )
         }

@@ -95,7 +95,7 @@ import Testing
                 schedule: { _ in .seconds(300) }
             )
             let watched = Watched(clock)
-            watched.recorder.watch { queue.take($0) }
+            watched.recorder.watch { queue.append($0) }
             watched.recorder.accept(Self.sample(1.0, at: 1))
             let sink = GraphSink(graph, device: "balcony", recorder: watched.recorder)
             sink.accept(Self.sample(2.0, at: 2))

@@ -73,7 +73,7 @@ import Testing
         #expect(readings.last?.outcome.value != nil && stale)
         #expect(device.state == "not answering")
         #expect(
-            device.facts["lastTrouble"]?.words.contains("no answer") == true
+            device.facts["lastTrouble"]?.text.contains("no answer") == true
         )
         let kinds = events.filter { $0.source == "milano" }.map(\.kind.name)
         #expect(kinds.filter { $0 == "HTTP device not answering" }.count == 1)

@@ -21,21 +21,21 @@ import Testing
 
     @Test func addsUpOverRestarts() throws {
         let first = Self.book(nil)
-        first.note(Self.on(.minutes(30)), kind: "nova-sds011", device: "dust", at: Self.at(1))
+        first.add(Self.on(.minutes(30)), kind: "nova-sds011", device: "dust", at: Self.at(1))
         let saved = try #require(first.due(at: Self.at(1))?.first?.value)
         #expect(saved == "nova-sds011 A160=1800")
         first.saved([(LaserHours.key, saved)], at: Self.at(1))
         #expect(first.due(at: Self.at(9), isLast: true) == nil, "nothing new")
 
         let second = Self.book(saved)
-        second.note(Self.on(.minutes(15)), kind: "nova-sds011", device: "dust", at: Self.at(2))
+        second.add(Self.on(.minutes(15)), kind: "nova-sds011", device: "dust", at: Self.at(2))
         #expect(second.reports(at: Self.at(2), nil).map(\.hours) == [0.75])
         #expect(second.due(at: Self.at(2))?.first?.value == "nova-sds011 A160=2700")
     }
 
     @Test func savesNothingBeforeItKnowsWhatWasSaved() {
         let book = LaserHours(at: .boot)
-        book.note(Self.on(.hours(2)), kind: "nova-sds011", device: "dust", at: Self.at(2))
+        book.add(Self.on(.hours(2)), kind: "nova-sds011", device: "dust", at: Self.at(2))
         #expect(book.due(at: Self.at(2), isLast: true) == nil)
         book.load([LaserHours.key: "nova-sds011 A160=3600"], at: Self.at(2))
         book.load([LaserHours.key: "nova-sds011 A160=3600"], at: Self.at(2))
@@ -44,9 +44,9 @@ import Testing
 
     @Test func savesAtMostOnceAnHour() {
         let book = Self.book(nil)
-        book.note(Self.on(.minutes(4)), kind: "nova-sds011", device: "dust", at: Self.at(1))
+        book.add(Self.on(.minutes(4)), kind: "nova-sds011", device: "dust", at: Self.at(1))
         #expect(book.due(at: Self.at(1)) == nil, "too little to be worth a write")
-        book.note(Self.on(.minutes(4)), kind: "nova-sds011", device: "dust", at: Self.at(1))
+        book.add(Self.on(.minutes(4)), kind: "nova-sds011", device: "dust", at: Self.at(1))
         #expect(book.due(at: .boot.advanced(by: .minutes(59))) == nil)
         #expect(book.due(at: Self.at(1)) != nil)
     }
@@ -57,7 +57,7 @@ import Testing
         #expect(book.report(of: "dust", at: Self.at(1), nil)?.daysLeft == nil)
         // An hour of ten: 10 % of the time.
         for hour in stride(from: 10, through: 240, by: 10) {
-            book.note(Self.on(.hours(1)), kind: "nova-sds011", device: "dust", at: Self.at(hour))
+            book.add(Self.on(.hours(1)), kind: "nova-sds011", device: "dust", at: Self.at(hour))
         }
         let wall = WallTime(iso8601: "2026-11-21T12:00:00Z")
         let report = try #require(book.report(of: "dust", at: day, wall))
@@ -76,8 +76,8 @@ import Testing
             (key, old.dropFirst(index * 10).prefix(10).joined(separator: ";"))
         }
         book.load(Dictionary(uniqueKeysWithValues: settings), at: .boot)
-        book.note(Self.on(.minutes(1), "old"), kind: "k0", device: "dust", at: Self.at(1))
-        let gone = book.note(Self.on(.minutes(6)), kind: "new", device: "attic", at: Self.at(2))
+        book.add(Self.on(.minutes(1), "old"), kind: "k0", device: "dust", at: Self.at(1))
+        let gone = book.add(Self.on(.minutes(6)), kind: "new", device: "attic", at: Self.at(2))
         // The one with the fewest hours is here, so the next goes.
         #expect(gone?.part == "k1 old" && gone?.hours == 1_001)
         let reports = book.reports(at: Self.at(2), nil)
@@ -90,7 +90,7 @@ import Testing
         let book = Self.book(nil)
         for index in 0..<40 {
             let part = Self.on(.hours(40_000 + index), String(repeating: "x", count: 60) + ";=")
-            book.note(part, kind: "k\(index)", device: "dust", at: Self.at(2))
+            book.add(part, kind: "k\(index)", device: "dust", at: Self.at(2))
         }
         let due = try #require(book.due(at: Self.at(2)))
         #expect(due.map(\.key) == LaserHours.keys)
@@ -105,7 +105,7 @@ import Testing
 
     @Test func aPartFollowsTheNameOfItsDeviceAndLeavesWithIt() {
         let book = Self.book(nil)
-        book.note(Self.on(.minutes(30)), kind: "nova-sds011", device: "dust", at: Self.at(1))
+        book.add(Self.on(.minutes(30)), kind: "nova-sds011", device: "dust", at: Self.at(1))
         book.rename("dust", to: "balcony")
         #expect(book.reports(at: Self.at(1), nil).map(\.device) == ["balcony"])
         book.leave("balcony")

@@ -33,7 +33,7 @@ struct TestStation: Sendable {
     final class Recording: Sendable {
         private let texts = Mutex<[String]>([])
         var reasons: [String] { texts.withLock { $0 } }
-        func note(_ text: String) { texts.withLock { $0.append(text) } }
+        func append(_ text: String) { texts.withLock { $0.append(text) } }
     }
 
     init(
@@ -65,7 +65,7 @@ struct TestStation: Sendable {
             platform: platform,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             seed: clock.seed,
-            endProcess: { ended.note($0) }
+            endProcess: { ended.append($0) }
         )
         configuration = try StationConfiguration.read(
             Array(text.utf8),

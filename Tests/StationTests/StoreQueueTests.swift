@@ -25,7 +25,7 @@ private struct Bench {
             schedule: { _ in .seconds(1) },
             limit: limit
         )
-        queue.take(.started(at: Tick(clock.now), version: "1.0"), isUrgent: true)
+        queue.append(.started(at: Tick(clock.now), version: "1.0"), isUrgent: true)
     }
 
     /// One sample a second whose values jump, so that blocks fill.
@@ -35,7 +35,7 @@ private struct Bench {
             try await clock.sleep(for: .seconds(1))
             let value = FixedPoint(Int64.random(in: 0..<9_999, using: &generator), decimals: 1)
             let channel = Channel(device: "dust", quantity: .pm25)
-            queue.take([Reading(channel, at: clock.now, .value(value))])
+            queue.append([Reading(channel, at: clock.now, .value(value))])
         }
     }
 
@@ -80,16 +80,16 @@ extension [JournalBlock] {
             attention: Signal(),
             schedule: { _ in .seconds(1) }
         )
-        func take(_ second: Int) {
+        func append(_ second: Int) {
             let channel = Channel(device: "dust", quantity: .pm25)
             let value = FixedPoint(Int64(second), decimals: 1)
             let instant = MonotonicInstant.boot.advanced(by: .seconds(second))
-            queue.take([Reading(channel, at: instant, .value(value))])
+            queue.append([Reading(channel, at: instant, .value(value))])
         }
-        for second in 1...5 { take(second) }
+        for second in 1...5 { append(second) }
         queue.seal()
         #expect(queue.nextBatch() != nil)
-        take(6)
+        append(6)
         queue.acknowledge(1)
         let left = TailMirror(memory, boot: boot, store: StoreID(of: [1])).read()
         #expect(left.sequence == 1 && left.records.count == 1)
@@ -106,7 +106,7 @@ extension [JournalBlock] {
         )
         let channel = Channel(device: "dust", quantity: .pm25)
         let reading = Reading(channel, at: .boot, .value(FixedPoint(1, decimals: 1)))
-        _ = intake.take([reading], at: .boot)
+        _ = intake.append([reading], at: .boot)
         #expect(intake.rename("dust", to: "attic") == [dust.renamed("attic")])
         let next = Channel(device: "attic", quantity: .pm25)
         #expect(intake.stream(of: [Reading(next, at: .boot, reading.outcome)])?.id == dust.id)
@@ -121,7 +121,7 @@ extension [JournalBlock] {
             let instant = MonotonicInstant.boot.advanced(by: .seconds(second))
             let channel = Channel(device: "dust", quantity: .pm25)
             let reading = Reading(channel, at: instant, .value(FixedPoint(1, decimals: 1)))
-            #expect(intake.take([reading], at: instant)?.stream == dust.id)
+            #expect(intake.append([reading], at: instant)?.stream == dust.id)
             return intake.drain().payloads.flatMap { JournalRecordCodec.contents($0).records }
                 .compactMap { if case .stream(let stream) = $0 { stream } else { nil } }
         }
@@ -138,10 +138,10 @@ extension [JournalBlock] {
         for second in 1...100 {
             let instant = MonotonicInstant.boot.advanced(by: .seconds(second))
             let value = FixedPoint(Int64(second * 7_919 % 9_973), decimals: 1)
-            _ = intake.take([Reading(channel, at: instant, .value(value))], at: instant)
+            _ = intake.append([Reading(channel, at: instant, .value(value))], at: instant)
         }
         let cursor = StoreCursor(name: "web", blob: [UInt8](repeating: 1, count: 900))
-        intake.take(.cursor(cursor), isUrgent: false, at: .boot)
+        intake.append(.cursor(cursor), isUrgent: false, at: .boot)
         let payloads = intake.drain().payloads
         #expect(payloads.count == 2)
         let kinds = payloads.flatMap { JournalRecordCodec.contents($0).records }
@@ -161,20 +161,20 @@ extension [JournalBlock] {
         let dust = StreamDescription(id: StreamID(7), device: "dust", quantities: [.pm25])
         var intake = StoreIntake(lossWindow: .seconds(60), capacity: 1_024, streams: [dust])
         let channel = Channel(device: "dust", quantity: .pm25)
-        func take(atTenths tenths: Int) throws -> Int64 {
+        func append(atTenths tenths: Int) throws -> Int64 {
             let instant = MonotonicInstant.boot.advanced(by: .milliseconds(100 * tenths))
             let reading = Reading(channel, at: instant, .value(FixedPoint(1, decimals: 1)))
-            let stored = intake.take([reading], at: instant)
+            let stored = intake.append([reading], at: instant)
             return try #require(stored).tick.tenths
         }
-        #expect(try take(atTenths: 50) == 50)
-        #expect(try take(atTenths: 50) == 51)
+        #expect(try append(atTenths: 50) == 50)
+        #expect(try append(atTenths: 50) == 51)
         // Recorded afterwards: it lies after the row that was there before it.
-        #expect(try take(atTenths: 20) == 52)
+        #expect(try append(atTenths: 20) == 52)
         // The next block goes on behind the last.
         _ = intake.drain()
-        #expect(try take(atTenths: 52) == 53)
-        #expect(try take(atTenths: 90) == 90)
+        #expect(try append(atTenths: 52) == 53)
+        #expect(try append(atTenths: 90) == 90)
     }
 
     @Test func atTheBoundTheOldestGoAndTheLedgerNamesExactlyThatTime() throws {
@@ -269,7 +269,7 @@ extension [JournalBlock] {
             return Reading(channel, at: .boot, .noData(.stuck))
         }
         #expect(intake.makeStream(for: readings) == nil)
-        #expect(intake.take(readings, at: .boot) == nil)
+        #expect(intake.append(readings, at: .boot) == nil)
     }
 
     @Test func aRecordThatNoBlockHoldsIsCountedAndHoldsUpNothing() throws {
@@ -279,7 +279,7 @@ extension [JournalBlock] {
                 Quantity(name: "\($0)" + String(repeating: "x", count: 100), unit: "m", decimals: 1)
             }
             let stream = StreamDescription(id: StreamID(7), device: "d", quantities: quantities)
-            bench.queue.take(.stream(stream), isUrgent: true)
+            bench.queue.append(.stream(stream), isUrgent: true)
             bench.queue.seal()
             var blocks: [JournalBlock] = []
             bench.write(into: &blocks)

@@ -144,7 +144,7 @@ import Testing
                 for number in 0..<40 {
                     if number % 10 == 0 {
                         // An urgent event closes the batch two seconds later, amid what follows.
-                        recorder.note(
+                        recorder.recordSoon(
                             Event(
                                 at: clock.now,
                                 source: "test",
@@ -228,10 +228,10 @@ import Testing
             )
             for number in 0..<40 {
                 let event = Event(at: clock.now, source: "test", kind: .other("number \(number)"))
-                queue.take(.event(event), isUrgent: false)
+                queue.append(.event(event), isUrgent: false)
                 if number % 10 == 9 { queue.seal() }
             }
-            queue.take(.stopped(at: Tick(clock.now)), isUrgent: false)
+            queue.append(.stopped(at: Tick(clock.now)), isUrgent: false)
             var (pieces, from): ([[UInt8]], Int?) = ([], 0)
             while let number = from {
                 let page = queue.unwritten(from: number, limit: 1)

@@ -87,7 +87,7 @@ package final class DriveFixture {
         for (number, boot) in boots.enumerated() {
             let payload = JournalRecordCodec.encode(Self.records(boot, Self.id(number)))
             let sequence = UInt64(number + 1)
-            try history.take([
+            try history.append([
                 JournalBlock(sequence: sequence, boot: Self.id(number), payload: payload)
             ])
         }

@@ -58,7 +58,7 @@ package final class QueryFixture {
             let id = BootID(bytes: Array(repeating: UInt8(number + 1), count: 16))
             for records in Self.records(boot, id, value) {
                 sequence += 1
-                try history.take([
+                try history.append([
                     JournalBlock(
                         sequence: sequence,
                         boot: id,

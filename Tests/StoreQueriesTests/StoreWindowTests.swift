@@ -47,7 +47,7 @@ import Testing
                     boot: boot,
                     payload: JournalRecordCodec.encode(records)
                 )
-                try history.take([block])
+                try history.append([block])
             }
         }
         try history.close()

@@ -120,7 +120,7 @@ import Testing
             path: folder.database,
             plan: StorePlan(.megabytes(4))
         )
-        try history.take([JournalBlock(sequence: 1, boot: .numbered(1), payload: payload)])
+        try history.append([JournalBlock(sequence: 1, boot: .numbered(1), payload: payload)])
         try history.close()
         #expect(try HistoryReader(path: folder.database).anchors() == [anchor])
     }
@@ -140,7 +140,7 @@ import Testing
         for (number, anchor) in anchors.enumerated() {
             let payload = JournalRecordCodec.encode([.anchor(anchor)])
             let sequence = UInt64(number + 1)
-            try history.take([
+            try history.append([
                 JournalBlock(sequence: sequence, boot: .numbered(1), payload: payload)
             ])
         }

@@ -124,7 +124,7 @@ struct GapLedgerHistory {
 struct GapLedgerReference {
     private struct Boundary {
         let second: Int
-        let outcomes: [Outcome]?  // Nil: a schedule, or the start of the run.
+        let outcomes: [Outcome]?  // None at a schedule, or at the start of the run.
         let interval: Int?  // From here on.
         let isStart: Bool
         let held: [GapCause?]

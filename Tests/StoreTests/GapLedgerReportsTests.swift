@@ -43,8 +43,8 @@ import Testing
             return (try session.report(), .keep)
         }
         var dust = DustSeries(every: 10, noise: 1 << 40)
-        try history.take([dust.start()])
-        for _ in 0..<220 { try history.take([dust.block(dust.samples(500))]) }
+        try history.append([dust.start()])
+        for _ in 0..<220 { try history.append([dust.block(dust.samples(500))]) }
         try history.close()
         let reader = try HistoryReader(path: folder.database)
         #expect(try reader.boots().map(\.id.isImported) == [true, false])
@@ -100,7 +100,7 @@ import Testing
         blocks.append(dust.block(dust.samples(1)))
         dust.tick += 590
         blocks.append(dust.block(dust.samples(1)))
-        try history.take(blocks)
+        try history.append(blocks)
         try history.close()
     }
 

@@ -392,7 +392,7 @@ import Testing
     }
 
     @Test func everyCauseHasWordsOfItsOwn() {
-        let words = GapCause.allCases.map(\.words)
+        let words = GapCause.allCases.map(\.text)
         #expect(Set(words).count == words.count)
         #expect(words.allSatisfy { $0.count <= 22 })
         #expect(Set(NoData.allCases.map { GapCause($0) }).count == NoData.allCases.count)

@@ -102,7 +102,7 @@ import Testing
         )
         try history.begin(with: [(Self.other, .event(text))])
         let block = JournalBlock(sequence: 1, boot: Self.boot, payload: Self.text)
-        try history.take([block])
+        try history.append([block])
         try history.close()
         let tail = HistoryTail([block])
         for tail in [HistoryTail(), tail] {

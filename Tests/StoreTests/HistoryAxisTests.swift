@@ -86,7 +86,7 @@ import Testing
             if number != 1 {
                 blocks.append(dust.block([], [.stopped(at: Tick(tenths: dust.tick))]))
             }
-            try history.take(blocks)
+            try history.append(blocks)
             boots.append((dust.boot, samples))
         }
         return boots

@@ -42,7 +42,7 @@ import Testing
         let plan = StorePlan(.megabytes(megabytes))
         let (history, _) = try HistoryFile.open(path: folder.database, plan: plan)
         var dust = DustSeries(every: 10, noise: 1 << 40)
-        try history.take([dust.start()])
+        try history.append([dust.start()])
         for round in 0..<rounds {
             let tick = Tick(tenths: dust.tick)
             let wall = WallTime(tenths: 17_600_000_000 + dust.tick)
@@ -56,7 +56,7 @@ import Testing
                     ),
                 ]
             )
-            try history.take([block])
+            try history.append([block])
         }
         try history.set("alarm.limit", to: "35")
         try history.close()
@@ -88,7 +88,7 @@ import Testing
         let (history, opening) = try HistoryFile.open(path: copy, plan: StorePlan(.megabytes(4)))
         #expect(opening == .found(migrated: []))
         let more = dust.samples(5_000)
-        try history.take([dust.block(more)])
+        try history.append([dust.block(more)])
         try history.close()
         #expect(try Contents(copy).samples == before.samples + more)
     }
@@ -108,7 +108,7 @@ import Testing
         #expect(after.anchors == before.anchors)
         let (history, _) = try HistoryFile.open(path: copy, plan: StorePlan(.megabytes(4)))
         let more = dust.samples(20_000)
-        try history.take([dust.block(more)])
+        try history.append([dust.block(more)])
         try history.close()
         let later = try Contents(copy).samples
         #expect(later == (after.samples + more).suffix(later.count))

@@ -32,7 +32,7 @@ import Testing
                 }
                 let payload = JournalRecordCodec.encode(records)
                 let block = JournalBlock(sequence: history.cursor + 1, boot: boot, payload: payload)
-                try history.take([block])
+                try history.append([block])
             }
             try history.close()
         }

@@ -23,7 +23,7 @@ import Testing
             isKnown: { _, _ in false },
             take: { samples.append($0) }
         )
-        try file.take(try ExportFixture.bytes(name))
+        try file.receive(try ExportFixture.bytes(name))
         _ = try file.finish()
         return samples
     }
@@ -131,7 +131,7 @@ import Testing
         var dust = DustSeries(every: 10)
         var native = dust.samples(500)
         let history = try open()
-        try history.take([dust.start(), dust.block(native)])
+        try history.append([dust.start(), dust.block(native)])
         try history.close()
         let day = try samples(Self.days[0])
         try load([day])
@@ -139,7 +139,7 @@ import Testing
         #expect(again.cursor == dust.sequence)
         let more = dust.samples(500)
         native += more
-        try again.take([dust.block(more)])
+        try again.append([dust.block(more)])
         try again.close()
         #expect(try HistoryReader(path: folder.database).all() == native)
         #expect(try stored() == day)
@@ -166,8 +166,8 @@ import Testing
     @Test func aFullRingSaysWhatIsPushedOut() throws {
         var dust = DustSeries(every: 10, noise: 1 << 40)
         let history = try open()
-        try history.take([dust.start()])
-        for _ in 0..<90 { try history.take([dust.block(dust.samples(2_000))]) }
+        try history.append([dust.start()])
+        for _ in 0..<90 { try history.append([dust.block(dust.samples(2_000))]) }
         let count = try HistoryReader(path: folder.database).all().count
         try history.close()
         let report = try load(try Self.days.map(samples))

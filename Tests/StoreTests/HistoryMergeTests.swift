@@ -96,7 +96,7 @@ import Testing
         let begun = JournalRecord.started(at: Tick(tenths: 0), version: "1")
         let records = [begun, .anchor(anchor)]
         let payload = JournalRecordCodec.encode(records)
-        _ = try history.take([JournalBlock(sequence: 1, boot: boot, payload: payload)])
+        _ = try history.append([JournalBlock(sequence: 1, boot: boot, payload: payload)])
         _ = try history.merge([sample(hour + 1, 2), sample(hour - 8, 3, .pm10)])
         try history.close()
         let reader = try HistoryReader(path: folder.database)

@@ -70,7 +70,7 @@ import Testing
             #expect(try Data(contentsOf: URL(filePath: path)) == Data(contents.utf8))
         }
         var dust = DustSeries(every: 10)
-        #expect(try history.take([dust.start(), dust.block(dust.samples(5))]).samples == 5)
+        #expect(try history.append([dust.start(), dust.block(dust.samples(5))]).samples == 5)
     }
 
     @Test func movesAsideWhatBelongsToSomebodyElse() throws {
@@ -101,11 +101,11 @@ import Testing
         var status = stat()
         #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
         var dust = DustSeries(every: 10)
-        #expect(try history.take([dust.start(), dust.block(dust.samples(5))]).samples == 5)
+        #expect(try history.append([dust.start(), dust.block(dust.samples(5))]).samples == 5)
     }
 
     private static func takesOrSaysSo(_ history: History, _ blocks: [JournalBlock]) -> Bool {
-        let result = Result { () throws(StoreError) in try history.take(blocks) }
+        let result = Result { () throws(StoreError) in try history.append(blocks) }
         switch result {
         case .success(let taken): return taken.samples == 5
         case .failure(.database(let error)): return error.isCorrupt
@@ -137,13 +137,13 @@ import Testing
     @Test func opensANewerSchemaForReadingOnly() throws {
         let (history, _) = try open()
         var dust = DustSeries(every: 10)
-        try history.take([dust.start(), dust.block(dust.samples(50))])
+        try history.append([dust.start(), dust.block(dust.samples(50))])
         try history.connection.execute("INSERT INTO migrations VALUES('9 stars', 9, '9.0')")
         try history.close()
         let (newer, opening) = try open()
         #expect(opening == .newer(migration: "9 stars"))
         #expect(newer.isReadOnly)
-        #expect(throws: StoreError.self) { try newer.take([dust.block(dust.samples(5))]) }
+        #expect(throws: StoreError.self) { try newer.append([dust.block(dust.samples(5))]) }
         #expect(throws: StoreError.self) { try newer.set("a", to: "b") }
         #expect(try HistoryReader(path: folder.database).all().count == 50)
     }
@@ -159,7 +159,7 @@ import Testing
     @Test func aRottenSlotCostsItsOwnSamplesAlone() throws {
         let (history, _) = try open()
         var dust = DustSeries(every: 10)
-        try history.take([dust.start()] + (0..<40).map { _ in dust.block(dust.samples(600)) })
+        try history.append([dust.start()] + (0..<40).map { _ in dust.block(dust.samples(600)) })
         let slots = try HistorySlots(.samples, in: history.connection, isWritable: true)
         let lost = Int(try slots.header(of: 1).count)
         slots.rest()  // An open blob would keep what follows from being committed.
@@ -182,7 +182,7 @@ import Testing
     func aRottenPageOfSlotsCostsReadersItsOwnSamplesAlone(_ which: Int) throws {
         let (history, _) = try open()
         var dust = DustSeries(every: 10, noise: 500)
-        try history.take([dust.start()] + (0..<60).map { _ in dust.block(dust.samples(600)) })
+        try history.append([dust.start()] + (0..<60).map { _ in dust.block(dust.samples(600)) })
         var mine: [(slot: Int, header: SlotHeader)] = []
         let slots = history.slots(.samples)
         for slot in slots.places {
@@ -208,7 +208,7 @@ import Testing
     @Test func readersSeeWholeTransactionsWhileTheNodeWrites() throws {
         let (history, _) = try open()
         var dust = DustSeries(every: 10)
-        try history.take([dust.start(), dust.block(dust.samples(6_000))])
+        try history.append([dust.start(), dust.block(dust.samples(6_000))])
         let reader = try HistoryReader(path: folder.database)
         let spans = [HistorySpan(boot: dust.boot, from: Tick(tenths: 0), to: .end)]
         let slow = try RawSamples(reader, DustSeries.stream.id, spans)
@@ -217,7 +217,7 @@ import Testing
             for _ in 0..<300 {
                 if let sample = try slow.next() { ticks.append(sample.tick) }
             }
-            try history.take([dust.block(dust.samples(600))])
+            try history.append([dust.block(dust.samples(600))])
             #expect(try reader.all().count == 6_600 + round * 600)
         }
         while let sample = try slow.next() { ticks.append(sample.tick) }
@@ -247,7 +247,7 @@ import Testing
             blocks.append(dust.block([], [.event(event), .anchor(anchor)]))
         }
         blocks.append(dust.block([], [.stopped(at: Tick(tenths: 30_000))]))
-        #expect(try history.take(blocks).events == 300)
+        #expect(try history.append(blocks).events == 300)
         let reader = try HistoryReader(path: folder.database)
         let last = try HistoryEvents(reader).newest(5)
         #expect(last.map(\.event).map { $0["lamp"] } == ["295", "296", "297", "298", "299"])

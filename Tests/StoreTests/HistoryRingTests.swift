@@ -18,13 +18,13 @@ import Testing
         let interval: Int64 = 3_000
         #endif
         var dust = DustSeries(every: interval, seed: 11)
-        try history.take([dust.start()])
+        try history.append([dust.start()])
         for week in 0..<522 {
             if week % 4 == 3 {  // A power cut a month.
                 let id = (0..<16).map { UInt8(truncatingIfNeeded: week >> ($0 % 2 * 8)) }
                 dust.boot = BootID(bytes: id)
                 dust.tick = interval
-                try history.take([dust.start()])
+                try history.append([dust.start()])
             }
             let event = Event(
                 at: Tick(tenths: dust.tick).instant,
@@ -32,7 +32,7 @@ import Testing
                 kind: .other("week")
             )
             let samples = dust.samples(Int(7 * 864_000 / interval))
-            try history.take([dust.block(samples, [.event(event)])])
+            try history.append([dust.block(samples, [.event(event)])])
             largestLog = max(largestLog, folder.byteCount("history.db-wal"))
         }
         #expect(folder.databaseByteCount == size)
@@ -48,12 +48,12 @@ import Testing
     @Test func forgetsTheOldestFirstAndReachesFurtherBackInCoarserTiers() throws {
         let history = try HistoryFile.open(path: folder.database, plan: small).0
         var dust = DustSeries(every: 600, seed: 12, noise: 1 << 33)
-        try history.take([dust.start()])
+        try history.append([dust.start()])
         var samples: [StoredSample] = []
         for _ in 0..<60 {
             let window = dust.samples(3_000)
             samples += window
-            try history.take([dust.block(window)])
+            try history.append([dust.block(window)])
         }
         let reader = try HistoryReader(path: folder.database)
         let kept = try reader.all()
@@ -83,8 +83,8 @@ import Testing
     @Test func findsAnyPlaceInAFewSteps() throws {
         let history = try HistoryFile.open(path: folder.database, plan: small).0
         var dust = DustSeries(every: 10, seed: 13, noise: 1 << 33)
-        try history.take([dust.start()])
-        for _ in 0..<60 { try history.take([dust.block(dust.samples(720))]) }
+        try history.append([dust.start()])
+        for _ in 0..<60 { try history.append([dust.block(dust.samples(720))]) }
         let slots = try HistorySlots(.samples, in: history.connection, isWritable: false)
         let counting = CountingHeaders(slots)
         let heads = try HistoryCatalog(connection: history.connection).heads(1)
@@ -111,11 +111,11 @@ import Testing
         )
         var encoder = SegmentEncoder(decimals: [2], startingAt: Tick(tenths: 10))
         encoder.append(Tick(tenths: 10), [.value(4.25)])
-        try history.take([
+        try history.append([
             dust.start(),
             dust.block([], [.stream(slow), .samples(slow.id, segment: encoder.finished())]),
         ])
-        for _ in 0..<60 { try history.take([dust.block(dust.samples(3_000))]) }
+        for _ in 0..<60 { try history.append([dust.block(dust.samples(3_000))]) }
         let reader = try HistoryReader(path: folder.database)
         #expect(try StreamExtents(reader).latest(of: slow.id)?.outcomes == [.value(4.25)])
     }

@@ -31,12 +31,12 @@ import Testing
             plan: StorePlan(.megabytes(8))
         ).0
         var dust = DustSeries(every: interval, seed: 3)
-        try history.take([dust.start()])
+        try history.append([dust.start()])
         var samples: [StoredSample] = []
         for _ in 0..<12 {
             let windows = (0..<20).map { _ in dust.samples(173) }
             samples += windows.flatMap(\.self)
-            try history.take(windows.map { dust.block($0) })
+            try history.append(windows.map { dust.block($0) })
         }
         let reader = try HistoryReader(path: folder.database)
         for tier in RollupTier.allCases {
@@ -64,12 +64,12 @@ import Testing
             plan: StorePlan(.megabytes(8))
         ).0
         var dust = DustSeries(every: 3_000, seed: 5)
-        try history.take([dust.start()])
+        try history.append([dust.start()])
         var samples: [StoredSample] = []
         for _ in 0..<365 {
             let day = dust.samples(288)
             samples += day
-            try history.take([dust.block(day)])
+            try history.append([dust.block(day)])
         }
         let reader = try HistoryReader(path: folder.database)
         let spans = try StreamExtents(reader).spans(of: DustSeries.stream.id)

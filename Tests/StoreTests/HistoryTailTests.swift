@@ -27,7 +27,7 @@ import Testing
         let (stored, waiting) = (dust.samples(5_000), dust.samples(5_000))
         let blocks = [dust.start(), dust.block(stored)]
         let later = dust.block(waiting)
-        try history.take(blocks)
+        try history.append(blocks)
         // The tail overlaps: the history took some of its samples after the tail was fetched.
         let overlap = dust.block(stored.suffix(100) + waiting.prefix(50))
         let reader = try reader([blocks[1], overlap, later])
@@ -67,11 +67,11 @@ import Testing
         let samples = dust.samples(700)
         let attic = DustSeries.stream.renamed("attic")
         let blocks = [dust.start(), dust.block(samples), dust.block([], [.stream(attic)])]
-        try history.take(Array(blocks.prefix(2)))
+        try history.append(Array(blocks.prefix(2)))
         let renamed = try reader([blocks[2]])
         #expect(try renamed.streams() == [attic])
         #expect(try renamed.all() == samples)
-        try history.take([blocks[2]])
+        try history.append([blocks[2]])
         #expect(try reader([]).streams() == [attic])
         // Records from before are read once more, and in their order.
         #expect(try reader(blocks).streams() == [attic])
@@ -105,7 +105,7 @@ import Testing
         var dust = DustSeries(every: 10)
         let stored = dust.samples(100)
         let before = dust.boot
-        try history.take([dust.start(), dust.block(stored)])
+        try history.append([dust.start(), dust.block(stored)])
         dust.boot = BootID(bytes: Array(repeating: 8, count: 16))
         dust.tick = 10
         let start = dust.start()
@@ -128,7 +128,7 @@ import Testing
         )
         let begun = [dust.start(), dust.block(dust.samples(10), [.anchor(anchor)])]
         let ended = dust.block([], [.stopped(at: Tick(tenths: 500))])
-        try history.take(begun)
+        try history.append(begun)
         let reader = try reader(begun + [ended])
         #expect(try reader.anchors() == [anchor])
         #expect(try reader.schedules().count == 1)
@@ -146,7 +146,7 @@ import Testing
             )
         }
         let blocks = events.map { dust.block([], [.event($0)]) }
-        try history.take(Array(blocks.prefix(30)))
+        try history.append(Array(blocks.prefix(30)))
         let reader = try reader(Array(blocks.suffix(20)))
         var all: [Event] = []
         try HistoryEvents(reader).each { event in
@@ -185,7 +185,7 @@ import Testing
         for taken in Exhaustive.some(Exhaustive.takenBlocks, of: Array(0...blocks.count)) {
             HistoryFolder.remove(folder.database)
             let history = try open()
-            try history.take([start] + blocks.prefix(taken))
+            try history.append([start] + blocks.prefix(taken))
             for first in Exhaustive.some(Exhaustive.takenBlocks, of: Array(0...taken)) {
                 for written in max(first, blocks.count - 2)...blocks.count {
                     let tail = Self.tail(

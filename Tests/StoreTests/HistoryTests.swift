@@ -21,7 +21,7 @@ import Testing
             samples += window
             blocks.append(dust.block(window))
         }
-        let taken = try history.take(blocks)
+        let taken = try history.append(blocks)
         #expect(taken.samples == 21_600)
         #expect(taken.damagedBlocks == 0)
         #expect(history.cursor == 37)
@@ -36,12 +36,12 @@ import Testing
     @Test func continuesSectionsAcrossTransactions() throws {
         let history = try open()
         var dust = DustSeries(every: 3_000)
-        try history.take([dust.start()])
+        try history.append([dust.start()])
         var samples: [StoredSample] = []
         for _ in 0..<200 {
             let window = dust.samples(2)
             samples += window
-            try history.take([dust.block(window)])
+            try history.append([dust.block(window)])
         }
         let reader = try HistoryReader(path: folder.database)
         #expect(try reader.all() == samples)
@@ -71,8 +71,8 @@ import Testing
                 )
             )
         }
-        try history.take([dust.start()])
-        try history.take([dust.block([], schedules + anchors)])
+        try history.append([dust.start()])
+        try history.append([dust.block([], schedules + anchors)])
         let reader = try HistoryReader(path: folder.database)
         let intervals = try reader.schedules().map(\.interval)
         #expect(intervals == [.seconds(1), .seconds(300), .seconds(1)])
@@ -83,9 +83,9 @@ import Testing
         let history = try open()
         var dust = DustSeries(every: 10)
         let blocks = [dust.start(), dust.block(dust.samples(100)), dust.block(dust.samples(100))]
-        #expect(try history.take(blocks).samples == 200)
-        #expect(try history.take(blocks).samples == 0)
-        #expect(try history.take(blocks + [dust.block(dust.samples(7))]).samples == 7)
+        #expect(try history.append(blocks).samples == 200)
+        #expect(try history.append(blocks).samples == 0)
+        #expect(try history.append(blocks + [dust.block(dust.samples(7))]).samples == 7)
         #expect(try HistoryReader(path: folder.database).all().count == 207)
     }
 
@@ -97,7 +97,7 @@ import Testing
             let window = dust.samples(500)
             samples += window
             let records = round == 0 ? [dust.start()] : []
-            try history.take(records + [dust.block(window)])
+            try history.append(records + [dust.block(window)])
             try history.close()
         }
         #expect(folder.names == ["history.db"])

@@ -26,7 +26,7 @@ private final class ImportedFiles {
             }
         )
         for start in stride(from: 0, to: bytes.count, by: size) {
-            try file.take(bytes[start..<min(start + size, bytes.count)])
+            try file.receive(bytes[start..<min(start + size, bytes.count)])
         }
         return try file.finish()
     }

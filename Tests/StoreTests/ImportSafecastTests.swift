@@ -20,7 +20,7 @@ import Testing
         )
         let bytes = Array(text.utf8)
         for start in stride(from: 0, to: bytes.count, by: size) {
-            try file.take(bytes[start..<min(start + size, bytes.count)])
+            try file.receive(bytes[start..<min(start + size, bytes.count)])
         }
         return (samples, try file.finish())
     }
@@ -166,7 +166,7 @@ import Testing
     @Test func aDeepFileEndsTheSearch() {
         var json = FlatJSON()
         let deep = String(repeating: "[", count: 40) + #"{"a":1}"#
-        #expect(json.take(Array(deep.utf8)).isEmpty && json.isTooDeep)
+        #expect(json.receive(Array(deep.utf8)).isEmpty && json.isTooDeep)
     }
 
     /// Any bytes give no more than they hold, and no crash.

@@ -19,7 +19,7 @@ import Testing
             plan: StorePlan(.megabytes(4)),
             version: "1.0",
             mirrorSequence: 0,
-            seams: HistoryTestHooks(vfs: PowerCutRecording.vfs)
+            testHooks: HistoryTestHooks(vfs: PowerCutRecording.vfs)
         )
     }
 

@@ -33,7 +33,7 @@ import Testing
         let plan = StorePlan(.megabytes(4))
         let (history, _) = try HistoryFile.open(path: folder.database, plan: plan)
         // The second boot has no start left, the third only the later one of two.
-        try history.take([
+        try history.append([
             Self.block(1, from: 0, withStart: true), Self.block(2, from: 10, withStart: false),
             Self.block(3, from: 5, withStart: false), Self.block(3, from: 90, withStart: true),
         ])
@@ -53,20 +53,20 @@ import Testing
             plan: StorePlan(.megabytes(4))
         )
         let id = DustSeries.stream.id
-        func words(_ boot: UInt8, _ records: [JournalRecord]) -> JournalBlock {
+        func block(_ boot: UInt8, _ records: [JournalRecord]) -> JournalBlock {
             let payload = JournalRecordCodec.encode(records)
             return JournalBlock(sequence: UInt64(boot), boot: .numbered(boot), payload: payload)
         }
         // All samples are lost, and of the second boot the start as well.
-        try history.take([
-            words(
+        try history.append([
+            block(
                 1,
                 [
                     .stream(DustSeries.stream), .started(at: Tick(tenths: 7), version: "1.0"),
                     .schedule(id, from: Tick(tenths: 900), interval: .seconds(1)),
                 ]
             ),
-            words(2, [.schedule(id, from: Tick(tenths: 400), interval: .seconds(5))]),
+            block(2, [.schedule(id, from: Tick(tenths: 400), interval: .seconds(5))]),
         ])
         try history.close()
         let runs = try NodeRuns.all(in: try HistoryReader(path: folder.database))

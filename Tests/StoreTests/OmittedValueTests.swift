@@ -16,7 +16,7 @@ import Testing
             plan: StorePlan(.megabytes(8))
         ).0
         var dust = DustSeries(every: 10)
-        try history.take([dust.start()])
+        try history.append([dust.start()])
         let samples = (0..<7_200).map { index -> StoredSample in
             defer { dust.tick += 10 }
             let isBad = index % 10 == 8
@@ -27,7 +27,7 @@ import Testing
             )
         }
         for start in stride(from: 0, to: samples.count, by: 900) {
-            try history.take([dust.block(Array(samples[start..<start + 900]))])
+            try history.append([dust.block(Array(samples[start..<start + 900]))])
         }
         let reader = try HistoryReader(path: folder.database)
         // Raw rows keep all.

@@ -19,7 +19,7 @@ import Testing
             plan: StorePlan(.megabytes(4)),
             version: "1.0",
             mirrorSequence: 0,
-            seams: HistoryTestHooks(streamPlaces: places)
+            testHooks: HistoryTestHooks(streamPlaces: places)
         )
     }
 
@@ -188,7 +188,7 @@ import Testing
         let history = try HistoryFile.open(
             path: folder.database,
             plan: StorePlan(.megabytes(4)),
-            seams: HistoryTestHooks(streamPlaces: 32)
+            testHooks: HistoryTestHooks(streamPlaces: 32)
         ).0
         func load(_ sources: Range<Int>) throws {
             try HistoryImport.run(into: history) { session in

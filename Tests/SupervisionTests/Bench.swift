@@ -25,7 +25,7 @@ final class Bench: Sendable {
     var runningChildren: Set<String> { running.withLock { $0 } }
     var unkillable: [String] { unkillables.withLock { $0 } }
 
-    func note(_ line: String) { lines.withLock { $0.append(line) } }
+    func append(_ line: String) { lines.withLock { $0.append(line) } }
     func didStart(_ id: String) { _ = running.withLock { $0.insert(id) } }
     func didEnd(_ id: String) { _ = running.withLock { $0.remove(id) } }
 
@@ -98,11 +98,11 @@ struct ScriptedChild: Child {
     let body: @Sendable () async throws -> Void
 
     @concurrent func run() async throws {
-        bench.note("+\(id)")
+        bench.append("+\(id)")
         bench.didStart(id)
         defer {
             bench.didEnd(id)
-            bench.note("-\(id)")
+            bench.append("-\(id)")
         }
         try await body()
     }

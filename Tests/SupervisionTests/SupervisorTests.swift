@@ -23,7 +23,7 @@ import Testing
         let log = try simulate { clock in
             let bench = Bench(clock)
             let slow = ChildSpec(id: "slow") { _ in
-                bench.note("opening")
+                bench.append("opening")
                 try await clock.sleep(for: .seconds(3))
                 return ScriptedChild(id: "slow", bench: bench) {
                     try await clock.waitForCancellation()
@@ -48,7 +48,7 @@ import Testing
                     try? await clock.waitForCancellation()
                     // Making a device safe takes time even though the task is cancelled.
                     await bench.pause(for: .seconds(2))
-                    bench.note("\(clock.now)")
+                    bench.append("\(clock.now)")
                 }
             }
             let supervisor = Supervisor(id: "root", context: bench.context(), children: specs)
@@ -137,7 +137,7 @@ import Testing
         let starts = try simulate { clock in
             let bench = Bench(clock)
             let child = bench.spec("a", minimumRunTime: .seconds(30)) { _ in
-                bench.note("\(clock.now)")
+                bench.append("\(clock.now)")
                 throw Broken()
             }
             let supervisor = Supervisor(
@@ -190,7 +190,7 @@ import Testing
         let (unkillable, starts) = try simulate { clock in
             let bench = Bench(clock)
             let deaf = ChildSpec(id: "deaf", shutdownGrace: .seconds(8)) { _ in
-                bench.note("\(clock.now)")
+                bench.append("\(clock.now)")
                 return Listener(clock: clock, isDeaf: bench.log.count == 1)
             }
             let supervisor = Supervisor(

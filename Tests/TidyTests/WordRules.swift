@@ -46,9 +46,8 @@ extension TidyRule {
             .file("Sources/Station/A.swift", "let a = 1  // Often nil."),
         ]
     ) { file in
-        guard file.isUnder("Sources/", "Lab/", "Tests/"), file.path.hasSuffix(".swift") else {
-            return []
-        }
+        guard file.isUnder("Sources/", "Lab/", "Tests/"), !file.isUnder("Tests/TidyTests/")
+        else { return [] }
         var before: Substring = ""
         return file.lines.enumerated().compactMap { number, line in
             defer { before = line }

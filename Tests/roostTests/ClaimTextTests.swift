@@ -14,7 +14,7 @@ import Testing
             removedCount: nil
         )
         #expect(
-            ClaimCommand.words(report) == [
+            ClaimCommand.lines(report) == [
                 "open        http://balcony.local", "or          http://balcony.local:8088",
                 "the code is K7QF-M2PX", "good for 15 min and 5 tries",
             ]
@@ -30,7 +30,7 @@ import Testing
             claimedAt: "2026-11-22T04:00:00Z",
             removedCount: nil
         )
-        let words = ClaimCommand.words(report)
+        let words = ClaimCommand.lines(report)
         #expect(words[0].contains("claimed by Anna at 2026-11-22T04:00:00Z"))
         #expect(words[1].hasSuffix("roost claim --reset"))
     }

@@ -49,7 +49,7 @@ import Testing
             (1, 10),
         ]
         let words = try asked.map { boot, second in
-            PlaceReport(try finder.place(of: Self.sample(boot, second, []))).words
+            PlaceReport(try finder.place(of: Self.sample(boot, second, []))).text
         }
         #expect(
             words == [

@@ -36,8 +36,8 @@ import Testing
         _ local: String
     ) throws {
         let wall = try Self.wall(utc)
-        #expect(zone.words(wall) == local)
-        #expect(zone.words(utc) == local)
+        #expect(zone.text(wall) == local)
+        #expect(zone.text(utc) == local)
         #expect(zone.clockWords(wall) == local.dropFirst(11).prefix(8))
         // A printed time can be typed again, in any zone.
         #expect(TimeArgument(argument: local)?.moments(in: Self.newYork).first == wall)
@@ -66,10 +66,10 @@ import Testing
     func anHourThatComesTwiceIsBoth(_ typed: String) throws {
         let moments = try Self.moments(typed)
         #expect(moments.last.nanoseconds - moments.first.nanoseconds == 3_600_000_000_000)
-        #expect(Self.berlin.words(moments.first).hasSuffix("+02:00"))
-        #expect(Self.berlin.words(moments.last).hasSuffix("+01:00"))
+        #expect(Self.berlin.text(moments.first).hasSuffix("+02:00"))
+        #expect(Self.berlin.text(moments.last).hasSuffix("+01:00"))
         let note = try #require(moments.note)
-        #expect(note.contains("comes twice") && note.contains(Self.berlin.words(moments.last)))
+        #expect(note.contains("comes twice") && note.contains(Self.berlin.text(moments.last)))
         #expect(note.contains("a range holds both") && moments.oddity?.contains("range") == false)
     }
 

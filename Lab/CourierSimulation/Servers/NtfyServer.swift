@@ -45,7 +45,7 @@ package final class NtfyServer: SimulatedServer {
                 (key, JSONValue.string(request.field(key) ?? ""))
             }
             let fields = [("topic", JSONValue.string(topic)), ("attachment", .string(name))]
-            return take(Dictionary(uniqueKeysWithValues: values + fields), topic)
+            return receive(Dictionary(uniqueKeysWithValues: values + fields), topic)
         }
         guard let json = request.json, case .string(let topic)? = json["topic"] else {
             return Self.error(400, 40_024, "invalid request: actions invalid")
@@ -59,10 +59,10 @@ package final class NtfyServer: SimulatedServer {
         if case .string(let message)? = json["message"], message.utf8.count > 4_096 {
             return Self.error(400, 40_021, "message too large")
         }
-        return take(json, topic)
+        return receive(json, topic)
     }
 
-    private func take(_ json: [String: JSONValue], _ topic: String) -> OutboundAnswer {
+    private func receive(_ json: [String: JSONValue], _ topic: String) -> OutboundAnswer {
         messages.withLock { messages in
             guard messages.count < dayLimit else {
                 return Self.error(429, 42_908, "limit reached: daily message quota reached")

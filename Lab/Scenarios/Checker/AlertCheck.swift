@@ -23,7 +23,7 @@ struct AlertCheck {
         for found in events {
             guard case .alert(let event) = found.event.kind else { continue }
             count += 1
-            if let fault = state.take(event), !hasTrouble(found) {
+            if let fault = state.apply(event), !hasTrouble(found) {
                 throw Failure(description: "alerts: \(fault)")
             }
         }
@@ -37,7 +37,7 @@ struct AlertCheck {
         var list: [AlertEvent.Key: Int64] = [:]
 
         /// Returns the fault of the next event; nil without any.
-        mutating func take(_ event: AlertEvent) -> String? {
+        mutating func apply(_ event: AlertEvent) -> String? {
             switch event {
             case .raised(let raised) where raised.flags.contains("test"): return next(raised.number)
             case .raised(let raised):
@@ -52,7 +52,7 @@ struct AlertCheck {
                 defer { raised[resolved.key] = nil }
                 return next(resolved.number) ?? known(resolved.key, resolved.raise)
             case .silenced: return nil
-            case .standing(let standing): return take(standing)
+            case .standing(let standing): return apply(standing)
             }
         }
 
@@ -65,7 +65,7 @@ struct AlertCheck {
             raised[key] == raise ? nil : "\(key) is not raised as \(raise)"
         }
 
-        private mutating func take(_ standing: AlertEvent.Standing) -> String? {
+        private mutating func apply(_ standing: AlertEvent.Standing) -> String? {
             if standing.part == 1 { list = [:] }
             for alert in standing.alerts { list[alert.key] = alert.raise }
             guard standing.part == standing.parts else { return nil }

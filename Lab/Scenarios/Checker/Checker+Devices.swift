@@ -65,8 +65,8 @@ extension Checker {
                     guard before.duration(to: time) <= Self.period * 2 + Self.lateness else {
                         let name = records.devices[Int(device)]
                         throw Broken(
-                            words: "\(name) was not sampled from \(words(before)) to "
-                                + "\(words(time)), during \(window.kind.rawValue)"
+                            words: "\(name) was not sampled from \(text(before)) to "
+                                + "\(text(time)), during \(window.kind.rawValue)"
                         )
                     }
                     before = time
@@ -127,7 +127,7 @@ extension Checker {
                 }
             guard isNoticed else {
                 throw Broken(
-                    words: "\(window.kind.rawValue) of \(name) at \(words(window.start)) "
+                    words: "\(window.kind.rawValue) of \(name) at \(text(window.start)) "
                         + "was not noticed"
                 )
             }
@@ -182,7 +182,7 @@ extension Checker {
             let start = sample.at.advanced(by: .minutes(-10))
             guard !hasWindow(liars.contains, from: start, to: sample.at) else { continue }
             let name = records.devices[Int(sample.device)]
-            throw Broken(words: "a value of \(name) at \(words(sample.at)) is another sensor's")
+            throw Broken(words: "a value of \(name) at \(text(sample.at)) is another sensor's")
         }
         return count
     }
@@ -215,7 +215,7 @@ extension Checker {
                 guard !hasWindow({ _ in true }, from: start, to: segment.end, part: part) else {
                     continue
                 }
-                throw Broken(words: "\(part) was awake after the stop of \(words(segment.end))")
+                throw Broken(words: "\(part) was awake after the stop of \(text(segment.end))")
             }
         }
         for part in world.parts where part.isDust {
@@ -258,7 +258,7 @@ extension Checker {
         case .off:
             guard !sample.hasValue || !stored.has(device, key(sample.digest)) else {
                 throw Broken(
-                    words: "\(device) was kept at \(words(sample.at)), with its record off"
+                    words: "\(device) was kept at \(text(sample.at)), with its record off"
                 )
             }
             if sample.hasValue, ledgerSeconds[GapCause.notKept.rawValue] == nil {

@@ -40,7 +40,7 @@ extension Checker {
                 let error = abs(time.wall.nanoseconds - truth.nanoseconds)
                 guard error <= Self.wallTolerance.wholeNanoseconds else {
                     throw Broken(
-                        words: "\(words(segment.bootedAt.advanced(by: since))) is dated "
+                        words: "\(text(segment.bootedAt.advanced(by: since))) is dated "
                             + "\(time.wall.iso8601), not \(truth.iso8601)"
                     )
                 }
@@ -57,14 +57,14 @@ extension Checker {
     func nothingHangsOrLoops() throws -> Int {
         for segment in records.segments {
             guard let cause = cause(of: segment) else { continue }
-            throw Broken(words: "\(segment.ending) at \(words(segment.end)): \(cause)")
+            throw Broken(words: "\(segment.ending) at \(text(segment.end)): \(cause)")
         }
         let own = records.segments.filter { isOwn($0.ending) }
         for (index, segment) in own.enumerated() {
             let within = own[index...].prefix { segment.end.duration(to: $0.end) <= .hours(1) }
             guard within.count <= Self.ownStartsMax else {
                 throw Broken(
-                    words: "\(within.count) restarts within an hour of \(words(segment.end))"
+                    words: "\(within.count) restarts within an hour of \(text(segment.end))"
                 )
             }
         }
@@ -75,7 +75,7 @@ extension Checker {
             guard refusal.count <= 340 + minutes * 20 else {
                 throw Broken(
                     words: "the card was tried \(refusal.count) times in \(minutes) min "
-                        + "from \(words(refusal.start))"
+                        + "from \(text(refusal.start))"
                 )
             }
         }
@@ -87,7 +87,7 @@ extension Checker {
                 to: at
             )
             guard !isTroubled else { continue }
-            throw Broken(words: "no answer from the control socket at \(words(at))")
+            throw Broken(words: "no answer from the control socket at \(text(at))")
         }
         return records.segments.count
     }
@@ -155,7 +155,7 @@ extension Checker {
                 let age = look.followedValueAt?.duration(to: look.at)
                 guard let age, age <= Self.ageMax else {
                     throw Broken(
-                        words: "the lamp says \(look.lamp ?? "") at \(words(look.at)), when the "
+                        words: "the lamp says \(look.lamp ?? "") at \(text(look.at)), when the "
                             + "newest value of \(look.followed ?? "no sensor") is "
                             + "\(Int(age?.inSeconds ?? -1)) s old"
                     )
@@ -169,7 +169,7 @@ extension Checker {
                     throw Broken(
                         words:
                             "\(channel.channel) is shown as \(Int(channel.told.inSeconds)) s old "
-                            + "at \(words(look.at)) and is \(Int(age.inSeconds)) s old"
+                            + "at \(text(look.at)) and is \(Int(age.inSeconds)) s old"
                     )
                 }
                 count += 1
@@ -200,7 +200,7 @@ extension Checker {
         let last = records.windows.map(\.end).max() ?? .boot
         let start = max(last, records.segments.last?.start ?? .boot)
         guard start.duration(to: end) >= Self.resumption else {
-            throw Broken(words: "the quiet time is too short: faults until \(words(last))")
+            throw Broken(words: "the quiet time is too short: faults until \(text(last))")
         }
         var count = 0
         let httpDevices = world.scenario.httpDevices.map(\.name)
@@ -223,8 +223,8 @@ extension Checker {
             guard let first, first.at <= by, let resumed,
                 resumed.at.duration(to: end) <= .minutes(6)
             else {
-                let when = first.map { "first at \(words($0.at))" } ?? "never"
-                throw Broken(words: "\(name) sampled \(when) after the last fault, \(words(last))")
+                let when = first.map { "first at \(text($0.at))" } ?? "never"
+                throw Broken(words: "\(name) sampled \(when) after the last fault, \(text(last))")
             }
         }
         return try count + everySensorSamplesBetweenFaults()

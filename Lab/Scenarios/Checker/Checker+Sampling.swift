@@ -23,7 +23,7 @@ extension Checker {
                         let name = records.device(of: part, at: time) ?? part
                         let length = Int(before.duration(to: time).inSeconds)
                         pauses.append(
-                            (before, "\(name) gave no value for \(length) s from \(words(before))")
+                            (before, "\(name) gave no value for \(length) s from \(text(before))")
                         )
                     }
                     before = time
@@ -111,12 +111,12 @@ extension Checker {
                 let age = Int(cold.lowerBound.duration(to: early).inSeconds)
                 throw Broken(
                     words:
-                        "\(part.name) has a value at \(words(early)), \(age) s after it got power"
+                        "\(part.name) has a value at \(text(early)), \(age) s after it got power"
                 )
             }
             if let cold = values.first(where: { isCold($0, of: part) }) {
                 throw Broken(
-                    words: "the value of \(part.name) at \(words(cold.at)) is of a cold part"
+                    words: "the value of \(part.name) at \(text(cold.at)) is of a cold part"
                 )
             }
         }

@@ -98,7 +98,7 @@ struct Checker {
     }
 
     /// A point of a life, for people.
-    func words(_ instant: MonotonicInstant) -> String {
+    func text(_ instant: MonotonicInstant) -> String {
         let seconds = instant.nanoseconds / 1_000_000_000
         func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
         let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map(two)
@@ -106,8 +106,8 @@ struct Checker {
     }
 
     /// The same for a place on the timeline, which begins with the first process.
-    private func words(tenths: Int64) -> String {
-        words(.boot.advanced(by: .milliseconds(tenths * 100)))
+    private func text(tenths: Int64) -> String {
+        text(.boot.advanced(by: .milliseconds(tenths * 100)))
     }
 
     // MARK: P1
@@ -149,7 +149,7 @@ struct Checker {
                 let seconds = Double(gap.tenths) / 10
                 throw Broken(
                     words: "\(line.channel): \(seconds) s unexplained, \(gap.count) gaps, "
-                        + "the first of any channel about \(words(tenths: firstGap ?? 0))"
+                        + "the first of any channel about \(text(tenths: firstGap ?? 0))"
                 )
             }
         }
@@ -197,7 +197,7 @@ struct Checker {
                 guard !isExpired(device, segment, claim.tick), !wasBetrayed(at) else { continue }
                 guard try stored.holds(device, key) || wasGivenUp(device, segment, claim.tick)
                 else {
-                    throw Broken(words: "\(device) of \(words(at)) was acknowledged and is lost")
+                    throw Broken(words: "\(device) of \(text(at)) was acknowledged and is lost")
                 }
                 count += 1
             }
@@ -214,8 +214,8 @@ struct Checker {
                     continue
                 }
                 throw Broken(
-                    words: "\(device) of \(words(sample.at)) is lost, "
-                        + "\(segment.ending.words) at \(words(segment.end))"
+                    words: "\(device) of \(text(sample.at)) is lost, "
+                        + "\(segment.ending.text) at \(text(segment.end))"
                 )
             }
             count += 1
@@ -357,13 +357,13 @@ struct Checker {
                 )
             else { continue }
             guard let open = segment.storeOpenAt else {
-                throw Broken(words: "after the start of \(words(segment.start)) no store opened")
+                throw Broken(words: "after the start of \(text(segment.start)) no store opened")
             }
             guard segment.start.duration(to: open) <= Self.openingMax else {
-                throw Broken(words: "the store opened \(words(open)), late")
+                throw Broken(words: "the store opened \(text(open)), late")
             }
             if let took = segment.openingTime, took > Self.openingMax {
-                throw Broken(words: "the store took \(took) to open at \(words(segment.start))")
+                throw Broken(words: "the store took \(took) to open at \(text(segment.start))")
             }
             count += 1
         }
@@ -373,7 +373,7 @@ struct Checker {
                 heard.event.kind == .plain(.historySetAside)
                 || heard.event.kind == .plain(.storeDamaged)
             guard !isLoss || hasWindow(Self.isReportable, from: .boot, to: heard.at) else {
-                throw Broken(words: "\(heard.event.kind.name) at \(words(heard.at))")
+                throw Broken(words: "\(heard.event.kind.name) at \(text(heard.at))")
             }
         }
         return count

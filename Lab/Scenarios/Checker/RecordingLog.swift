@@ -18,7 +18,7 @@ package struct RecordingLog: Sendable {
     private static let slack: Duration = .seconds(10)
     private var entries: [Entry] = []
 
-    mutating func note(_ device: String, _ state: State, at now: MonotonicInstant) {
+    mutating func append(_ device: String, _ state: State, at now: MonotonicInstant) {
         entries.append(Entry(device: device, at: now, state: state))
     }
 

@@ -46,7 +46,7 @@ final class CourierLives: @unchecked Sendable {
                     _ = try await clock.wait(for: killed, until: nil, tolerance: .zero)
                 }
             } catch let error where !(error is CancellationError) {
-                note("the courier ended: \(error)")
+                record("the courier ended: \(error)")
             }
             self.node = nil
             try await clock.sleep(for: Self.restartPause)
@@ -61,7 +61,7 @@ final class CourierLives: @unchecked Sendable {
     /// Tries what waits at once, and waits for it to go.
     func flush() async throws { try await node?.flush(Self.target, for: .minutes(2)) }
 
-    private func note(_ fault: String) {
+    private func record(_ fault: String) {
         guard !machine.isDead else { return }
         machine.world.records.courierFaults.append(fault)
     }
@@ -81,7 +81,7 @@ final class CourierLives: @unchecked Sendable {
         ) { _ in network }
         world.seed = chance.next()
         world.endProcess = { [weak self] reason in
-            self?.note("the courier ended itself: \(reason)")
+            self?.record("the courier ended itself: \(reason)")
             self?.killed.raise()
         }
         return world

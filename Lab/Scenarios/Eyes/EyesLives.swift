@@ -51,7 +51,7 @@ final class EyesLives: @unchecked Sendable {
                     _ = try await clock.wait(for: killed, until: nil, tolerance: .zero)
                 }
             } catch let error where !(error is CancellationError) {
-                if !machine.isDead { note("the camera's program ended: \(error)") }
+                if !machine.isDead { record("the camera's program ended: \(error)") }
             }
             checkCounts()
             self.watcher = nil
@@ -64,10 +64,10 @@ final class EyesLives: @unchecked Sendable {
         guard let motions = watcher?.counts.motions else { return }
         let sum = motions.taken + motions.leftOut + motions.masked + motions.waiting
         guard sum != heardCount else { return }
-        note("\(heardCount) motions came, and \(sum) were counted")
+        record("\(heardCount) motions came, and \(sum) were counted")
     }
 
-    private func note(_ fault: String) { machine.world.records.eyes.faults.append(fault) }
+    private func record(_ fault: String) { machine.world.records.eyes.faults.append(fault) }
 
     private func watcherOfOneProcess() -> MotionWatcher {
         var logger = Logger(label: "eyes") { _ in SwiftLogNoOpLogHandler() }

@@ -107,18 +107,18 @@ extension Machine {
         guard let status = try await ask(ControlRequest(.status), StatusReport.self) else { return }
         let lamp = world.planted == .alwaysGreen ? "good" : status.lamp
         let devices = try await ask(ControlRequest(.devices), DevicesReport.self)
-        note(lamp, status, devices)
+        record(lamp, status, devices)
         if let report = try await ask(ControlRequest(.alerts), AlertsReport.self) {
-            note(report.alerts, isSure: status.clock?.isSure ?? false)
+            record(report.alerts, isSure: status.clock?.isSure ?? false)
         }
-        for found in devices?.found ?? [] { note(found) }
+        for found in devices?.found ?? [] { record(found) }
         try await followStore()
         await lookAtCourier()
         var (page, pages): (String?, Int) = (nil, 0)
         repeat {
             let request = ControlRequest(.tail).page(from: page)
             guard let tail = try await ask(request, TailReport.self) else { return }
-            note(tail)
+            record(tail)
             (page, pages) = (tail.next, pages + 1)
         } while page != nil && pages < 64 && !isDead
     }
@@ -129,12 +129,12 @@ extension Machine {
         let segment = world.records.segments.count - 1
         let isForgotten = world.planted == .forgottenCursors
         let number = isForgotten ? nil : world.follower.number(in: known)
-        func note(_ number: Int?, isSaid: Bool) {
+        func record(_ number: Int?, isSaid: Bool) {
             world.records.cursors.append(
                 LifeRecords.Cursor(at: now, segment: segment, number: number, isSaid: isSaid)
             )
         }
-        note(number, isSaid: false)
+        record(number, isSaid: false)
         var places = number.flatMap { world.follower.place($0) }
         for _ in 0..<3 {
             let request = ControlRequest.feed(after: places)
@@ -149,7 +149,7 @@ extension Machine {
         guard let places else { return }
         let request = world.follower.says(places)
         guard let kept = try await ask(request, CursorReport.self) else { return }
-        note(world.follower.number(in: kept), isSaid: true)
+        record(world.follower.number(in: kept), isSaid: true)
     }
 
     private func lookAtCourier() async {
@@ -165,7 +165,7 @@ extension Machine {
     static let nameGrace: Duration = .minutes(20)
 
     /// Records which values are shown as live, and their true age.
-    private func note(_ lamp: String?, _ status: StatusReport, _ devices: DevicesReport?) {
+    private func record(_ lamp: String?, _ status: StatusReport, _ devices: DevicesReport?) {
         let isYoung = world.planted == .youngForEver
         let fresh =
             status.channels.compactMap { channel in
@@ -180,7 +180,7 @@ extension Machine {
                 return (channel: channel.channel, told: toldAge, age: age)
             } as [(channel: String, told: Duration, age: Duration?)]
         let lights = devices?.devices.first { $0.type == "traffic-light" }
-        let follows = lights?.facts["follows"]?.words
+        let follows = lights?.facts["follows"]?.text
         let isFollowing = lights?.facts["isFollowing"] != .truth(false)
         let followed = isFollowing ? follows : "nothing that is there"
         // Lamps whose lines went away show nothing, and follow no sensor.
@@ -197,7 +197,7 @@ extension Machine {
         )
     }
 
-    private func note(_ alerts: [AlertsReport.Alert], isSure: Bool) {
+    private func record(_ alerts: [AlertsReport.Alert], isSure: Bool) {
         guard !isDead else { return }
         var alerts = alerts
         if world.planted == .neverUnknown { for n in alerts.indices { alerts[n].blind = nil } }
@@ -214,7 +214,7 @@ extension Machine {
     /// Learns under which name a part is read, and whether it was another before.
     ///
     /// The name is not known of a part that reports another's id, or before the store was read.
-    private func note(_ found: FoundReport) {
+    private func record(_ found: FoundReport) {
         guard found.state == "adopted", let node = found.node, let name = found.name,
             let part = partsByNode[node], let open = historyOpenAt,
             open.duration(to: now) > .minutes(5)
@@ -232,7 +232,7 @@ extension Machine {
     }
 
     /// Notes the blocks that the station reports as durable: those that have a number.
-    private func note(_ tail: TailReport) {
+    private func record(_ tail: TailReport) {
         let segment = world.records.segments.count - 1
         let own = "\(boot)"
         for part in tail.parts where part.sequence != nil && part.bootID == own {

@@ -51,9 +51,9 @@ extension Machine {
         }
         var request = ControlRequest(.record)
         (request.device, request.isOn) = (device, isOn)
-        world.records.recording.note(device, .unsure, at: now)
+        world.records.recording.append(device, .unsure, at: now)
         guard try await ask(request, DevicesReport.self) != nil else { return }
-        world.records.recording.note(device, isOn ? .on : .off, at: now)
+        world.records.recording.append(device, isOn ? .on : .off, at: now)
         if !isOn { world.fire(.recordOff) }
     }
 
@@ -181,7 +181,7 @@ struct OwnerImport {
         let (history, _) = try HistoryFile.open(
             path: "\(world.card.folder)/history.db",
             plan: StorePlan(.megabytes(world.scenario.megabytes)),
-            seams: world.historySeams
+            testHooks: world.historyTestHooks
         )
         let before = world.records.imports.filter { $0.device == device }
         var next = before.map(\.sampleCount).reduce(0, +)

@@ -111,7 +111,7 @@ final class Machine: Platform, @unchecked Sendable {
     var clock: any NodeClock { bootClock }
     var fetcher: any HTTPFetcher { WorldFetcher(machine: self) }
     var boardModel: String? { nil }
-    var historySeams: HistoryTestHooks { world.historySeams }
+    var historyTestHooks: HistoryTestHooks { world.historyTestHooks }
 
     func openSerialPort(
         _ path: String,

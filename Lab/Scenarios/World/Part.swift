@@ -196,7 +196,7 @@ final class Part: @unchecked Sendable {
         }
     }
 
-    private func noteTraffic(at now: MonotonicInstant) {
+    private func recordTraffic(at now: MonotonicInstant) {
         guard other != nil, !windows.isEmpty else { return }
         for window in windows where window.end > now { counts[window.kind, default: 0] += 1 }
     }
@@ -209,7 +209,7 @@ final class Part: @unchecked Sendable {
 
     func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
         guard isPowered else { return [] }
-        noteTraffic(at: now)
+        recordTraffic(at: now)
         if !isWedged { takeCommand(at: now) }
         defer { if isWedged { leaveAlone(at: now) } }
         return dust?.receive(bytes, at: now) ?? other?.receive(bytes, at: now) ?? []
@@ -219,7 +219,7 @@ final class Part: @unchecked Sendable {
         guard isPowered else { return [] }
         let bytes = dust?.advance(to: now) ?? other?.advance(to: now) ?? []
         if isWedged { leaveAlone(at: now) }
-        if !bytes.isEmpty { noteTraffic(at: now) }
+        if !bytes.isEmpty { recordTraffic(at: now) }
         return bytes
     }
 }

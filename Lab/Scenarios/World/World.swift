@@ -96,7 +96,7 @@ final class World: @unchecked Sendable {
 
     func part(_ name: String?) -> Part? { name.flatMap { name in parts.first { $0.name == name } } }
 
-    var historySeams: HistoryTestHooks {
+    var historyTestHooks: HistoryTestHooks {
         HistoryTestHooks(vfs: PowerCutRecording.vfs, streamPlaces: scenario.streamPlaces)
     }
 

@@ -68,7 +68,7 @@ struct WorldFetcher: HTTPFetcher {
             try await machine.clock.sleep(for: Self.usualDelay)
             return try answer(device, target)
         }
-        note(fault, device)
+        record(fault, device)
         return try await answer(device, target, until: deadline, with: fault)
     }
 
@@ -105,7 +105,7 @@ struct WorldFetcher: HTTPFetcher {
     }
 
     /// Notes for the checker that this device was queried during a fault.
-    private func note(_ fault: FaultKind, _ device: Scenario.HTTPDevice) {
+    private func record(_ fault: FaultKind, _ device: Scenario.HTTPDevice) {
         let world = machine.world
         world.fire(fault)
         let window = world.records.windows.last { $0.kind == fault && $0.part == device.name }

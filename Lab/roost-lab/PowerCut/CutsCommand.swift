@@ -121,7 +121,7 @@ struct CutsCommand: ParsableCommand {
             line.finish()
             let isRight = report.failures.isEmpty != workload.isPlanted
             guard !json else {
-                try tell(workload, report, seconds: Int(Self.seconds - began))
+                try show(workload, report, seconds: Int(Self.seconds - began))
                 isAsExpected = isAsExpected && isRight
                 continue
             }
@@ -134,12 +134,12 @@ struct CutsCommand: ParsableCommand {
                 workload.isPlanted ? verdict : "\(report.failures.count) \(verdict),",
                 "seed \(seed), \(Int(Self.seconds - began)) s"
             )
-            isAsExpected = isAsExpected && isRight && tellCensus(workload, report)
+            isAsExpected = isAsExpected && isRight && reportCensus(workload, report)
         }
         guard isAsExpected || only != nil else { throw ExitCode.failure }
     }
 
-    private func tell(
+    private func show(
         _ workload: PowerCutWorkload,
         _ report: PowerCutReport,
         seconds: Int
@@ -159,7 +159,7 @@ struct CutsCommand: ParsableCommand {
     }
 
     /// Prints the workload's operations; false when a required one is missing.
-    private func tellCensus(_ workload: PowerCutWorkload, _ report: PowerCutReport) -> Bool {
+    private func reportCensus(_ workload: PowerCutWorkload, _ report: PowerCutReport) -> Bool {
         guard let census = workload.census(), !workload.isPlanted else { return true }
         let kinds = report.kinds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         print("  files: \(kinds.joined(separator: ", "))")

@@ -75,11 +75,11 @@ struct StatesCommand: ParsableCommand {
             line.show("states: \(number + 1 - from) of \(count), \(failures) failures")
         }
         line.finish()
-        try tell(states, failures)
+        try show(states, failures)
         guard failures == 0 else { throw ExitCode.failure }
     }
 
-    private func tell(_ states: StoreStates, _ failures: Int) throws {
+    private func show(_ states: StoreStates, _ failures: Int) throws {
         let slowest = Int(states.slowest * 1_000)
         if json {
             let result = Result(

@@ -15,7 +15,7 @@ final class BrokerConnector: Sendable {
     /// - Throws: `NetworkFailure`; `CancellationError`.
     func connect(
         _ broker: BrokerSettings,
-        to route: Route,
+        to route: OutboundRoute,
         authorities: String
     ) async throws -> MosquittoConnection {
         var broker = broker
@@ -39,7 +39,8 @@ final class BrokerConnector: Sendable {
         }
     }
 
-    private func connect(_ setup: BrokerOptions, _ route: Route) async throws -> MosquittoConnection
+    private func connect(_ setup: BrokerOptions, _ route: OutboundRoute) async throws
+        -> MosquittoConnection
     {
         var last = NetworkFailure(.unknownHost, "\(route.place.host) has no address")
         for address in route.addresses.prefix(4) {

@@ -10,7 +10,7 @@ struct BrokerRefusal: Error, Hashable {
     var isOfVersion: Bool { code == 0x84 || code == 1 }
 
     func failure(_ place: String) -> NetworkFailure {
-        let words = "\(place): \(BrokerReason.words(code))"
+        let words = "\(place): \(BrokerReason.text(code))"
         switch code {
         case 4, 5, 0x86, 0x87, 0x8A, 0x8C: return NetworkFailure(.notAuthorised, words)
         case 3, 0x88, 0x89, 0x97, 0x9F: return NetworkFailure(.closed, words)
@@ -22,7 +22,7 @@ struct BrokerRefusal: Error, Hashable {
 /// Sentences for a broker's reason codes.
 enum BrokerReason {
     /// - Source: OASIS, *MQTT Version 5.0*, section 2.4; *MQTT Version 3.1.1*, section 3.2.2.3.
-    static func words(_ code: Int) -> String {
+    static func text(_ code: Int) -> String {
         switch code {
         case 1, 0x84: "the broker does not speak this version of MQTT"
         case 2, 0x85: "the broker does not take this client id"

@@ -116,7 +116,7 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
 
     private func check(_ descriptor: Int32) throws(NetworkFailure) -> Int32 {
         guard descriptor < 0 else { return descriptor }
-        throw NetworkFailure(.local, "cannot watch a connection: \(LinuxError.words(of: errno))")
+        throw NetworkFailure(.local, "cannot watch a connection: \(LinuxError.text(of: errno))")
     }
 
     private var quarter: Duration { .seconds(max(1, setup.broker.keepAliveSeconds / 4)) }
@@ -201,7 +201,7 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
 
     private func lostFailure(_ code: Int32) -> NetworkFailure {
         if let farewell, farewell >= 0x80 {
-            return NetworkFailure(.closed, "\(name): \(BrokerReason.words(farewell))")
+            return NetworkFailure(.closed, "\(name): \(BrokerReason.text(farewell))")
         }
         if let trust, stage == .encrypting {
             var reading = TransferFailure(place: setup.place)
@@ -284,7 +284,7 @@ final class MosquittoConnection: BrokerConnection, @unchecked Sendable {
         guard code == 0 else { throw refused(code) }
         let answer = try await acknowledgement(of: number)
         guard answer < 0x80 else {
-            throw NetworkFailure(.notAuthorised, "\(name): \(BrokerReason.words(answer))")
+            throw NetworkFailure(.notAuthorised, "\(name): \(BrokerReason.text(answer))")
         }
     }
 

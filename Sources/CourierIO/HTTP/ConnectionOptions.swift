@@ -4,7 +4,7 @@ import RoostCourier
 /// Options of libcurl for the connection of every transfer.
 struct ConnectionOptions {
     let settings: CurlSettings
-    let route: Route
+    let route: OutboundRoute
     let trust: ServerTrust
 
     func apply(to handle: CurlHandle) throws(NetworkFailure) {

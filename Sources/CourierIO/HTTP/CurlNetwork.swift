@@ -105,7 +105,7 @@ package struct CurlNetwork: CourierNetwork {
     }
 
     /// Looks up the addresses of the server, or of the proxy.
-    private func route(to place: ServerAddress) async throws -> Route {
+    private func route(to place: ServerAddress) async throws -> OutboundRoute {
         // A proxy looks up the server and connects to it, so only the proxy is looked up here.
         let proxy = try settings.proxy.map { proxy throws(NetworkFailure) in
             try ServerAddress(proxy, schemes: ["http", "https", "socks5h"])
@@ -115,7 +115,7 @@ package struct CurlNetwork: CourierNetwork {
             isOpen ? .everywhere : settings.isPublicOnly ? .internet : .networks
         let next = proxy ?? place
         let addresses = try await book.addresses(of: next, reach: reach)
-        return Route(place: place, next: next, addresses: addresses, reach: reach)
+        return OutboundRoute(place: place, next: next, addresses: addresses, reach: reach)
     }
 
     /// Runs a transfer to its end.

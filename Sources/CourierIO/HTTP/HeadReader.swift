@@ -5,7 +5,7 @@ struct HeadReader: Hashable {
     /// Header fields by name in small letters; the last one of several with one name.
     private(set) var fields: [String: String] = [:]
 
-    mutating func take(_ line: String) {
+    mutating func receive(_ line: String) {
         byteCount += line.utf8.count
         // After an interim answer such as 100 the fields of the next one count.
         if line.hasPrefix("HTTP/") { fields = [:] }

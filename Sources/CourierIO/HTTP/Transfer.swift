@@ -24,7 +24,7 @@ final class Transfer {
     }
 
     let handle: CurlHandle
-    let route: Route
+    let route: OutboundRoute
     /// Raised when libcurl has finished, or waits for bytes.
     let signal = Signal()
     private let source: Source
@@ -50,7 +50,7 @@ final class Transfer {
 
     init(
         _ handle: CurlHandle,
-        to route: Route,
+        to route: OutboundRoute,
         sending source: Source,
         clock: any NodeClock
     ) {
@@ -166,7 +166,7 @@ final class Transfer {
             decoding: UnsafeRawBufferPointer(start: bytes, count: count),
             as: UTF8.self
         )
-        head.take(line)
+        head.receive(line)
         guard head.byteCount <= Self.headLimit else {
             let words = "\(place.text) answers with a head of more than \(Self.headLimit) bytes"
             failure = NetworkFailure(.malformed, words, wasSent: isSent)

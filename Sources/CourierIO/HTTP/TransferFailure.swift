@@ -82,7 +82,7 @@ struct TransferFailure {
             made(.unreachable, "no way to \(name); is the network up?")
         case 0: made(.unreachable, "cannot connect to \(name)")
         case let code:
-            made(.unreachable, "cannot connect to \(name): \(LinuxError.words(of: code))")
+            made(.unreachable, "cannot connect to \(name): \(LinuxError.text(of: code))")
         }
     }
 
@@ -98,7 +98,7 @@ struct TransferFailure {
             let words = "the certificate of \(name) has expired; this machine believes it is "
             return made(.certificateTime, words + today)
         case let code:
-            let reason = CertificateReason.words(code)
+            let reason = CertificateReason.text(code)
             return made(.certificate, "the certificate of \(name) is not trusted: \(reason)")
         }
     }
@@ -107,7 +107,7 @@ struct TransferFailure {
 /// Sentences for OpenSSL's codes of certificate verification.
 enum CertificateReason {
     /// - Source: OpenSSL 3, `X509_STORE_CTX_get_error(3)`.
-    static func words(_ code: Int) -> String {
+    static func text(_ code: Int) -> String {
         switch code {
         case 18: "it signed itself"
         case 19: "an authority that signed itself and is not among the trusted ones"

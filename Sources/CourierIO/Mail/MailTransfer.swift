@@ -16,7 +16,7 @@ final class MailTransfer {
 
     private let message: MailMessage
     private let place: ServerAddress
-    private let route: Route
+    private let route: OutboundRoute
     private let handle: CurlHandle
     private let clock: any NodeClock
     private let isLeft: Flag
@@ -140,7 +140,7 @@ final class MailTransfer {
         ccurl_on_debug(
             handle.easy,
             { _, kind, bytes, count, context in
-                MailTransfer.of(context)?.note(kind, bytes, count)
+                MailTransfer.of(context)?.record(kind, bytes, count)
                 return 0
             },
             context
@@ -173,7 +173,8 @@ final class MailTransfer {
         return count
     }
 
-    private func note(_ kind: curl_infotype, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) {
+    private func record(_ kind: curl_infotype, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int)
+    {
         guard kind == CURLINFO_HEADER_IN || kind == CURLINFO_HEADER_OUT else { return }
         let text = String(
             decoding: UnsafeRawBufferPointer(start: bytes, count: count),

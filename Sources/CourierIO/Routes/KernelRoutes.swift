@@ -33,7 +33,7 @@ package final class KernelRoutes: RouteWatch {
             }
             let now = try await disk.run {
                 RouteState(
-                    gateways: RouteTable.gateways(),
+                    gateways: KernelRouteTable.gateways(),
                     isMetered: NetworkManager.isMetered()
                 )
             }
@@ -44,7 +44,7 @@ package final class KernelRoutes: RouteWatch {
 }
 
 /// Reader of the kernel's tables of routes.
-enum RouteTable {
+enum KernelRouteTable {
     /// Bytes of a table that are read at most.
     private static let limit = 256 << 10
 

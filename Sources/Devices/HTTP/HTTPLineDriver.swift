@@ -160,8 +160,8 @@ package actor HTTPLineDriver: OrderlyStop {
                 Reading(Channel(device: name, quantity: quantity), at: now, outcome)
             }
         )
-        for finding in verdict.begun { await tell(.readingsDoubtful, .warning, finding) }
-        for finding in verdict.ended { await tell(.readingsGood, .notice, finding) }
+        for finding in verdict.begun { await report(.readingsDoubtful, .warning, finding) }
+        for finding in verdict.ended { await report(.readingsGood, .notice, finding) }
     }
 
     private func fail(_ reason: NoData, _ words: String) async -> Answer {
@@ -215,7 +215,7 @@ package actor HTTPLineDriver: OrderlyStop {
     }
 
     /// Records a doubt that begins or ends, which each answer may do.
-    private func tell(
+    private func report(
         _ kind: EventKind.Plain,
         _ severity: Event.Severity,
         _ finding: PlausibilityFilter.Finding

@@ -45,7 +45,7 @@ package struct NMEAReceiverDialect: SensorDialect {
             // Binary messages of the maker, and the tail of a line joined in its middle.
             guard line.first == UInt8(ascii: "$") else { continue }
             do throws(NMEASentence.Flaw) {
-                take(try NMEASentence(line), body)
+                apply(try NMEASentence(line), body)
             } catch {
                 body(.rejected(error.rawValue))
             }
@@ -62,7 +62,7 @@ package struct NMEAReceiverDialect: SensorDialect {
         SensorDoubt.Limits(unchanging: .max, stuck: .max, zeros: .max)
     }
 
-    private mutating func take(_ sentence: NMEASentence, _ body: (SensorUtterance) -> Void) {
+    private mutating func apply(_ sentence: NMEASentence, _ body: (SensorUtterance) -> Void) {
         switch sentence {
         case .gga(let next):
             // One of an earlier second that no RMC followed.

@@ -46,7 +46,7 @@ package struct DisagreementDetector: Hashable, Sendable {
     /// Each value is in one pair at most; a newer one of the same side takes its place.
     ///
     /// - Returns: What has changed by it, if anything.
-    package mutating func take(
+    package mutating func append(
         _ value: Double,
         from side: Side,
         at instant: MonotonicInstant

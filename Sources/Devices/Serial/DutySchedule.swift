@@ -31,7 +31,7 @@ struct DutySchedule: Hashable, Sendable {
 
     /// Whole periods that have passed since a sample was due, as after a suspended night.
     mutating func miss(at now: MonotonicInstant) -> MissedIntervals? {
-        take(Int(due.duration(to: now) / cycle.period))
+        advance(Int(due.duration(to: now) / cycle.period))
     }
 
     /// Ends a sample.
@@ -39,10 +39,10 @@ struct DutySchedule: Hashable, Sendable {
     /// - Returns: Periods that began meanwhile.
     mutating func endSample(at now: MonotonicInstant) -> MissedIntervals? {
         due = due.advanced(by: cycle.period)
-        return due < now ? take(Int(due.duration(to: now) / cycle.period) + 1) : nil
+        return due < now ? advance(Int(due.duration(to: now) / cycle.period) + 1) : nil
     }
 
-    private mutating func take(_ count: Int) -> MissedIntervals? {
+    private mutating func advance(_ count: Int) -> MissedIntervals? {
         guard count > 0 else { return nil }
         defer { due = due.advanced(by: cycle.period * count) }
         return MissedIntervals(from: due, each: cycle.period, count: count)
@@ -54,6 +54,6 @@ struct DutySchedule: Hashable, Sendable {
         return !hasLooked && look.advanced(by: Self.lookMargin) < due ? look : nil
     }
 
-    mutating func noteRest(at now: MonotonicInstant) { restedAt = now }
-    mutating func noteLook() { hasLooked = true }
+    mutating func recordRest(at now: MonotonicInstant) { restedAt = now }
+    mutating func recordLook() { hasLooked = true }
 }

@@ -54,12 +54,12 @@ struct LineScanner: Sendable {
                 pending.append(byte)
                 isSkipping = false
             } else if !isSkipping {
-                take(byte, found)
+                receive(byte, found)
             }
         }
     }
 
-    private mutating func take(_ byte: UInt8, _ found: (ArraySlice<UInt8>?) -> Void) {
+    private mutating func receive(_ byte: UInt8, _ found: (ArraySlice<UInt8>?) -> Void) {
         if pending.isEmpty, byte == passedOver {
             (isSkipping, isPassingOver, aside) = (true, true, [byte])
         } else if pending.count < limit {

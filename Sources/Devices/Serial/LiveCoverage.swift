@@ -27,13 +27,13 @@ struct LiveCoverage: Hashable, Sendable {
 
     /// All whole intervals until now, without a measurement.
     mutating func miss(until now: MonotonicInstant) -> MissedIntervals? {
-        take(nanoseconds(until: now) / interval.wholeNanoseconds)
+        advance(nanoseconds(until: now) / interval.wholeNanoseconds)
     }
 
     /// Whole intervals before now, rounded, that `count` measurements do not cover.
     mutating func miss(before count: Int, at now: MonotonicInstant) -> MissedIntervals? {
         let step = interval.wholeNanoseconds
-        return take((nanoseconds(until: now) + step / 2) / step - Int64(count))
+        return advance((nanoseconds(until: now) + step / 2) / step - Int64(count))
     }
 
     /// Closes the account until now, or until when the last of a late burst was measured.
@@ -48,7 +48,7 @@ struct LiveCoverage: Hashable, Sendable {
         now.nanoseconds - until.nanoseconds
     }
 
-    private mutating func take(_ count: Int64) -> MissedIntervals? {
+    private mutating func advance(_ count: Int64) -> MissedIntervals? {
         guard count > 0 else { return nil }
         let missed = MissedIntervals(from: tick, each: interval, count: Int(count))
         until = until.advanced(by: interval * Int(count))

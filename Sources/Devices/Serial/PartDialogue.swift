@@ -232,7 +232,7 @@ package struct PartDialogue: Sendable {
             }
             out.write(command)
         }
-        if answerCounts.missed == 0 { noteRest() } else { awake.isOn = nil }
+        if answerCounts.missed == 0 { recordRest() } else { awake.isOn = nil }
         return end(.rested)
     }
 
@@ -252,28 +252,28 @@ package struct PartDialogue: Sendable {
     ///
     /// - Returns: Measurements that answer nothing, and how the act ended if it did.
     mutating func hear(_ heard: [SensorUtterance]) -> (streamed: [[Outcome]], result: Result?) {
-        record.noteBytes()
+        record.recordBytes()
         var streamed: [[Outcome]] = []  // At most what one read holds.
         var answer: SensorExchange.Answer?
         for utterance in heard {
             let found = answer == nil ? exchange?.answer(in: utterance) : nil
             switch utterance {
             case .rejected(let flaw):
-                record.noteRejection(flaw)
+                record.recordRejection(flaw)
             case .measurement(let outcomes, let id):
                 guard isOurs(id) else { continue }
-                record.noteMeasurement(at: out.now)
+                record.recordMeasurement(at: out.now)
                 if found == nil { streamed.append(outcomes) } else { answer = found }
             case .reply(_, let id, _):
                 guard isOurs(id) else { continue }
-                record.noteReply()
+                record.recordReply()
                 answer = answer ?? found
             case .time(let wall):
                 if times.confirm(wall, at: out.now) { out.actions.append(.time(wall)) }
             }
         }
         if let answer {
-            if case .reply = answer { noteAcknowledgement() }
+            if case .reply = answer { recordAcknowledgement() }
             return (streamed, advance(answer))
         }
         let isProven = step == .proving && exchange == nil && !streamed.isEmpty
@@ -341,26 +341,26 @@ package struct PartDialogue: Sendable {
     mutating func doubtRest() { awake.isOn = nil }
 
     /// The part runs without a command, since an instant at the latest.
-    mutating func noteRunning(since start: MonotonicInstant) {
+    mutating func recordRunning(since start: MonotonicInstant) {
         awake.isOn = nil
         awake.assumeOn(since: start)
     }
 
-    mutating func noteRest() { tell(awake.switchOff(at: out.now)) }
+    mutating func recordRest() { report(awake.switchOff(at: out.now)) }
 
     /// Hands on the time that the part has run: in live mode it is on for days.
-    mutating func tellAwake() {
-        if awake.isDue(at: out.now) { tell(awake.account(at: out.now)) }
+    mutating func reportAwake() {
+        if awake.isDue(at: out.now) { report(awake.account(at: out.now)) }
     }
 
     /// A part that cannot rest has nothing that wears by being on.
-    private mutating func tell(_ time: Duration?) {
+    private mutating func report(_ time: Duration?) {
         guard canRest, let time else { return }
         let entry = LaserTime(part: identity.known, time: time, life: dialect.ratedLife)
         out.actions.append(.laser(entry))
     }
 
-    private mutating func noteAcknowledgement() {
+    private mutating func recordAcknowledgement() {
         hasMissedAcknowledgement = false
         guard !isAcknowledging else { return }
         isAcknowledging = true
@@ -368,7 +368,7 @@ package struct PartDialogue: Sendable {
     }
 
     /// Reports once that a part measures but does not acknowledge commands.
-    mutating func tellAcknowledgement() {
+    mutating func reportAcknowledgement() {
         guard hasMissedAcknowledgement, isAcknowledging else { return }
         isAcknowledging = false
         out.record(.sensorIgnoresCommands, .warning)

@@ -19,16 +19,16 @@ struct PartRecord: Hashable, Sendable {
 
     mutating func forget() { (hasHeard, hasHeardGood, hasHeardBad) = (false, false, false) }
 
-    mutating func noteBytes() { hasHeard = true }
+    mutating func recordBytes() { hasHeard = true }
 
-    mutating func noteMeasurement(at now: MonotonicInstant) {
+    mutating func recordMeasurement(at now: MonotonicInstant) {
         measurementCount += 1
         (lastMeasurementAt, hasHeardGood) = (now, true)
     }
 
-    mutating func noteReply() { hasHeardGood = true }
+    mutating func recordReply() { hasHeardGood = true }
 
-    mutating func noteRejection(_ flaw: String) {
+    mutating func recordRejection(_ flaw: String) {
         rejectedCount += 1
         (lastFlaw, hasHeardBad) = (flaw, true)
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// Its task waits, opens the line anew and passes on requests; `SensorLine` does what follows from
 /// bytes. Whatever can wear out rests on every way out of `run()`: after an orderly stop
 /// acknowledged, after cancellation or a failure without a wait for its answer.
-package actor SensorDriver: SensorChild {
+package actor SensorDriver: AnySensorDriver {
     private let clock: any NodeClock
     private let reopen: SensorDependencies.Reopen?
     private let line: SensorLine
@@ -51,7 +51,7 @@ package actor SensorDriver: SensorChild {
 
     nonisolated package func requestStop() {
         isStopRequested.store(true, ordering: .sequentiallyConsistent)
-        line.noteRequest()
+        line.recordRequest()
         change.raise()
         stop.raise()
     }
@@ -59,7 +59,7 @@ package actor SensorDriver: SensorChild {
     nonisolated package func setMode(_ mode: SensorMode) {
         let now = clock.now
         guard requested.withLock({ $0.change(to: mode, at: now) }) else { return }
-        line.noteRequest()
+        line.recordRequest()
         change.raise()
     }
 

@@ -50,7 +50,7 @@ final class SensorLine: SerialReceiver {
     // MARK: Requests
 
     /// Ends the reading at the next bytes, or within its slice.
-    func noteRequest() { hasRequest.store(true, ordering: .sequentiallyConsistent) }
+    func recordRequest() { hasRequest.store(true, ordering: .sequentiallyConsistent) }
 
     /// Whether there was a request since the last call.
     func takeRequest() -> Bool { hasRequest.exchange(false, ordering: .sequentiallyConsistent) }

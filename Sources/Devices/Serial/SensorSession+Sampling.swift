@@ -121,7 +121,7 @@ extension SensorSession {
     mutating func sleep() {
         let cycle = duty.cycle
         beat(within: now.duration(to: duty.due) + cycle.tolerance + Self.patience)
-        duty.noteRest(at: now)
+        duty.recordRest(at: now)
         if part.dialect.stateProbe != nil, nextAttempt == nil, let look = duty.look(at: now) {
             pause(.sleeping, until: look, tolerance: DutySchedule.lookTolerance)
         } else {
@@ -131,7 +131,7 @@ extension SensorSession {
 
     mutating func wakeOrLook() {
         guard let probe = part.dialect.stateProbe, now < duty.due else { return beginPeriod() }
-        duty.noteLook()
+        duty.recordLook()
         isRestKnown = part.awake.isOn == false
         part.doubtRest()
         state = .looking
@@ -146,12 +146,12 @@ extension SensorSession {
     mutating func looked(_ isRunning: Bool) {
         if isRunning {
             part.out.record(.fanOn, .error, [.init("action", "sent to sleep")])
-            part.noteRunning(since: duty.restedAt)
+            part.recordRunning(since: duty.restedAt)
             rest(.sleep)
         } else {
             // Whatever it heard, the last command to it is always this.
             part.writeRest()
-            if isRestKnown { part.noteRest() }
+            if isRestKnown { part.recordRest() }
             sleep()
         }
     }
@@ -170,7 +170,7 @@ extension SensorSession {
     /// - Parameters:
     ///   - measurements: In the order in which they came.
     ///   - isLast: Whether the state may change with them.
-    mutating func take(_ measurements: [[Outcome]], isLast: Bool) {
+    mutating func receive(_ measurements: [[Outcome]], isLast: Bool) {
         if state == .sampling {
             for outcomes in measurements { window.append(outcomes) }
             deadline = window.end
@@ -182,9 +182,9 @@ extension SensorSession {
         let arrival = now
         if recovery.isReported { part.warmth.restart(at: arrival) }
         if let bursts = part.bursts?.add(measurements, at: arrival) {
-            for burst in bursts { take(burst.measurements, upTo: burst.last) }
+            for burst in bursts { append(burst.measurements, upTo: burst.last) }
         } else {
-            take(measurements, upTo: arrival)
+            append(measurements, upTo: arrival)
         }
         succeed()
         isRecovering = false
@@ -204,7 +204,7 @@ extension SensorSession {
     /// - Parameters:
     ///   - measurements: In the order in which they were made.
     ///   - last: When the last of them was made.
-    private mutating func take(_ measurements: [[Outcome]], upTo last: MonotonicInstant) {
+    private mutating func append(_ measurements: [[Outcome]], upTo last: MonotonicInstant) {
         let count = measurements.count
         if let missed = live.miss(before: count, at: last) { part.out.miss(part.reason, missed) }
         let before = live.close(at: last)
@@ -215,7 +215,7 @@ extension SensorSession {
             if part.bursts != nil, instant < before.advanced(by: interval * -1) {
                 earlyCount += 1
             } else {
-                take(outcomes, at: max(before, instant))
+                append(outcomes, at: max(before, instant))
             }
         }
         guard earlyCount > 0 else { return }
@@ -226,18 +226,18 @@ extension SensorSession {
     /// Silence: the end of a burst that had fewer measurements, or something is wrong.
     mutating func endListening() {
         guard let rest = part.bursts?.takeRest() else { return recover() }
-        take(rest.measurements, upTo: rest.last)
+        append(rest.measurements, upTo: rest.last)
         listen()
     }
 
     mutating func endLive() {
         if live.isOpen, let rest = part.bursts?.takeRest() {
-            take(rest.measurements, upTo: rest.last)
+            append(rest.measurements, upTo: rest.last)
         }
         live.end()
     }
 
-    mutating func take(_ outcomes: [Outcome], at instant: MonotonicInstant) {
+    mutating func append(_ outcomes: [Outcome], at instant: MonotonicInstant) {
         guard sampleBudget.admit(at: instant) else {
             if let news = sampleBudget.news { part.out.record(.samplesLeftOut, .warning, news) }
             return
@@ -255,11 +255,11 @@ extension SensorSession {
         at instant: MonotonicInstant
     ) {
         let limits = part.dialect.doubtLimits(isLive: isLive)
-        part.tellAwake()
+        part.reportAwake()
         let isStuck = part.out.accept(outcomes, hasMoved: hasMoved, by: limits, at: instant)
         if isStuck { isResetWanted = part.canRest }
         // On a duty cycle the rest comes first: it may be acknowledged again.
-        if isLive { part.tellAcknowledgement() }
+        if isLive { part.reportAcknowledgement() }
     }
 
     mutating func reset() -> Bool {

@@ -125,7 +125,7 @@ package struct SensorSession: Sendable {
             if isStopping { rest(.end) } else if isModeChanged { begin() } else { retry() }
         case .notOpened:
             // It was sent to rest before its line was closed.
-            part.noteRest()
+            part.recordRest()
             stop()
         case .stoodStill(let stretch):
             part.out.discardInput()
@@ -151,7 +151,7 @@ package struct SensorSession: Sendable {
         heard.removeAll(keepingCapacity: true)
         part.decode(bytes, into: &heard)
         let (streamed, result) = part.hear(heard)
-        if !streamed.isEmpty { take(streamed, isLast: result == nil) }
+        if !streamed.isEmpty { receive(streamed, isLast: result == nil) }
         proceed(result)
     }
 
@@ -161,7 +161,7 @@ package struct SensorSession: Sendable {
         defer { swap(&part.out.actions, &actions) }
         part.out.now = now
         if part.awake.isOn != false { part.writeRest() }
-        part.noteRest()
+        part.recordRest()
         state = .finished
     }
 
@@ -222,7 +222,7 @@ package struct SensorSession: Sendable {
         switch (state, answer) {
         case (.looking, _): looked(part.isRunning(answer))
         case (.searching, _): searched(isThere: answer != nil)
-        case (_, .measurement(let outcomes)) where isLive: take([outcomes], isLast: true)
+        case (_, .measurement(let outcomes)) where isLive: receive([outcomes], isLast: true)
         case (_, .measurement(let outcomes)):
             window.append(outcomes)
             pace()
@@ -363,7 +363,7 @@ package struct SensorSession: Sendable {
     private mutating func rested() {
         switch afterRest {
         case .sleep:
-            if recovery.failingSince == nil { part.tellAcknowledgement() }
+            if recovery.failingSince == nil { part.reportAcknowledgement() }
             sleep()
         case .retry:
             part.doubtAll()

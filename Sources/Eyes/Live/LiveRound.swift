@@ -66,7 +66,7 @@ struct LiveRound: ~Copyable {
         return program.end()
     }
 
-    private static func words(_ name: String, _ code: Int32) -> String {
+    private static func text(_ name: String, _ code: Int32) -> String {
         if name == CameraSettings.program, let trouble = CameraTrouble(exitCode: code) {
             return "\(trouble)"
         }
@@ -121,7 +121,7 @@ struct LiveRound: ~Copyable {
         let count = Glibc.read(program.output, &piece, piece.count)
         if count < 0, errno == EAGAIN || errno == EINTR { return .nothing }
         guard count > 0 else {
-            return .ended(Self.words(name, stop(waits: true)))
+            return .ended(Self.text(name, stop(waits: true)))
         }
         let frames = splitter.append(piece[..<count])
         guard splitter.tooLargeCount == 0 else {

@@ -32,7 +32,7 @@ struct GPIODebouncer {
     }
 
     /// Feeds raw edges in order of time; returns those that counted before them.
-    mutating func take(_ edges: [EdgeEvent]) -> [EdgeEvent] {
+    mutating func apply(_ edges: [EdgeEvent]) -> [EdgeEvent] {
         var counted: [EdgeEvent] = []
         for edge in edges {
             counted += settle(before: edge.instant)

@@ -42,7 +42,7 @@ package enum LinuxGPIO {
         )
         let place = try find(request)
         var code: Int32 = 0
-        guard let handle = take(request, at: place, error: &code) else {
+        guard let handle = openLines(request, at: place, error: &code) else {
             throw code == EBUSY
                 ? busy(request, at: place)
                 : .because(code, of: "GPIO_GET_LINE", path: place.path, chip: place.label)
@@ -94,7 +94,7 @@ package enum LinuxGPIO {
         )
     }
 
-    private static func take(
+    private static func openLines(
         _ request: LineRequest,
         at place: Place,
         error: inout Int32

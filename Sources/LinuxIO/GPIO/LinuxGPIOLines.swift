@@ -71,7 +71,7 @@ package final class LinuxGPIOLines: GPIOLines {
     ) async throws -> [EdgeEvent]? {
         guard let watched else { preconditionFailure("the request has no edges") }
         while !Task.isCancelled {
-            let edges = try take()
+            let edges = try read()
             if !edges.isEmpty { return edges }
             if let deadline, deadline <= .now() { return nil }
             let due = state.withLock { $0.debouncer?.nextDue }
@@ -98,7 +98,7 @@ package final class LinuxGPIOLines: GPIOLines {
     }
 
     /// Reads what waits, and lets it settle.
-    private func take() throws(GPIOError) -> [EdgeEvent] {
+    private func read() throws(GPIOError) -> [EdgeEvent] {
         try state.withLock { (state) throws(GPIOError) -> [EdgeEvent] in
             guard let handle = state.handle else { throw .disconnected(chip: chip) }
             var (edges, readCount) = ([EdgeEvent](), 0)
@@ -111,7 +111,7 @@ package final class LinuxGPIOLines: GPIOLines {
             // With 1.6 each line has a queue of its own, so only one read is in order by itself.
             if edges.count > Int(ROOST_GPIO_MAX_EVENTS) { edges.sort { $0.instant < $1.instant } }
             guard state.debouncer != nil else { return edges }
-            let counted = state.debouncer?.take(edges) ?? []
+            let counted = state.debouncer?.apply(edges) ?? []
             if !edges.isEmpty, !state.mayHaveMore {
                 let values = try Self.values(of: handle, count: lineCount, chip: chip)
                 state.debouncer?.correct(values, at: .now())

@@ -161,16 +161,16 @@ package final class EventLoop: TaskExecutor, Sendable {
         guard count >= 0 || errno == EINTR else {
             throw .system(call: "epoll_wait", errno: errno, path: nil)
         }
-        take(Int(max(count, 0)), of: &round, wasAsleep: isAsleep)
+        handle(Int(max(count, 0)), of: &round, wasAsleep: isAsleep)
         // Descriptors first: what arrives at the deadline has arrived.
-        for (watched, events) in round.woken { watched.note(events) }
+        for (watched, events) in round.woken { watched.handle(events) }
         round.woken.removeAll(keepingCapacity: true)
         if wake != nil { sleepers.wake(at: .now()) }
     }
 
     /// Clears the wake-up and marks the loop as awake before any task is resumed: a task that is
     /// enqueued from here on need not wake it.
-    private func take(_ count: Int, of round: inout Round, wasAsleep: Bool) {
+    private func handle(_ count: Int, of round: inout Round, wasAsleep: Bool) {
         var causes: (timer: Bool, crossThread: Bool) = (false, false)
         state.withLock { state in
             for index in 0..<count {

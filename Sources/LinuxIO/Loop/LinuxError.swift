@@ -15,7 +15,7 @@ extension LinuxError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .system(let call, let errno, let path):
-            (path.map { "\($0): " } ?? "") + "\(call): \(Self.words(of: errno))"
+            (path.map { "\($0): " } ?? "") + "\(call): \(Self.text(of: errno))"
         case .held(let path, let holder):
             "\(path): held by \(holder ?? "another process"); stop it first"
         case .closed: "the descriptor is closed"
@@ -23,7 +23,7 @@ extension LinuxError: CustomStringConvertible {
     }
 
     /// Text of `strerror`, with the number to search for.
-    package static func words(of errno: Int32) -> String {
+    package static func text(of errno: Int32) -> String {
         "\(String(cString: clinux_error_words(errno))) (errno \(errno))"
     }
 }

@@ -107,7 +107,7 @@ package final class Watched: Sendable {
     }
 
     /// Handles the events that `epoll_wait` returned.
-    func note(_ events: UInt32) {
+    func handle(_ events: UInt32) {
         if let body = state.withLock({ $0.onEvents }) { return body(events) }
         if events & (EPOLLIN.rawValue | Self.endEvents) != 0 {
             if let deadline = state.withLock({ $0.onReadable })?() {

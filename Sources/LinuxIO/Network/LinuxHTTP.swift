@@ -129,7 +129,7 @@ package actor LinuxHTTP: HTTPFetcher {
             if code == EINTR { continue }
             guard code == 0 else { throw Self.error(code, "recv", target) }
             do throws(HTTPResponseDecoder.Flaw) {
-                let response = try decoder.take(bytes, isAtEnd: received == 0)
+                let response = try decoder.receive(bytes, isAtEnd: received == 0)
                 if let response { return response }
             } catch {
                 throw HTTPError.malformed(target, error.words)

@@ -35,11 +35,11 @@ package struct BlockDevice: Hashable, Sendable {
     }
 
     private init?(number: dev_t) {
-        self.init(folder: "/sys/dev/block/\(Self.words(number))")
+        self.init(folder: "/sys/dev/block/\(Self.text(number))")
     }
 
     /// `179:2`, as `major` and `minor` of <sys/sysmacros.h> take it apart.
-    package static func words(_ number: dev_t) -> String {
+    package static func text(_ number: dev_t) -> String {
         let number = UInt64(number)
         let major = number >> 8 & 0xFFF | number >> 32 & ~0xFFF
         let minor = number & 0xFF | number >> 12 & ~0xFF

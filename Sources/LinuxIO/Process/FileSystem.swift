@@ -11,7 +11,7 @@ package enum FileSystem {
         guard stat(path, &status) == 0,
             let mounts = TextFile.read("/proc/self/mountinfo", limit: 1 << 18)
         else { return nil }
-        let device = BlockDevice.words(status.st_dev)
+        let device = BlockDevice.text(status.st_dev)
         for line in mounts.split(separator: "\n") {
             let fields = line.split(separator: " ")
             guard fields.count > 2, fields[2] == device, let dash = fields.firstIndex(of: "-"),

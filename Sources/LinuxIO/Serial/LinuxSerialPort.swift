@@ -116,7 +116,7 @@ package final class LinuxSerialPort: SerialPort {
         try attend()
         while true {
             try Task.checkCancellation()
-            if let bytes = try take(atLeast: count) { return bytes }
+            if let bytes = try receive(atLeast: count) { return bytes }
             if try expect(count) { continue }
             do {
                 if try await watched.readable(until: deadline) {
@@ -128,7 +128,7 @@ package final class LinuxSerialPort: SerialPort {
             }
             // Time is up: below VMIN there may be bytes that poll did not report.
             state.withLock { $0.mayHaveMore = true }
-            return try take(atLeast: 1)
+            return try receive(atLeast: 1)
         }
     }
 
@@ -158,7 +158,7 @@ package final class LinuxSerialPort: SerialPort {
             // did not report.
             guard let wait = reader?.wait, wait.deadline <= clock.now else { continue }
             state.withLock { $0.mayHaveMore = true }
-            guard let bytes = try take(atLeast: 1) else { return false }
+            guard let bytes = try receive(atLeast: 1) else { return false }
             handOut(bytes)
         }
     }
@@ -252,7 +252,7 @@ package final class LinuxSerialPort: SerialPort {
     /// - Returns: The reader's next wait; nil when it waits no longer.
     private func handOut() throws(SerialError) -> SerialWait? {
         while let wait = reader?.wait {
-            if let bytes = try take(atLeast: wait.count) {
+            if let bytes = try receive(atLeast: wait.count) {
                 handOut(bytes)
             } else if try !expect(wait.count) {
                 return wait
@@ -293,7 +293,7 @@ package final class LinuxSerialPort: SerialPort {
     }
 
     /// Hands out what has arrived when it is enough.
-    private func take(atLeast count: Int) throws(SerialError) -> [UInt8]? {
+    private func receive(atLeast count: Int) throws(SerialError) -> [UInt8]? {
         try state.withLock { (state) throws(SerialError) in
             if state.mayHaveMore { try receive(&state) }
             guard state.arrived.count >= count else {
@@ -376,7 +376,7 @@ package final class LinuxSerialPort: SerialPort {
             state.outgoing.removeAll()
             state.failure = error
         }
-        watched.note(EPOLLIN.rawValue)
+        watched.handle(EPOLLIN.rawValue)
     }
 
     /// Remembers that the device is gone; what arrived before is still handed out.

@@ -117,7 +117,7 @@ package final class PseudoTerminal: Sendable {
             // merged.
             if clientCount == 0 { try countClients() }
             state.withLock { $0.clientCount = max($0.clientCount, 1) }
-            note(">", bytes)
+            trace(">", bytes)
             // Framing errors: nothing of it is a command.
             guard isAtItsRate else { continue }
             send(hosted.receive(bytes, at: loop.clock.now))
@@ -191,7 +191,7 @@ package final class PseudoTerminal: Sendable {
 
     private func send(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
-        note("<", bytes)
+        trace("<", bytes)
         guard clientCount > 0, let master = try? ends().master else { return }
         let heard = isAtItsRate ? bytes : bytes.map { $0 & 0x98 | 0x80 }
         // Bytes that the kernel does not accept are lost, as in a UART.
@@ -204,7 +204,7 @@ package final class PseudoTerminal: Sendable {
         return clinux_serial_speed(slave.raw) == UInt32(baud)
     }
 
-    private func note(_ direction: String, _ bytes: [UInt8]) {
+    private func trace(_ direction: String, _ bytes: [UInt8]) {
         guard let trace else { return }
         let hex = bytes.map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)

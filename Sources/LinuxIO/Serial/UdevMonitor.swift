@@ -70,7 +70,7 @@ package final class UdevMonitor: HotplugMonitor {
             } catch LinuxError.closed {
                 throw HotplugError.unavailable(call: "close", errno: EBADF)
             }
-            state.withLock { $0.queue.noteReadable() }
+            state.withLock { $0.queue.recordReadable() }
         }
         throw CancellationError()
     }

@@ -31,7 +31,7 @@ struct UdevQueue: Hashable, Sendable {
     private(set) var overrunCount = 0
 
     /// Records that there is something to read.
-    mutating func noteReadable() { mayHaveMore = true }
+    mutating func recordReadable() { mayHaveMore = true }
 
     /// Reads events in order; none after an overrun, as a snapshot is due then.
     ///

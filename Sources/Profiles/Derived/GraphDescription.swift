@@ -76,7 +76,7 @@ package struct GraphDescription: Hashable, Sendable {
             let output = node.isHidden ? node.name : quantity(index).name
             let hidden = node.isHidden ? " (hidden)" : ""
             let unit = Self.bracketed(node.unit)
-            return "\(inputs) → \(node.operation.words) → \(output)\(unit)\(hidden)"
+            return "\(inputs) → \(node.operation.text) → \(output)\(unit)\(hidden)"
         }
         if let humid {
             let names = humid.channels.map { channels[$0].name }.joined(separator: ", ")
@@ -100,7 +100,7 @@ package struct GraphDescription: Hashable, Sendable {
 
 extension GraphOperation {
     /// Describes the operation, with its constants.
-    var words: String {
+    var text: String {
         switch self {
         case .scale(let factor): "scale × \(Self.plain(factor))"
         case .offset(let value): "offset \(value < 0 ? "" : "+")\(Self.plain(Int128(value), 9))"
@@ -108,9 +108,9 @@ extension GraphOperation {
             "polynomial \(terms.map { Self.plain($0) }.joined(separator: ", "))"
         case .table(let points, let holdsEnds):
             "table of \(points.count)\(holdsEnds ? ", ends held" : "")"
-        case .moving(_, let window): type + " " + window.words
+        case .moving(_, let window): type + " " + window.text
         case .humidityCorrection(let fit, let limit):
-            "humidityCorrection \(fit.words), up to \(Self.plain(Int128(limit), 9)) %"
+            "humidityCorrection \(fit.text), up to \(Self.plain(Int128(limit), 9)) %"
         case .rate(let period, let isCounter):
             "rate per \(period.rawValue)\(isCounter ? " of a counter" : "")"
         case .dose(let counts): "dose ÷ \(Self.plain(counts))"
@@ -139,14 +139,14 @@ extension GraphOperation {
 }
 
 extension GraphWindow {
-    fileprivate var words: String {
+    fileprivate var text: String {
         guard let span else { return "of \(count)" }
         return "of \(Int64(span.inSeconds)) s, at most \(count)"
     }
 }
 
 extension HumidityFit {
-    fileprivate var words: String {
+    fileprivate var text: String {
         switch self {
         case .hackairPM25: "hackair-pm25"
         case .hackairPM10: "hackair-pm10"

@@ -30,7 +30,7 @@ package struct GraphRunner: Sendable {
     /// Offers what another device measured; channels that the graph does not use are ignored.
     ///
     /// A reading without a value changes nothing: the age of the last value decides.
-    package mutating func note(_ reading: Reading) {
+    package mutating func remember(_ reading: Reading) {
         let signal = GraphSignal(reading.outcome)
         guard case .value = signal else { return }
         for (index, external) in graph.externals.enumerated()

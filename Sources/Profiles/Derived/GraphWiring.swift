@@ -47,11 +47,11 @@ struct GraphWiring {
             order.append(next)
         }
         var isTold = isPlaced
-        for start in drafts.indices where !isTold[start] { tellLoop(from: start, &isTold) }
+        for start in drafts.indices where !isTold[start] { reportLoop(from: start, &isTold) }
     }
 
     /// Follows inputs until one comes again, and names that loop unless it was named before.
-    private func tellLoop(from start: Int, _ isTold: inout [Bool]) {
+    private func reportLoop(from start: Int, _ isTold: inout [Bool]) {
         var path: [Int] = []
         var next: Int? = start
         while let index = next, !path.contains(index) {

@@ -19,17 +19,17 @@ package enum CloudInitFiles {
     ) -> ProvisionedFile {
         var draft = SettingsBuilder(userName, knowsZone: knowsZone)
         guard let tree = tree(bytes, &draft) else { return draft.file }
-        take(tree["hostname"], &draft) { settings, text throws(SettingRules.Refusal) in
+        apply(tree["hostname"], &draft) { settings, text throws(SettingRules.Refusal) in
             settings.hostName = try SettingRules.hostName(text)
         }
         let knows = draft.knowsZone
-        take(tree["timezone"], &draft) { settings, text throws(SettingRules.Refusal) in
+        apply(tree["timezone"], &draft) { settings, text throws(SettingRules.Refusal) in
             settings.timeZone = try SettingRules.timeZone(text, knows)
         }
-        take(tree["keyboard"]?["layout"], &draft) { settings, text throws(SettingRules.Refusal) in
+        apply(tree["keyboard"]?["layout"], &draft) { settings, text throws(SettingRules.Refusal) in
             settings.keyboard = try SettingRules.keyboard(text)
         }
-        take(tree["ssh_pwauth"], &draft) { settings, text in
+        apply(tree["ssh_pwauth"], &draft) { settings, text in
             settings.acceptsPasswords = text == "true" || text == "yes"
         }
         if let user = tree["users"]?.items.first(where: { $0["name"] != nil }) {
@@ -44,7 +44,7 @@ package enum CloudInitFiles {
         guard let tree = tree(bytes, &draft) else { return draft.file }
         let root = tree["network"] ?? tree
         guard let radio = root["wifis"]?["wlan0"] else { return draft.finished }
-        take(radio["regulatory-domain"], &draft) { settings, text throws(SettingRules.Refusal) in
+        apply(radio["regulatory-domain"], &draft) { settings, text throws(SettingRules.Refusal) in
             settings.country = try SettingRules.country(text)
         }
         guard case .map(let points)? = radio["access-points"],
@@ -74,7 +74,7 @@ package enum CloudInitFiles {
         }
     }
 
-    private static func take(
+    private static func apply(
         _ value: BlockYAML?,
         _ draft: inout SettingsBuilder,
         _ body: (inout ProvisionedSettings, String) throws(SettingRules.Refusal) -> Void

@@ -43,9 +43,9 @@ package enum ImagerScript {
                 continue
             }
             if words[0].hasSuffix("/userconf") {
-                take(login: Array(words.dropFirst()), line.number, &login, &draft)
+                apply(login: Array(words.dropFirst()), line.number, &login, &draft)
             } else {
-                take(words[1], Array(words.dropFirst(2)), line.number, &login.keys, &draft)
+                apply(words[1], Array(words.dropFirst(2)), line.number, &login.keys, &draft)
             }
         }
         // A name that was refused is no reason to let another one in.
@@ -56,7 +56,7 @@ package enum ImagerScript {
         return draft.finished
     }
 
-    private static func take(
+    private static func apply(
         login words: [String],
         _ line: Int,
         _ login: inout Login,
@@ -73,7 +73,7 @@ package enum ImagerScript {
         }
     }
 
-    private static func take(
+    private static func apply(
         _ command: String,
         _ words: [String],
         _ line: Int,

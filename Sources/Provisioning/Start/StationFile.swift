@@ -52,7 +52,7 @@ package enum StationFile {
             }
             values[key] = value.isEmpty ? nil : (value, line.number)
         }
-        take(values, &draft)
+        apply(values, &draft)
         takeWireless(values, &draft)
         // A password that was not taken is the owner's only copy: it stays, and is said.
         switch draft.file.settings.wireless?.secret {
@@ -116,7 +116,7 @@ package enum StationFile {
         return isKnown ? ProvisionProblems.shown(word) : nil
     }
 
-    private static func take(
+    private static func apply(
         _ values: [String: (text: String, line: Int)],
         _ draft: inout SettingsBuilder
     ) {

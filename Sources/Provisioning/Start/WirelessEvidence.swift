@@ -21,11 +21,11 @@ package struct WirelessEvidence: Hashable, Sendable {
     ///   - name: The network's, as bytes.
     package init(_ text: String, of name: [UInt8]) {
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-            take(line, name)
+            receive(line, name)
         }
     }
 
-    private mutating func take(_ line: Substring.UTF8View, _ name: [UInt8]) {
+    private mutating func receive(_ line: Substring.UTF8View, _ name: [UInt8]) {
         if line.elementsEqual("wpa_state=COMPLETED".utf8) { isJoined = true }
         if let rest = line.after("\tSSID: ") {
             guard namesInRange.count < Self.nameCountMax else { return }

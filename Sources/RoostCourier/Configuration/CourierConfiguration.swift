@@ -35,7 +35,7 @@ package struct CourierConfiguration: Sendable {
         }
         let value: JSONValue
         do { value = try JSONParser.parse(bytes) } catch {
-            throw ConfigurationError(file: file, message: JSONParser.words(for: error, in: bytes))
+            throw ConfigurationError(file: file, message: JSONParser.text(for: error, in: bytes))
         }
         let problems = ProblemList()
         guard var root = ObjectReader(value, at: "", problems) else {

@@ -158,7 +158,7 @@ extension DriveCursor {
         isOptional: Bool
     ) throws(OutboxCursorError) -> Place? {
         if isOptional, try input.count(below: 1) == 0 { return nil }
-        let boot = BootID(bytes: try input.take(16))
+        let boot = BootID(bytes: try input.read(16))
         return Place(boot: boot, tick: Tick(tenths: Int64(try input.count(below: .max))))
     }
 }

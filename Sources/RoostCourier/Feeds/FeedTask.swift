@@ -153,7 +153,7 @@ package actor FeedTask: Child {
             let share = max(1, (Self.pageLimit - round.requestCount) / (due.count - index))
             round.end = round.requestCount + share
             do {
-                try await take(part, at: now, &round)
+                try await fetch(part, at: now, &round)
             } catch let trouble as FeedTrouble where trouble.isOfPart {
                 let named = parts.count > 1 ? trouble.of(part) : trouble
                 progress[part]?.fail(named, at: world.clock.now)
@@ -175,7 +175,7 @@ package actor FeedTask: Child {
     }
 
     /// Fetches a part: the rest of an earlier turn, then the newer values.
-    private func take(_ part: FeedPart, at now: WallTime?, _ round: inout Round) async throws {
+    private func fetch(_ part: FeedPart, at now: WallTime?, _ round: inout Round) async throws {
         if let rest = progress[part]?.rest { try await follow(rest, of: part, &round) }
         let paths = entry.kind.paths(of: part, at: now, since: progress[part]?.reach.all)
         // The list of requests may have changed since a turn that ended early.
@@ -218,7 +218,7 @@ package actor FeedTask: Child {
                 if let newest = times.compactMap({ WallTime(iso8601: $0) }).max() {
                     progress[part]?.saw(newest)
                 }
-                take(page.rows.places)
+                merge(page.rows.places)
                 round.omitted += page.rows.omittedCount
                 if let fault = page.rows.fault { throw FeedTrouble(fault) }
                 if marks.count >= Self.pageLimit { marks = [:] }
@@ -258,7 +258,7 @@ package actor FeedTask: Child {
         guard !isLocated, let path = entry.kind.registryPath else { return nil }
         do {
             guard let rows = try await fetch(path, of: nil)?.rows else { return nil }
-            take(rows.places)
+            merge(rows.places)
             (differing, isLocated) = (rows.differing, true)
             return nil
         } catch let trouble as FeedTrouble {
@@ -284,7 +284,7 @@ package actor FeedTask: Child {
         }.first
     }
 
-    private func take(_ places: [FeedLocation]) {
+    private func merge(_ places: [FeedLocation]) {
         var known = Dictionary(standing.places.map { ($0.series, $0) }) { $1 }
         for place in places where place.name.utf8.count <= Self.placeNameMax {
             guard place.series.utf8.count <= Self.placeNameMax else { continue }

@@ -34,7 +34,7 @@ actor BrokerEvents: Child {
     }
 
     /// Adds a motion or an alert; its age counts from now.
-    func take(_ news: MQTTEvent) {
+    func append(_ news: MQTTEvent) {
         if waiting.count >= Self.limit {
             forget(waiting.removeFirst())
             omittedCount += 1

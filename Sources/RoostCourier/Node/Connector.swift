@@ -60,9 +60,9 @@ package actor Connector {
     }
 
     /// Passes a motion or an alert on; only brokers send them.
-    func take(_ news: MQTTEvent) async {
+    func publish(_ news: MQTTEvent) async {
         guard case .broker(_, _, let waiting) = work else { return }
-        await waiting.take(news)
+        await waiting.append(news)
     }
 
     private func begin(_ work: Work) {
@@ -259,7 +259,7 @@ package actor Connector {
             guard !all.isEmpty, !all.contains(where: { !$0.chosen.isEmpty && target.takes($0) })
             else { return nil }
             let words = "nothing that the station measures is for it: the station has "
-            return DeliveryReason("no-sensor", words + all.map(\.words).joined(separator: ", "))
+            return DeliveryReason("no-sensor", words + all.map(\.text).joined(separator: ", "))
         }
     }
 
@@ -329,7 +329,7 @@ package actor Connector {
             report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
         }
         // Refused notices do not stop the others.
-        guard reason == nil, let refusals = standing.refusals.words else { return }
+        guard reason == nil, let refusals = standing.refusals.text else { return }
         (report.why, report.code) = (refusals, "refuses")
     }
 
@@ -340,7 +340,7 @@ package actor Connector {
     ) {
         let reason = standing.held ?? standing.trouble
         (report.why, report.code) = (reason?.words ?? standing.waitsFor, reason?.code)
-        if report.why == nil, let refusals = standing.refusals.words {
+        if report.why == nil, let refusals = standing.refusals.text {
             (report.why, report.code) = (refusals, "refuses")
         }
         if standing.held != nil {

@@ -64,14 +64,14 @@ struct ConnectorFactory: Sendable {
         ) { [news = parts.news] receiver, reason in
             let why = reason.map { ["why": $0.words] } ?? [:]
             let details = why.merging(["target": receiver]) { old, _ in old }
-            news.tell(reason == nil ? "outbox resumed" : "outbox held", details)
+            news.report(reason == nil ? "outbox resumed" : "outbox held", details)
         }
         notices.cursorLost = { [news = parts.news] receiver, why in
-            news.tell("outbox resumed", ["target": receiver, "why": "\(why); begins anew"])
+            news.report("outbox resumed", ["target": receiver, "why": "\(why); begins anew"])
         }
         notices.refused = { [news = parts.news] receiver, notice, reason in
             let why = "\(reason.words); is tried again"
-            news.tell("outbox refused", ["target": receiver, "from": notice, "why": why])
+            news.report("outbox refused", ["target": receiver, "from": notice, "why": why])
         }
         notices.present = { [self] in await presentAlerts() }
         notices.pictures = world.pictures
@@ -234,7 +234,7 @@ struct ConnectorFactory: Sendable {
             keeper: parts.cursors,
             network: outlet.network,
             clock: world.clock
-        ) { [news = parts.news] target, notice in news.tell(target, notice) }
+        ) { [news = parts.news] target, notice in news.report(target, notice) }
     }
 
     private func driveWorld(_ outlet: Connector, _ work: DriveWork) -> DriveTask.World {
@@ -246,7 +246,7 @@ struct ConnectorFactory: Sendable {
             keeper: parts.cursors,
             network: outlet.network,
             clock: world.clock
-        ) { [news = parts.news] target, notice in news.tell(target, notice) }
+        ) { [news = parts.news] target, notice in news.report(target, notice) }
     }
 
     private func outboxWorld(_ outlet: Connector) -> OutboxTask.World {
@@ -257,6 +257,6 @@ struct ConnectorFactory: Sendable {
             keeper: parts.cursors,
             network: outlet.network,
             clock: world.clock
-        ) { [news = parts.news] target, notice in news.tell(target, notice) }
+        ) { [news = parts.news] target, notice in news.report(target, notice) }
     }
 }

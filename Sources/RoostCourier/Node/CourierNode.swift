@@ -141,7 +141,7 @@ package final class CourierNode: Sendable {
         if let routes = world.routes {
             root.add(
                 ChildSpec(id: "routes") { [self] _ in
-                    RouteChild(watch: routes) { [weak self] in await self?.take($0, $1) }
+                    RouteChild(watch: routes) { [weak self] in await self?.apply($0, $1) }
                 }
             )
         }
@@ -156,7 +156,7 @@ package final class CourierNode: Sendable {
         }
         if let control { root.add(control) }
         try await root.run()
-        news.tell("courier stopped", [:])
+        news.report("courier stopped", [:])
         try await news.drain()
     }
 
@@ -196,7 +196,7 @@ package final class CourierNode: Sendable {
                 in: world,
                 heartbeat: heartbeat,
                 onReturn: { [weak self] in await self?.stationAnswers() },
-                onNews: { [weak self] in await self?.take($0) }
+                onNews: { [weak self] in await self?.apply($0) }
             )
             current.set(source)
             return source
@@ -224,7 +224,7 @@ package final class CourierNode: Sendable {
                 model: status.board?.model ?? status.board?.name ?? "computer",
                 version: RoostVersion.text
             )
-            if targets.begin(identity) { news.tell("courier started", [:]) }
+            if targets.begin(identity) { news.report("courier started", [:]) }
         } catch {
             world.logger.warning("station's name is not known", metadata: ["why": "\(error)"])
         }
@@ -257,7 +257,7 @@ package final class CourierNode: Sendable {
     }
 
     /// Handles the events in a report of new records; samples are handled elsewhere.
-    private func take(_ report: FeedReport) async {
+    private func apply(_ report: FeedReport) async {
         guard let station = current.station, let boot = BootID(report.bootID) else { return }
         let now = MonotonicInstant(nanoseconds: Int64(report.nowSeconds * 1e9))
         for record in report.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
@@ -266,9 +266,9 @@ package final class CourierNode: Sendable {
             let age = max(event.instant.duration(to: now), .zero)
             if case .alert(let alert) = event.kind {
                 if case .raised = alert { await readWords() }
-                await alerts.take(alert, time, at: event.instant)
+                await alerts.apply(alert, time, at: event.instant)
                 if let news = MQTTEvent.Alert(alert, time: time, age: age) {
-                    await targets.take(.alert(news))
+                    await targets.publish(.alert(news))
                 }
             }
             if Self.changes.contains(event.kind.name) { await readStatus() }
@@ -280,14 +280,14 @@ package final class CourierNode: Sendable {
                 age: age,
                 seconds: nil
             )
-            await targets.take(.motion(motion))
+            await targets.publish(.motion(motion))
         }
     }
 
     /// Handles a change of the route to other networks.
-    private func take(_ before: RouteState?, _ now: RouteState) async {
+    private func apply(_ before: RouteState?, _ now: RouteState) async {
         let isNew = before.map { !now.gateways.isSubset(of: $0.gateways) } ?? false
-        await targets.take(now, isNew: isNew, spread: Self.newRouteSpread)
+        await targets.apply(now, isNew: isNew, spread: Self.newRouteSpread)
     }
 
     // MARK: Orders and reports

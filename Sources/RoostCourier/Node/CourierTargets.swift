@@ -141,14 +141,14 @@ final class CourierTargets: Sendable {
     }
 
     /// Sends an alert to all brokers, a motion only to those whose owner named its channel.
-    func take(_ news: MQTTEvent) async {
+    func publish(_ news: MQTTEvent) async {
         let left = state.withLock { $0.configuration.left }
         for outlet in outlets {
             if case .motion(let motion) = news {
                 let choice = StreamChoice(wanted: outlet.entry.streams, left: left)
                 guard choice.takes(motion.device, "motion") else { continue }
             }
-            await outlet.take(news)
+            await outlet.publish(news)
         }
     }
 
@@ -186,7 +186,7 @@ final class CourierTargets: Sendable {
     /// - Parameters:
     ///   - isNew: Whether a default route is new: what waits is then tried within `spread`.
     ///   - spread: So that not all targets begin at once.
-    func take(_ now: RouteState, isNew: Bool, spread: Duration) async {
+    func apply(_ now: RouteState, isNew: Bool, spread: Duration) async {
         let (outlets, isMetered) = state.withLock { state in
             state.route = now
             return (state.outlets, state.isMetered)

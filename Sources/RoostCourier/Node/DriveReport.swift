@@ -50,7 +50,7 @@ enum DriveReport {
             report.nextTrySeconds = now.duration(to: standing.notBefore).inSeconds
         }
         // Refused drives do not stop the others.
-        guard reason == nil, let refusals = standing.refusals.words else { return }
+        guard reason == nil, let refusals = standing.refusals.text else { return }
         (report.why, report.code) = (refusals, "refuses")
     }
 

@@ -46,7 +46,7 @@ package final class DryNetwork: CourierNetwork {
 
 extension DryNetwork.Message {
     /// All bytes that would be sent, without secrets, for people.
-    package var words: String {
+    package var text: String {
         switch self {
         case .request(let request): request.dryRun
         case .upload(let request, let size): request.dryRun + "\(size) bytes of a file"

@@ -68,7 +68,7 @@ final class LatenessReporter: Child {
             var details = ["target": change.target]
             if let why = change.why { details["why"] = why }
             if let oldest = change.oldest { details["from"] = oldest }
-            news.tell(change.why == nil ? "outbox in time" : "outbox late", details)
+            news.report(change.why == nil ? "outbox in time" : "outbox late", details)
         }
     }
 }

@@ -29,7 +29,7 @@ package actor AlertHub {
     }
 
     /// Adds a change of an alert that happens now.
-    package func take(_ event: AlertEvent, _ time: WallTime?, at instant: MonotonicInstant) {
+    package func apply(_ event: AlertEvent, _ time: WallTime?, at instant: MonotonicInstant) {
         switch event {
         case .standing: return
         case .silenced(let silence):

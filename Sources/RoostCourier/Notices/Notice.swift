@@ -78,7 +78,7 @@ package struct Notice: Hashable, Sendable {
     package func without(_ lack: NoticePicture.Lack) -> Notice {
         var notice = self
         notice.picture = nil
-        notice.body.append(lack.words(language))
+        notice.body.append(lack.text(language))
         return notice
     }
 

@@ -25,7 +25,7 @@ package struct NoticePicture: Hashable, Sendable {
         case refused(String)
 
         /// Returns the sentence in the notice, in `en`, `de` or `it`.
-        package func words(_ language: String) -> String {
+        package func text(_ language: String) -> String {
             let none = ["de": "Kein Bild", "it": "Nessuna foto"][language] ?? "No picture"
             let row: [String: String]
             switch self {

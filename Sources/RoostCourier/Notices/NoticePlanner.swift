@@ -100,29 +100,29 @@ package struct NoticePlanner: Sendable {
         _ wall: WallTime? = nil
     ) {
         told = sent
-        for news in standing { take(news, at: now, wall) }
+        for news in standing { apply(news, at: now, wall) }
         for number in sent { alerts[number]?.isWaiting = false }
         (ended, tests) = ([], [])
         (lastNumber, self.tokenAt) = (number, tokenAt)
     }
 
-    mutating func take(_ news: AlertChange, at now: MonotonicInstant, _ wall: WallTime? = nil) {
+    mutating func apply(_ news: AlertChange, at now: MonotonicInstant, _ wall: WallTime? = nil) {
         lastNumber = max(lastNumber, news.number)
         switch news.event {
-        case .raised(let raised): take(raised, news.time, news.instant(at: now, wall), at: now)
-        case .level(let level): take(level, at: now)
+        case .raised(let raised): apply(raised, news.time, news.instant(at: now, wall), at: now)
+        case .level(let level): apply(level, at: now)
         case .acknowledged(let note):
             let forever = MonotonicInstant(nanoseconds: .max)
             let until = note.seconds.map { now.advanced(by: .seconds($0)) } ?? forever
             alerts[note.raise]?.acknowledgedUntil = until
             alerts[note.raise]?.isWaiting = false
             asides.remove(note.raise)
-        case .resolved(let end): take(end)
+        case .resolved(let end): apply(end)
         case .silenced, .standing: break
         }
     }
 
-    private mutating func take(
+    private mutating func apply(
         _ raised: AlertEvent.Raised,
         _ time: WallTime?,
         _ since: MonotonicInstant,
@@ -148,7 +148,7 @@ package struct NoticePlanner: Sendable {
         if alert.isWaiting { groupedSince = groupedSince ?? now }
     }
 
-    private mutating func take(_ level: AlertEvent.Level, at now: MonotonicInstant) {
+    private mutating func apply(_ level: AlertEvent.Level, at now: MonotonicInstant) {
         guard var alert = alerts[level.raise] else { return }
         (alert.raised.level, alert.raised.severity) = (level.level, level.severity)
         alert.raised.value = level.value ?? alert.raised.value
@@ -161,7 +161,7 @@ package struct NoticePlanner: Sendable {
         alerts[level.raise] = alert
     }
 
-    private mutating func take(_ end: AlertEvent.Resolved) {
+    private mutating func apply(_ end: AlertEvent.Resolved) {
         guard let alert = alerts.removeValue(forKey: end.raise) else { return }
         asides.remove(end.raise)
         owed.remove(end.raise)

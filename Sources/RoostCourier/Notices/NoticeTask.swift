@@ -144,7 +144,7 @@ package actor NoticeTask: Child {
             heartbeat.beat(nextWithin: Self.promise)
             try await begin()
             for news in await world.hub.news(after: planner.lastNumber) {
-                planner.take(news, at: world.clock.now, world.clock.wallTime)
+                planner.apply(news, at: world.clock.now, world.clock.wallTime)
             }
             planner.silences = await world.hub.silences
             let now = world.clock.now

@@ -68,7 +68,7 @@ struct AgeSearch: Hashable, Sendable {
     /// - Parameters:
     ///   - time: Time of the first sample after it; nil when there is none.
     ///   - isTaken: Whether the receiver took it.
-    mutating func note(_ time: WallTime?, isTaken: Bool) {
+    mutating func record(_ time: WallTime?, isTaken: Bool) {
         guard case .look(let moment) = step else { return }
         if let end, end.nanoseconds - refused.nanoseconds <= precision {
             // A sample at or behind the edge says nothing about those below it.

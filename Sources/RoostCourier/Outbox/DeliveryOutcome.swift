@@ -20,7 +20,7 @@ package enum DeliveryOutcome: Hashable, Sendable {
 
 extension DeliveryOutcome {
     /// Sentence for people.
-    package var words: String {
+    package var text: String {
         switch self {
         case .delivered: "delivered"
         case .partly(let refused, let reason): "\(refused.count) refused: \(reason.words)"

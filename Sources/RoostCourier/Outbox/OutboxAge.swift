@@ -33,7 +33,9 @@ struct OutboxAge: Sendable {
     /// Records that samples were left out for their age.
     mutating func leaveOut(_ reason: DeliveryReason) { unsaid = unsaid ?? (0, reason) }
 
-    mutating func note(_ time: WallTime?, isTaken: Bool) { search?.note(time, isTaken: isTaken) }
+    mutating func record(_ time: WallTime?, isTaken: Bool) {
+        search?.record(time, isTaken: isTaken)
+    }
 
     /// - Returns: How the search ended, and its reason; nil without one, or while it goes on.
     mutating func end() -> (step: AgeSearch.Step, reason: DeliveryReason)? {

@@ -137,7 +137,7 @@ package struct OutboxCursor: Hashable, Sendable {
         }
         var boots: [(BootID, Int)] = []
         for _ in 0..<(try input.count(below: Self.byteLimit / 16)) {
-            let boot = BootID(bytes: try input.take(16))
+            let boot = BootID(bytes: try input.read(16))
             boots.append((boot, number(boot) ?? 0))
         }
         func place() throws(OutboxCursorError) -> OutboxPosition {

@@ -2,7 +2,7 @@ import Core
 
 /// Dependencies of the task of a target of samples.
 package struct OutboxDependencies: Sendable {
-    package let source: any SampleSource
+    package let source: any OutboxSampleSource
     package let keeper: any CursorStore
     package let network: any CourierNetwork
     package let clock: any NodeClock
@@ -11,7 +11,7 @@ package struct OutboxDependencies: Sendable {
     package let tell: @Sendable (_ target: String, OutboxNotice) -> Void
 
     package init(
-        source: any SampleSource,
+        source: any OutboxSampleSource,
         keeper: any CursorStore,
         network: any CourierNetwork,
         clock: any NodeClock,

@@ -183,11 +183,11 @@ package struct OutboxMachine: Sendable {
         if outcome != nil { notBefore = now.advanced(by: traits.pace) }
         wasLive = false
         switch outcome {
-        case nil: age.note(time, isTaken: time != nil)
-        case .delivered: note(time, isTaken: true)
+        case nil: age.record(time, isTaken: time != nil)
+        case .delivered: record(time, isTaken: true)
         case .partly(_, let reason), .refused(let reason):
             if reason.code == age.search?.reason.code {
-                note(time, isTaken: false)
+                record(time, isTaken: false)
             } else {
                 age.giveUp()
             }
@@ -200,8 +200,8 @@ package struct OutboxMachine: Sendable {
         return endSearch(at: now)
     }
 
-    private mutating func note(_ time: WallTime?, isTaken: Bool) {
-        age.note(time, isTaken: isTaken)
+    private mutating func record(_ time: WallTime?, isTaken: Bool) {
+        age.record(time, isTaken: isTaken)
         delay.succeed()
         if isTaken { refusals = 0 }
     }

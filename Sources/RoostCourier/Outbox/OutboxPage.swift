@@ -76,7 +76,7 @@ package struct OutboxPage: Hashable, Sendable {
 }
 
 /// Reader of the samples in a store, for the outbox.
-package protocol SampleSource: Sendable {
+package protocol OutboxSampleSource: Sendable {
     /// Lists the streams that have samples, in the order of their numbers.
     func streams() async throws -> [StreamID]
 
@@ -123,6 +123,6 @@ package protocol SampleSource: Sendable {
     ) async throws -> UInt64
 }
 
-extension SampleSource {
+extension OutboxSampleSource {
     package func place(notAfter moment: WallTime) async throws -> OutboxPosition? { nil }
 }

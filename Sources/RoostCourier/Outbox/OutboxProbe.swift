@@ -19,7 +19,7 @@ struct OutboxProbe: Hashable, Sendable {
     /// - Throws: Errors of reading the store.
     static func first(
         after moment: WallTime,
-        in source: any SampleSource,
+        in source: any OutboxSampleSource,
         _ marks: [StreamID: StreamCursor],
         _ leavesOut: (_ sample: OutboxSample, _ page: OutboxPage) -> LeftOut?
     ) async throws -> OutboxProbe? {
@@ -60,7 +60,7 @@ struct OutboxProbe: Hashable, Sendable {
         of stream: StreamID,
         _ settled: OutboxPosition?,
         _ seen: OutboxPosition,
-        _ source: any SampleSource
+        _ source: any OutboxSampleSource
     ) async throws -> OutboxPosition? {
         let oldest = try await source.page(of: stream, after: settled, limit: 1)
         let newest = try await source.page(of: stream, after: seen.earlier, limit: 1)

@@ -8,7 +8,7 @@ package struct OutboxSnapshot: Sendable {
     /// The newest of the samples refused since the task began.
     package let refused: [RefusedSample]
     package let target: any SampleTarget
-    package let source: any SampleSource
+    package let source: any OutboxSampleSource
     package let network: any CourierNetwork
 }
 

@@ -27,14 +27,14 @@ package struct OutboxStanding: Hashable, Sendable {
         package var kind: String?
     }
 
-    package var refusalWords: String? { refusals.words }
+    package var refusalWords: String? { refusals.text }
 }
 
 extension [OutboxStanding.Refusal] {
     /// Summary of the refused items, for people; nil without any.
     ///
     /// Bound: three items, and the count of the others.
-    var words: String? {
+    var text: String? {
         guard !isEmpty else { return nil }
         var parts = prefix(3).map { refusal in
             "it refuses \(refusal.name)" + (refusal.reason.map { " (\($0.words))" } ?? "")

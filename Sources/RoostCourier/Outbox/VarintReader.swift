@@ -42,7 +42,7 @@ struct VarintReader {
         return Int(value)
     }
 
-    mutating func take(_ count: Int) throws(OutboxCursorError) -> [UInt8] {
+    mutating func read(_ count: Int) throws(OutboxCursorError) -> [UInt8] {
         guard position + count <= bytes.count else { throw .malformed }
         defer { position += count }
         return Array(bytes[position..<position + count])

@@ -29,7 +29,7 @@ package struct PresetReader {
         }
         let root: JSONValue
         do throws(JSONParser.Fault) { root = try JSONParser.parse(text) } catch {
-            let reason = JSONParser.words(for: error, in: text)
+            let reason = JSONParser.text(for: error, in: text)
             throw ConfigurationError(file: file, message: "not JSON: \(reason)")
         }
         let reader = PresetReader()

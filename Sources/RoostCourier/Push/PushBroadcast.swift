@@ -55,7 +55,7 @@ struct PushBroadcast: Sendable {
     }
 
     /// Removes and returns the next subscriber who may be sent to; the others wait.
-    mutating func take(_ isOpen: (Subscriber) -> Bool) -> Subscriber? {
+    mutating func next(_ isOpen: (Subscriber) -> Bool) -> Subscriber? {
         while let subscriber = next.popFirst() {
             if isOpen(subscriber) { return subscriber }
             deferred.append(subscriber)

@@ -21,7 +21,7 @@ struct PushBuckets: Hashable, Sendable {
     /// - Parameters:
     ///   - intervals: Intervals whose tokens may be used.
     /// - Returns: Those that had a token, which is used now.
-    mutating func take(_ intervals: Set<Int>, at now: MonotonicInstant) -> Set<Int> {
+    mutating func use(_ intervals: Set<Int>, at now: MonotonicInstant) -> Set<Int> {
         let free = intervals.filter { ready($0) <= now }
         for interval in free { used[interval] = now }
         if used.count > Self.limit {

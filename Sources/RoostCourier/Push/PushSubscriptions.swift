@@ -139,7 +139,7 @@ package actor PushSubscriptions {
         let found = Set(try await book.all().map(\.interval))
         let intervals = found.isEmpty ? [Subscriber.standardInterval] : found
         var buckets = try await readBuckets()
-        let free = buckets.take(intervals, at: now)
+        let free = buckets.use(intervals, at: now)
         guard !free.isEmpty else {
             let wait = buckets.wait(intervals, at: now)
             return PushNotifyReport(isTaken: false, retryAfterSeconds: wait)
@@ -168,7 +168,7 @@ package actor PushSubscriptions {
             text: ("Air Quality Alert", lines[0], Array(lines.dropFirst())),
             time: clock.wallTime
         )
-        for task in tasks { await task.take(notice, to: intervals) }
+        for task in tasks { await task.send(notice, to: intervals) }
     }
 
     /// Makes the subtitle `PM2.5 of 12.3 measured 07:49 AM`.

@@ -89,7 +89,7 @@ package actor PushTask: Child {
     }
 
     /// Sends a notice of another program to subscribers with these intervals.
-    package func take(_ notice: Notice, to intervals: Set<Int>) {
+    package func send(_ notice: Notice, to intervals: Set<Int>) {
         for interval in intervals.sorted() {
             // A later notice about the same alert replaces one that is under way.
             fanouts.removeAll { fanout in
@@ -226,7 +226,7 @@ package actor PushTask: Child {
         for interval in planners.keys.sorted() {
             guard var planner = planners[interval] else { continue }
             for news in await world.hub.news(after: planner.lastNumber) {
-                planner.take(news, at: world.clock.now, world.clock.wallTime)
+                planner.apply(news, at: world.clock.now, world.clock.wallTime)
             }
             planner.silences = silences
             let now = world.clock.now
@@ -309,7 +309,7 @@ package actor PushTask: Child {
             (fanouts[left].severity, right) > (fanouts[right].severity, left)
         }
         for place in order {
-            guard let subscriber = fanouts[place].take({ services.isOpen($0, at: now) }) else {
+            guard let subscriber = fanouts[place].next({ services.isOpen($0, at: now) }) else {
                 continue
             }
             if services.hasTrouble(subscriber), let planner = planners[fanouts[place].interval] {

@@ -90,7 +90,7 @@ package actor SubscriberStore {
     ///   - other: The bytes of its `key.key`.
     /// - Returns: How many are new, and the lines that could not be used.
     /// - Throws: `PushMistake` for a key of another size; as `all`.
-    package func take(
+    package func merge(
         _ bytes: [UInt8],
         key other: [UInt8]
     ) async throws -> (added: Int, faults: [SubscriberFile.Fault]) {

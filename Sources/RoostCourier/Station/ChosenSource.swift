@@ -1,16 +1,16 @@
 import Core
 
 /// The part of a source that one target gets: the channels that its owner chose.
-package struct ChosenSource: SampleSource {
+package struct ChosenSource: OutboxSampleSource {
     /// Returns the streams of a source with their device and channels.
     package typealias Describe = @Sendable () async -> [StreamID: (String, [Quantity])]
 
-    private let source: any SampleSource
+    private let source: any OutboxSampleSource
     private let choice: StreamChoice
     private let describe: Describe
 
     package init(
-        _ source: any SampleSource,
+        _ source: any OutboxSampleSource,
         _ choice: StreamChoice,
         describe: @escaping Describe
     ) {

@@ -14,7 +14,7 @@ package final class CurrentStation: Sendable {
 }
 
 /// The running source of samples: the supervisor makes a new one after a failure.
-package struct CurrentSource: SampleSource {
+package struct CurrentSource: OutboxSampleSource {
     private let current: CurrentStation
 
     package init(_ current: CurrentStation) { self.current = current }

@@ -1,14 +1,14 @@
 import ControlProtocol
 
 /// State of the station, asked over its control socket.
-struct LinkFacts: StationFacts {
+struct LinkFacts: StationViewSource {
     let link: any StationLink
 
-    func view() async throws -> StationView? {
+    func view() async throws -> BrokerStationView? {
         do {
             let status = try await link.ask(ControlRequest(.status), StatusReport.self)
             let devices = try await link.ask(ControlRequest(.devices), DevicesReport.self)
-            return StationView(status, devices)
+            return BrokerStationView(status, devices)
         } catch is StationDown {
             return nil
         }

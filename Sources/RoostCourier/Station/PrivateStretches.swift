@@ -17,7 +17,7 @@ struct PrivateStretches: Sendable {
     }
 
     /// Records the events that begin, mark or end a survey, in the order of time.
-    mutating func note(_ event: Event, at place: OutboxPosition) {
+    mutating func apply(_ event: Event, at place: OutboxPosition) {
         switch event.kind {
         case .plain(.surveyBegun) where SurveyRights(event) == .kept:
             end(at: place)

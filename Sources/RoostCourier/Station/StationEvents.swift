@@ -30,7 +30,7 @@ package final class StationEvents: Child {
     package var omittedCount: Int { state.withLock { $0.omittedCount } }
 
     /// Queues an event, which is recorded as soon as the station answers.
-    package func tell(_ kind: String, _ details: [String: String]) {
+    package func report(_ kind: String, _ details: [String: String]) {
         var metadata: Logger.Metadata = [:]
         for (key, value) in details { metadata[key] = "\(value)" }
         logger.notice("\(kind)", metadata: metadata)
@@ -81,9 +81,9 @@ package final class StationEvents: Child {
 
 extension StationEvents {
     /// Records an event that the owner should know about a target of samples.
-    package func tell(_ target: String, _ notice: OutboxMachine.Notice) {
+    package func report(_ target: String, _ notice: OutboxMachine.Notice) {
         func say(_ kind: String, _ details: [String: String]) {
-            tell(kind, details.merging(["target": target]) { old, _ in old })
+            report(kind, details.merging(["target": target]) { old, _ in old })
         }
         switch notice {
         case .held(let reason): say("outbox held", ["why": reason.words])
@@ -106,9 +106,9 @@ extension StationEvents {
     }
 
     /// Records an event that the owner should know about a target of drives.
-    package func tell(_ target: String, _ notice: DriveMachine.Notice) {
+    package func report(_ target: String, _ notice: DriveMachine.Notice) {
         func say(_ kind: String, _ details: [String: String]) {
-            tell(kind, details.merging(["target": target]) { old, _ in old })
+            report(kind, details.merging(["target": target]) { old, _ in old })
         }
         switch notice {
         case .held(let reason): say("outbox held", ["why": reason.words])
@@ -125,9 +125,9 @@ extension StationEvents {
     }
 
     /// Records an event that the owner should know about a target of files.
-    package func tell(_ target: String, _ notice: FileOutboxMachine.Notice) {
+    package func report(_ target: String, _ notice: FileOutboxMachine.Notice) {
         func say(_ kind: String, _ details: [String: String]) {
-            tell(kind, details.merging(["target": target]) { old, _ in old })
+            report(kind, details.merging(["target": target]) { old, _ in old })
         }
         switch notice {
         case .held(let reason): say("outbox held", ["why": reason.words])

@@ -67,7 +67,7 @@ struct StationRecollection: Sendable {
         var privates = PrivateStretches()
         for mark in marks.sorted(by: { $0.place < $1.place }) {
             if let event = mark.event {
-                privates.note(event, at: mark.place)
+                privates.apply(event, at: mark.place)
             } else {
                 privates.end(at: mark.place)
             }
@@ -76,5 +76,7 @@ struct StationRecollection: Sendable {
     }
 
     /// Records a new event.
-    mutating func note(_ event: Event, at place: OutboxPosition) { privates.note(event, at: place) }
+    mutating func remember(_ event: Event, at place: OutboxPosition) {
+        privates.apply(event, at: place)
+    }
 }

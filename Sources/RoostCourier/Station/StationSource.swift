@@ -9,7 +9,7 @@ import Supervision
 ///
 /// Follows the station as a child; until it has answered once, callers wait. The history is opened
 /// as seldom as possible, and each read holds its lock only for single steps.
-package actor StationSource: SampleSource, Child {
+package actor StationSource: OutboxSampleSource, Child {
     /// Dependencies of a station source.
     package struct World: Sendable {
         package let link: any StationLink
@@ -137,7 +137,7 @@ package actor StationSource: SampleSource, Child {
             present = nil
             return
         }
-        try take(report)
+        try apply(report)
         if !report.parts.isEmpty { await onNews(report) }
     }
 
@@ -180,7 +180,7 @@ package actor StationSource: SampleSource, Child {
         return try await StationTail { try await link.ask($0, TailReport.self) }.tail
     }
 
-    private func take(_ report: FeedReport) throws {
+    private func apply(_ report: FeedReport) throws {
         guard var present else { return }
         var hasAnchors = false
         for record in report.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
@@ -193,7 +193,7 @@ package actor StationSource: SampleSource, Child {
                 present.anchors.append(anchor)
             case .event(let event):
                 let place = Self.place(Tick(event.instant), present)
-                present.past.note(event, at: place)
+                present.past.remember(event, at: place)
             case .anchor, .started, .stopped, .schedule, .cursor: continue
             }
         }

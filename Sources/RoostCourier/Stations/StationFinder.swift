@@ -205,7 +205,7 @@ final class StationFinder: Sendable {
             request.timeoutSeconds = Self.timeoutSeconds
             request.answerLimit = Self.answerMax
             let answer = try await network.exchange(request)
-            Self.take(answer, into: &station)
+            Self.apply(answer, into: &station)
         } catch let failure as NetworkFailure {
             (station.state, station.why) = (.silent, PeerStation.plain(failure.words))
         } catch let error where !(error is CancellationError) {
@@ -214,7 +214,7 @@ final class StationFinder: Sendable {
         return station
     }
 
-    private static func take(_ answer: OutboundAnswer, into station: inout FoundStation) {
+    private static func apply(_ answer: OutboundAnswer, into station: inout FoundStation) {
         guard answer.status != 401, answer.status != 403 else {
             station.state = .needsToken
             return

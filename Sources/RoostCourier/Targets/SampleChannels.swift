@@ -15,5 +15,5 @@ package struct SampleChannels: Hashable, Sendable {
     }
 
     /// Text for people, such as `sds011 (pm25, pm10)`.
-    var words: String { "\(device) (\(all.map(\.name).joined(separator: ", ")))" }
+    var text: String { "\(device) (\(all.map(\.name).joined(separator: ", ")))" }
 }

@@ -40,7 +40,7 @@ package struct DateFormat: Hashable, Sendable {
         return pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .part(let part): Self.words(part, moment)
+            case .part(let part): Self.text(part, moment)
             }
         }
         .joined()
@@ -52,7 +52,7 @@ package struct DateFormat: Hashable, Sendable {
         let secondOfDay: Int
     }
 
-    private static func words(_ part: Character, _ moment: Moment) -> String {
+    private static func text(_ part: Character, _ moment: Moment) -> String {
         let date = CivilDate(daysSince1970: moment.days)
         let hour = moment.secondOfDay / 3_600
         switch part {

@@ -15,12 +15,12 @@ package enum HTTPDate {
     }
 
     /// Writes a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    package static func text(_ wall: WallTime) -> String { "\(words(wall)) GMT" }
+    package static func text(_ wall: WallTime) -> String { "\(dateAndTime(wall)) GMT" }
 
     /// Writes a date for a mail's head, such as `Sun, 06 Nov 1994 08:49:37 +0000`.
-    package static func mailText(_ wall: WallTime) -> String { "\(words(wall)) +0000" }
+    package static func mailText(_ wall: WallTime) -> String { "\(dateAndTime(wall)) +0000" }
 
-    private static func words(_ wall: WallTime) -> String {
+    private static func dateAndTime(_ wall: WallTime) -> String {
         let words = AscTime.text(wall).split(separator: " ")
         let day = words[2].utf8.count == 1 ? "0\(words[2])" : String(words[2])
         return "\(words[0]), \(day) \(words[1]) \(words[4]) \(words[3])"

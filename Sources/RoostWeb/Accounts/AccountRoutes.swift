@@ -38,7 +38,7 @@ extension WebRequest {
 
 extension Accounts {
     /// Writes a line of the audit in the transaction of the change.
-    static func note(
+    static func audit(
         _ connection: Connection,
         _ actor: String,
         _ action: AuditAction,

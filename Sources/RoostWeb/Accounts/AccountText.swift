@@ -13,7 +13,7 @@ enum AccountText {
 
     /// The answer of `/me`.
     static func me(_ account: AccountRecord, _ roster: Roster, at now: Int64) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("isOpen", false)
             json.member("id", String(account.id))
@@ -30,7 +30,7 @@ enum AccountText {
     }
 
     /// Writes who claimed the station, for a day: an owner who reads another name can start over.
-    static func claimed(_ roster: Roster, at now: Int64, _ json: inout JSONText) {
+    static func claimed(_ roster: Roster, at now: Int64, _ json: inout JSONTextBuilder) {
         guard let claimed = roster.claimed, (0..<claimedSeconds).contains(now - claimed.time)
         else { return }
         json.object("claimed") { json in
@@ -107,9 +107,9 @@ enum AccountText {
     private static func items<Item>(
         _ items: [Item],
         next: String? = nil,
-        _ body: (inout JSONText, Item) -> Void
+        _ body: (inout JSONTextBuilder, Item) -> Void
     ) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.array("items", items) { json, item in json.object { body(&$0, item) } }
             if let next { json.member("next", next) }

@@ -21,7 +21,7 @@ package final class Accounts: Sendable {
     /// Sleeps for so many seconds, on the loop.
     package typealias Pause = @Sendable (_ seconds: Int64) async -> Void
 
-    let house: AccountStation
+    let accountStation: AccountStation
     let cookie: SessionCookie
     let clock: WebClock
     let hashing: PasswordHash
@@ -39,20 +39,20 @@ package final class Accounts: Sendable {
     /// - Throws: `WebDatabaseError`.
     package init(
         _ database: WebDatabase,
-        of house: AccountStation,
+        of accountStation: AccountStation,
         clock: WebClock = .system,
         hashing: PasswordHash = .argon2id,
         logger: Logger,
         pause: @escaping Pause
     ) throws {
         self.database = database
-        self.house = house
+        self.accountStation = accountStation
         self.clock = clock
         self.hashing = hashing
         self.logger = logger
         self.pause = pause
         looks = PictureAccessLog(database, clock: clock, logger: logger)
-        cookie = SessionCookie(station: house.name)
+        cookie = SessionCookie(station: accountStation.name)
         do {
             memory = Mutex(Memory(roster: try database.runNow { try Roster(reading: $0) }))
         } catch let error as SQLiteError {
@@ -60,7 +60,7 @@ package final class Accounts: Sendable {
         }
     }
 
-    package var station: String { house.name }
+    package var station: String { accountStation.name }
 
     /// Whether a person is logged in at this address.
     package func isKnown(_ address: String) -> Bool {
@@ -192,7 +192,7 @@ extension Accounts {
             asked = now
             return true
         }
-        guard isDue, let wall = await house.trustedDate() else { return }
+        guard isDue, let wall = await accountStation.trustedDate() else { return }
         let clock = clock
         await touch("the age of sessions") {
             try SessionAgeTable(connection: $0).advance(clock, wall: wall)

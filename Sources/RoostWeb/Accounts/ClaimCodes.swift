@@ -67,7 +67,7 @@ extension Accounts {
     ///
     /// - Throws: `Problem` `busy`, `store`.
     package func newClaimCode() async throws -> String {
-        let (code, clock) = (Secret.spoken(groups: 2), clock)
+        let (code, clock) = (RandomSecret.spoken(groups: 2), clock)
         try await change { try ClaimTable(connection: $0).set(code, clock) }
         logger.notice("a claim code was made")
         return code
@@ -84,7 +84,7 @@ extension Accounts {
             try InvitationTable(connection: connection).deleteAll()
             try ClaimTable(connection: connection).reset()
             let visitor = Visitor(time: now, address: "", agent: "")
-            try Accounts.note(connection, "roost claim", .reset, "\(count) accounts", visitor)
+            try Accounts.audit(connection, "roost claim", .reset, "\(count) accounts", visitor)
         }
         logger.notice("roost claim --reset removed all accounts: \(count)")
         return count

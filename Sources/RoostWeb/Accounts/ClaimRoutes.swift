@@ -29,7 +29,7 @@ struct ClaimRoutes {
     private func show(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let window = await window(for: request.peer)
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("isOpen", window.cause != nil)
             json.member("cause", window.cause?.rawValue)
@@ -41,8 +41,8 @@ struct ClaimRoutes {
 
     /// The window for this visitor: after power-on only in the station's own network.
     private func window(for peer: PeerAddress) async -> ClaimWindowReport {
-        let report = await accounts.house.window()
-        let isNear = report.cause != .powerOn || accounts.house.network.contains(peer)
+        let report = await accounts.accountStation.window()
+        let isNear = report.cause != .powerOn || accounts.accountStation.network.contains(peer)
         return isNear ? report : .closed
     }
 
@@ -64,7 +64,7 @@ struct ClaimRoutes {
         let (visitor, clock, hashing) = (
             accounts.visitor(request), accounts.clock, accounts.hashing
         )
-        let session = Secret.long()
+        let session = RandomSecret.long()
         // A refusal is a value: a thrown one would take the counted try back.
         let outcome = try await accounts.change { connection -> Result<Int64, Problem> in
             let (claim, table) = (
@@ -86,12 +86,12 @@ struct ClaimRoutes {
             try claim.finish(Roster.Claimed(name: person.name, time: visitor.time))
             let sessions = SessionTable(connection: connection)
             try sessions.insert(hash: SHA256.digest(session), of: account, by: visitor)
-            try Accounts.note(connection, person.name, .claim, proof, visitor)
+            try Accounts.audit(connection, person.name, .claim, proof, visitor)
             return .success(account)
         }
         let account = try outcome.get()
         accounts.logger.notice("claimed by \(person.name) from \(visitor.address)")
-        await accounts.house.closeWindow(person.name)
+        await accounts.accountStation.closeWindow(person.name)
         return try accounts.welcome(account, session, .created, request.peer)
     }
 

@@ -57,11 +57,11 @@ package struct ClaimSocket: Sendable {
         } catch is CancellationError {
             return
         } catch {
-            logger.error("roost claim cannot ask at \(words): \(error); name --claim-socket")
+            logger.error("roost claim cannot ask at \(text): \(error); name --claim-socket")
         }
     }
 
-    private var words: String {
+    private var text: String {
         switch place {
         case .inherited(let descriptor): "descriptor \(descriptor)"
         case .path(let path): path
@@ -71,7 +71,7 @@ package struct ClaimSocket: Sendable {
     private func serve() async throws {
         let listener = try await open()
         if !desk.accounts.roster.isClaimed {
-            logger.notice("no owner yet: run `roost claim`, it asks at \(words)")
+            logger.notice("no owner yet: run `roost claim`, it asks at \(text)")
         }
         try await withThrowingDiscardingTaskGroup { group in
             try await listener.executeThenClose { inbound in

@@ -36,7 +36,7 @@ struct ClaimTable {
 
     /// Stores the card's code; the same code again keeps its count of tries.
     func setCard(_ code: String) throws(SQLiteError) {
-        let hash = SHA256.digest(Secret.heard(code))
+        let hash = SHA256.digest(RandomSecret.heard(code))
         var isKnown = false
         try connection.query("SELECT hash FROM claim WHERE boot = ?", Self.card) {
             (row) throws(SQLiteError) in
@@ -69,7 +69,9 @@ struct ClaimTable {
             kept.boot == clock.boot
             && (0..<Self.lifeSeconds).contains(clock.uptime() - kept.made)
         guard isOfCard || isFresh, kept.tries < triesMax else { return .gone }
-        if Secret.isSame(kept.hash, SHA256.digest(Secret.heard(typed))) { return .right }
+        if RandomSecret.isSame(kept.hash, SHA256.digest(RandomSecret.heard(typed))) {
+            return .right
+        }
         try connection.execute("UPDATE claim SET tries = tries + 1")
         let left = triesMax - kept.tries - 1
         return left > 0 ? .wrong(triesLeft: left) : .gone

@@ -53,7 +53,7 @@ package struct CookieAuthenticator: Gate.Authenticator {
         guard words.count == 2, words[0].lowercased() == "bearer" else { throw refusal }
         let parts = words[1].split(separator: "_", maxSplits: 2)
         guard parts.count == 3, parts[0] == "rst", let token = roster.tokens[String(parts[1])],
-            Secret.isSame(token.hash, SHA256.digest(String(parts[2]))),
+            RandomSecret.isSame(token.hash, SHA256.digest(String(parts[2]))),
             let account = roster.accounts[token.account]
         else { throw refusal }
         guard accounts.age < token.ends else { throw refusal }

@@ -67,7 +67,7 @@ struct MemberRoutes {
             if role != .owner { try table.demandOtherOwner(than: old.id) }
             try table.update(new)
             let target = "\(old.name) is \(role.rawValue)"
-            try Accounts.note(connection, owner.name, .role, target, visitor)
+            try Accounts.audit(connection, owner.name, .role, target, visitor)
         }
         return .done()
     }
@@ -80,7 +80,7 @@ struct MemberRoutes {
             let table = AccountTable(connection: connection)
             try table.demandOtherOwner(than: member.id)
             try table.delete(member.id)
-            try Accounts.note(connection, owner.name, .memberRemoved, member.name, visitor)
+            try Accounts.audit(connection, owner.name, .memberRemoved, member.name, visitor)
         }
         return .done(clearing: owner.id == member.id ? accounts.cookie.over(request.peer) : nil)
     }
@@ -102,7 +102,7 @@ struct MemberRoutes {
         guard (1...30).contains(days) else {
             throw Problem.outOfRange("days", "days is 1 to 30, not \(days)")
         }
-        let (visitor, code) = (accounts.visitor(request), Secret.spoken(groups: 4))
+        let (visitor, code) = (accounts.visitor(request), RandomSecret.spoken(groups: 4))
         let invitation = InvitationRecord(
             id: 0,
             role: form.role,
@@ -113,9 +113,9 @@ struct MemberRoutes {
         try await accounts.change { connection in
             let table = InvitationTable(connection: connection)
             try table.insert(hash: SHA256.digest(code), invitation, by: visitor)
-            try Accounts.note(connection, owner.name, .invitation, form.role.rawValue, visitor)
+            try Accounts.audit(connection, owner.name, .invitation, form.role.rawValue, visitor)
         }
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("code", code)
             json.member("role", form.role.rawValue)
@@ -132,7 +132,7 @@ struct MemberRoutes {
             guard try InvitationTable(connection: connection).delete(id) else {
                 throw Problem.notFound("no invitation has this id")
             }
-            try Accounts.note(connection, owner.name, .invitationWithdrawn, String(id), visitor)
+            try Accounts.audit(connection, owner.name, .invitationWithdrawn, String(id), visitor)
         }
         return .done()
     }
@@ -140,7 +140,7 @@ struct MemberRoutes {
     /// Signs up: the code is good for one account.
     private func accept(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
-        let hash = SHA256.digest(Secret.heard(request.parameters["code"] ?? ""))
+        let hash = SHA256.digest(RandomSecret.heard(request.parameters["code"] ?? ""))
         let (visitor, hashing) = (accounts.visitor(request), accounts.hashing)
         let role = try await accounts.read {
             try InvitationTable(connection: $0).role(hash: hash, at: visitor.age)
@@ -153,7 +153,7 @@ struct MemberRoutes {
             password: (form.password, role, "/password"),
             station: accounts.station
         )
-        let session = Secret.long()
+        let session = RandomSecret.long()
         let account = try await accounts.change { connection in
             let invitations = InvitationTable(connection: connection)
             // Two may come with one code at the same time.
@@ -166,7 +166,7 @@ struct MemberRoutes {
             try invitations.delete(hash: hash)
             let sessions = SessionTable(connection: connection)
             try sessions.insert(hash: SHA256.digest(session), of: account, by: visitor)
-            try Accounts.note(connection, person.name, .signup, role.rawValue, visitor)
+            try Accounts.audit(connection, person.name, .signup, role.rawValue, visitor)
             return account
         }
         return try accounts.welcome(account, session, .created, request.peer)

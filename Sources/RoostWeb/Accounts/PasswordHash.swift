@@ -26,7 +26,7 @@ package struct PasswordHash: Sendable {
     package static let argon2id = PasswordHash(
         hash: { password in
             var encoded = [CChar](repeating: 0, count: 128)
-            let (bytes, salt) = (Array(password.utf8), Secret.bytes(16))
+            let (bytes, salt) = (Array(password.utf8), RandomSecret.bytes(16))
             giveBack()
             let code = argon2id_hash_encoded(
                 2,

@@ -57,7 +57,7 @@ struct PersonRoutes {
         try await accounts.change { connection in
             try AccountTable(connection: connection).update(new)
             let target = new.email == old.email ? "" : "\(old.email) is \(new.email)"
-            try Accounts.note(connection, old.name, .account, target, visitor)
+            try Accounts.audit(connection, old.name, .account, target, visitor)
         }
         return try answer(old.id)
     }
@@ -84,7 +84,7 @@ struct PersonRoutes {
             }
             all[name] = value == .nothing ? nil : value
         }
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             for (name, value) in all.sorted(by: { $0.key < $1.key }) { value.add(to: &json, name) }
         }
@@ -122,7 +122,7 @@ private enum Preference: Hashable, Decodable {
         if case .text(let text) = self { NewPerson.isPlain(text) } else { true }
     }
 
-    func add(to json: inout JSONText, _ name: String) {
+    func add(to json: inout JSONTextBuilder, _ name: String) {
         switch self {
         case .text(let text): json.member(name, text)
         case .number(let number): json.member(name, number)

@@ -13,11 +13,16 @@ package struct ServerAccounts: Sendable {
     ///
     /// - Parameters:
     ///   - logger: For the failure, and for what happens later.
-    package init(folder: String, of house: AccountStation, on loop: any EventLoop, logger: Logger) {
+    package init(
+        folder: String,
+        of accountStation: AccountStation,
+        on loop: any EventLoop,
+        logger: Logger
+    ) {
         do {
             let database = try WebDatabase(folder: folder)
             if database.isRestored { try Self.report(database, logger) }
-            let accounts = try Accounts(database, of: house, logger: logger) { seconds in
+            let accounts = try Accounts(database, of: accountStation, logger: logger) { seconds in
                 try? await loop.scheduleTask(in: .seconds(seconds)) {}.futureResult.get()
             }
             self.accounts = accounts
@@ -28,7 +33,7 @@ package struct ServerAccounts: Sendable {
             let words = (error as? WebDatabaseError)?.description ?? "\(error)"
             accounts = nil
             doorman = ClosedAuthenticator(words)
-            let cookie = SessionCookie(station: house.name)
+            let cookie = SessionCookie(station: accountStation.name)
             routes = [
                 // `/me` is asked first: it says what is wrong.
                 Route(.get, "/api/v1/me", .viewer) { _ in throw Problem(.store, words) },

@@ -44,7 +44,7 @@ struct SessionRoutes {
                 request.peer
             )
         else { throw Problem(.unauthenticated, "Wrong email or password") }
-        let (visitor, secret) = (accounts.visitor(request), Secret.long())
+        let (visitor, secret) = (accounts.visitor(request), RandomSecret.long())
         let hash = SHA256.digest(secret)
         let begin: @Sendable (Connection) throws -> Void = { connection in
             let sessions = SessionTable(connection: connection)
@@ -57,7 +57,7 @@ struct SessionRoutes {
                 throw Problem(.unauthenticated, "Wrong email or password")
             }
             try sessions.insert(hash: hash, of: account.id, by: visitor)
-            try Accounts.note(connection, account.name, .login, "", visitor)
+            try Accounts.audit(connection, account.name, .login, "", visitor)
         }
         do {
             try await accounts.change(begin)
@@ -79,7 +79,7 @@ struct SessionRoutes {
             _ = await accounts.endSessions {
                 $0.id == session && $0.account == identity.account
             } _: { connection in
-                try Accounts.note(connection, identity.name, .logout, "", visitor)
+                try Accounts.audit(connection, identity.name, .logout, "", visitor)
             }
         }
         return .done(clearing: accounts.cookie.over(request.peer))
@@ -91,7 +91,7 @@ struct SessionRoutes {
         _ = await accounts.endSessions {
             $0.account == account.id
         } _: { connection in
-            try Accounts.note(connection, account.name, .logout, "everywhere", visitor)
+            try Accounts.audit(connection, account.name, .logout, "everywhere", visitor)
         }
         return .done(clearing: accounts.cookie.over(request.peer))
     }
@@ -125,7 +125,7 @@ struct SessionRoutes {
             try AccountTable(connection: connection).setPassword(hash, of: account.id)
             let sessions = SessionTable(connection: connection)
             try sessions.deleteAll(of: account.id, except: request.sessionID)
-            try Accounts.note(connection, account.name, .password, "", visitor)
+            try Accounts.audit(connection, account.name, .password, "", visitor)
         }
         return .done()
     }
@@ -146,7 +146,7 @@ struct SessionRoutes {
         let wasThere = await accounts.endSessions {
             $0.id == id && $0.account == account.id
         } _: { connection in
-            try Accounts.note(connection, account.name, .session, String(id), visitor)
+            try Accounts.audit(connection, account.name, .session, String(id), visitor)
         }
         guard wasThere else { throw Problem.notFound("no session of yours has this id") }
         return .done(clearing: id == request.sessionID ? accounts.cookie.over(request.peer) : nil)

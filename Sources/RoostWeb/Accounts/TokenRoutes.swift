@@ -48,8 +48,8 @@ struct TokenRoutes {
         guard (1...365).contains(days) else {
             throw Problem.outOfRange("days", "days is 1 to 365, not \(days)")
         }
-        let (visitor, secret) = (accounts.visitor(request), Secret.long())
-        let id = Secret.spoken(groups: 2).filter { $0 != "-" }.lowercased()
+        let (visitor, secret) = (accounts.visitor(request), RandomSecret.long())
+        let id = RandomSecret.spoken(groups: 2).filter { $0 != "-" }.lowercased()
         let token = TokenRecord(
             id: id,
             account: account.id,
@@ -62,9 +62,9 @@ struct TokenRoutes {
         )
         try await accounts.change { connection in
             try TokenTable(connection: connection).insert(token, by: visitor)
-            try Accounts.note(connection, account.name, .token, name, visitor)
+            try Accounts.audit(connection, account.name, .token, name, visitor)
         }
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("id", id)
             json.member("name", name)
@@ -85,7 +85,7 @@ struct TokenRoutes {
         let visitor = accounts.visitor(request)
         try await accounts.change { connection in
             try TokenTable(connection: connection).delete(id)
-            try Accounts.note(connection, account.name, .tokenRemoved, token.name, visitor)
+            try Accounts.audit(connection, account.name, .tokenRemoved, token.name, visitor)
         }
         return .done()
     }

@@ -25,7 +25,7 @@ struct AirGradientFace: Sendable {
 
     /// A quantity without a fresh value is left out.
     static func text(_ values: FreshValues, name: String) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             for (key, quantity) in [("pm02", "pm25"), ("pm10", "pm10")] {
                 if let value = values.text(quantity) { json.member(key, json: value) }

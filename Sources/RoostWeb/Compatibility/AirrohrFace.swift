@@ -29,7 +29,7 @@ struct AirrohrFace: Sendable {
         }
         let age = found.map(\.1.ageSeconds).min() ?? 0
         let items = found.map { type, reading in
-            let value = JSONText.fixed(reading.value ?? 0, 2)
+            let value = JSONTextBuilder.fixed(reading.value ?? 0, 2)
             return "{\"value_type\":\"\(type)\",\"value\":\"\(value)\"}"
         }
         return "{\"software_version\": \"roost-\(RoostVersion.text)\", "

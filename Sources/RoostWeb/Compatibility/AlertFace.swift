@@ -83,7 +83,7 @@ struct AlertFace: Sendable {
         for file in waiting.sorted(by: { $0.name > $1.name }) {
             var judge = FileLimitCheck()
             let range = max(file.range.lowerBound, cursor.judgedTo)..<file.range.upperBound
-            try files.each(range, history.reader) { judge.take($0) }
+            try files.each(range, history.reader) { judge.append($0) }
             if let found = judge.last(time: files.time) { return found }
         }
         return nil
@@ -121,7 +121,7 @@ struct AlertFace: Sendable {
     /// As Flask writes it: keys in order, no spaces, a line's end.
     private static func json(_ answer: Answer) -> String {
         let alert = answer.alert
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("alert", alert != nil)
             json.array("files_seen", answer.seen) { $0.add($1) }

@@ -17,7 +17,7 @@ struct FileLimitCheck {
     private var found: (pollutant: String, wall: WallTime, value: Double)?
 
     /// A minute has the row of PM2.5 before that of PM10.
-    mutating func take(_ pair: MinutePairs.Pair) {
+    mutating func append(_ pair: MinutePairs.Pair) {
         let (pm25, pm10) = (pair.pm25.doubleValue, pair.pm10.doubleValue)
         if pm25 >= Self.limits.pm25 { found = ("PM2.5", pair.wall, pm25) }
         if pm10 >= Self.limits.pm10 { found = ("PM10", pair.wall, pm10) }

@@ -28,7 +28,7 @@ struct FortnightFace: Sendable {
             return Face.refusal(words)
         }
         let range = Self.midnight(start, zone)..<Self.midnight(end + 1, zone)
-        let (first, last) = (Self.words(start), Self.words(end))
+        let (first, last) = (Self.text(start), Self.text(end))
         let text = try await sources.history.read { history in
             try Self.json(history, range, first, last)
         }
@@ -68,7 +68,7 @@ struct FortnightFace: Sendable {
             )
             if let mean = found.means.first { means.append((channel, mean)) }
         }
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("start", start)
             json.member("end", end)
@@ -108,7 +108,7 @@ struct FortnightFace: Sendable {
         return date.map { $0.wholeSeconds.flooredDivision(by: 86_400).quotient }
     }
 
-    private static func words(_ day: Int) -> String {
+    private static func text(_ day: Int) -> String {
         let date = CivilDate(daysSince1970: day)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(two(date.day))/\(two(date.month))/\(date.year)"

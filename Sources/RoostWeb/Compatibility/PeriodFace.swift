@@ -55,7 +55,7 @@ struct PeriodFace: Sendable {
             let to = range.to?.wholeSeconds ?? .max
             let list = (files?.files(period) ?? [])
                 .filter { $0.range.lowerBound < to && $0.range.upperBound > from }
-            var json = JSONText()
+            var json = JSONTextBuilder()
             json.object { json in
                 json.member("type", period.rawValue)
                 json.member("minutes", period.minutes)
@@ -106,7 +106,7 @@ struct PeriodFace: Sendable {
         _ files: some Sequence<PeriodFiles.File>,
         _ zone: Zone
     ) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("type", period.rawValue)
             json.array("items", files) { json, file in

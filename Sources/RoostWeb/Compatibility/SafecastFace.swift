@@ -71,7 +71,7 @@ struct SafecastFace: Sendable {
                 if left > 0 { left -= 1 } else { found.append(measurement) }
             }
         }
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.array(found.prefix(pageSize)) { json, measurement in measurement.write(&json) }
         return json.text
     }

@@ -58,7 +58,7 @@ struct SafecastMeasurement: Hashable, Sendable {
         }
     }
 
-    func write(_ json: inout JSONText) {
+    func write(_ json: inout JSONTextBuilder) {
         json.object { json in
             json.member("captured_at", String(wall.iso8601.dropLast()) + ".000Z")
             json.member("value", json: value.description)

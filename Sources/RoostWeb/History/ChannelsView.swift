@@ -11,7 +11,7 @@ enum ChannelsView {
         for id in Set(channels.map(\.stream.id)) {
             extents[id] = try StoreExtent(history.reader, history.times, of: id)
         }
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.array("items", channels) { json, channel in
                 json.object { json in
@@ -39,7 +39,7 @@ enum ChannelsView {
             throw Problem.notFound("no channel measures \(quantity.prefix(40))")
         }
         let means = try MeansView.rolling(history, channel)
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("quantity", quantity)
             json.member("channel", channel.name)

@@ -41,7 +41,7 @@ struct CopyRoutes: Sendable {
         }
         while try await history.work({ try job.step() }) {}
         let copy = try await history.work { try draft.publish() }
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("id", copy.id)
             json.member("bytes", copy.bytes)

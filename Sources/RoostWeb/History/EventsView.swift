@@ -18,7 +18,7 @@ enum EventsView {
             after: cursor,
             limit: limit
         )
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.array("items", page.items) { write($1, &$0) }
             if let next = page.next { json.member("next", next.description) }
@@ -26,7 +26,7 @@ enum EventsView {
         return json.text
     }
 
-    static func write(_ item: StoreEvents.Item, _ json: inout JSONText) {
+    static func write(_ item: StoreEvents.Item, _ json: inout JSONTextBuilder) {
         let event = item.event
         json.object { json in
             json.member("id", item.id.description)

@@ -45,7 +45,7 @@ final class ExportLimiter: Sendable {
     /// - Parameter user: Who asks; without an account only the number in all counts.
     /// - Returns: The seat, given back when it is let go.
     /// - Throws: `Problem` `busy` while the person has one, or all are taken.
-    func take(_ user: Int64?) throws -> Seat {
+    func reserve(_ user: Int64?) throws -> Seat {
         let limit = limit
         let refusal = taken.withLock { taken -> String? in
             if let user, taken.contains(user) {

@@ -48,7 +48,7 @@ struct ExportRoute: Sendable {
                     count += piece.count
                     try await write(piece)
                 }
-                await history.note(count, of: job)
+                await history.remember(count, of: job)
             }
         )
     }

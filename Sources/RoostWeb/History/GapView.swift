@@ -35,11 +35,11 @@ enum GapView {
             limit: eventMax
         )
         let advice = GapAdvice(gap.cause)
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("channel", name)
             json.member("cause", gap.cause.rawValue)
-            json.member("name", gap.cause.words)
+            json.member("name", gap.cause.text)
             json.member("from", gap.from?.wall)
             json.member("to", gap.isOpen ? nil : gap.to?.wall)
             json.member("seconds", tenths: gap.tenths)

@@ -100,7 +100,7 @@ package actor HistoryClient {
         in own: ExportLimiter? = nil,
         _ make: @escaping @Sendable (sending OpenHistory, ExportLimiter.Seat) throws -> Job
     ) async throws -> Job {
-        let transfer = ExportLimiter.Transfer(try (own ?? seats).take(user))
+        let transfer = ExportLimiter.Transfer(try (own ?? seats).reserve(user))
         let tail = try await stationTail()
         let (folder, note) = (folder, noting)
         return try await run {
@@ -120,12 +120,12 @@ package actor HistoryClient {
         var bytes = 0
         while let piece = try await next(job) { bytes += piece.count }
         try await run { try job.rewind() }
-        note(bytes, of: job)
+        remember(bytes, of: job)
         return bytes
     }
 
     /// Remembers how many bytes an export had.
-    func note(_ bytes: Int, of job: ExportJob) {
+    func remember(_ bytes: Int, of job: ExportJob) {
         lengths.removeAll { $0.tag == job.tag }
         if lengths.count >= Self.lengthMax { lengths.removeFirst() }
         lengths.append((job.tag, bytes))

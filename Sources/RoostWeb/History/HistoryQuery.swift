@@ -120,7 +120,7 @@ struct HistoryQuery: Sendable {
     }
 }
 
-extension JSONText {
+extension JSONTextBuilder {
     /// A time in UTC, whole seconds.
     mutating func member(_ key: String, _ wall: WallTime?) { member(key, wall?.iso8601) }
 

@@ -9,7 +9,7 @@ enum LedgerView {
         _ names: [String],
         _ range: TimeRange
     ) throws -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         let ledgers = try names.map { name in
             let channel = try history.channel(name)
             guard
@@ -29,7 +29,7 @@ enum LedgerView {
         return json.text
     }
 
-    private static func write(_ ledger: ChannelLedger, _ json: inout JSONText) {
+    private static func write(_ ledger: ChannelLedger, _ json: inout JSONTextBuilder) {
         let timeline = ledger.timeline
         json.member("channel", ledger.channel.name)
         json.member("from", timeline.time(at: ledger.range.lowerBound)?.wall)
@@ -46,7 +46,7 @@ enum LedgerView {
     }
 
     /// Writes a channel's times, counts and gaps; also for `/proof`.
-    static func sums(_ line: GapLedgerReport.Line, _ json: inout JSONText) {
+    static func sums(_ line: GapLedgerReport.Line, _ json: inout JSONTextBuilder) {
         json.member("elapsedSeconds", tenths: line.elapsedTenths)
         json.member("coveredSeconds", tenths: line.coveredTenths)
         json.member("values", line.valueCount)
@@ -55,7 +55,7 @@ enum LedgerView {
         json.array("gaps", line.gaps) { json, gap in
             json.object { json in
                 json.member("cause", gap.cause.rawValue)
-                json.member("words", gap.cause.words)
+                json.member("words", gap.cause.text)
                 json.member("seconds", tenths: gap.tenths)
                 json.member("count", gap.count)
                 json.member("isLoss", gap.cause.isLoss)

@@ -47,7 +47,7 @@ enum MeansView {
             ).means
         }
         let rolling = try rolling(history, channel)
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("channel", channel.name)
             json.member("unit", channel.quantity.unit)
@@ -94,7 +94,7 @@ enum MeansView {
         }
     }
 
-    static func write(_ rolling: Rolling, _ channel: StoreChannel, _ json: inout JSONText) {
+    static func write(_ rolling: Rolling, _ channel: StoreChannel, _ json: inout JSONTextBuilder) {
         json.member("averagingSeconds", rolling.seconds)
         write(rolling.mean, channel, &json)
         guard let guideline = rolling.guideline else { return }
@@ -107,7 +107,7 @@ enum MeansView {
     private static func write(
         _ mean: ChannelMeans.Mean,
         _ channel: StoreChannel,
-        _ json: inout JSONText
+        _ json: inout JSONTextBuilder
     ) {
         let bucket = mean.bucket
         func number(_ mantissa: Int64) -> String {

@@ -12,7 +12,7 @@ enum NotesView {
         let items = try read(history, ["note"]).filter { item in
             time(of: item).map(range.contains) ?? true
         }
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.array("items", items) { json, item in
                 json.object { json in
@@ -30,7 +30,7 @@ enum NotesView {
     /// `/surveys`, newest first: each with its end, where it has one.
     static func surveys(_ history: OpenHistory) throws -> String {
         let surveys = try StoredSurvey.all(history.reader, history.times).reversed()
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.array("items", surveys) { json, item in
                 json.object { json in

@@ -22,7 +22,7 @@ enum ProofView {
         let lines = StoreLedger.ordered(reports.flatMap(\.lines), by: channels)
         let extent = try StoreExtent(history.reader, history.times)
         let chief = StoreLedger.chief(lines, of: inUse)
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("station", name)
             json.member("since", extent.oldest?.wall)
@@ -58,7 +58,7 @@ enum ProofView {
         _ history: OpenHistory,
         _ extent: StoreExtent,
         _ status: StatusReport?,
-        _ json: inout JSONText
+        _ json: inout JSONTextBuilder
     ) {
         json.object("card") { json in
             json.member("usedBytes", history.folder.byteCount)

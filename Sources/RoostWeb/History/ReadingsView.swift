@@ -20,7 +20,7 @@ enum ReadingsView {
             after: cursor,
             limit: limit
         )
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("channel", name)
             json.member("unit", channel.quantity.unit)
@@ -33,7 +33,7 @@ enum ReadingsView {
         return json.text
     }
 
-    private static func write(_ sample: DatedSample, _ index: Int, _ json: inout JSONText) {
+    private static func write(_ sample: DatedSample, _ index: Int, _ json: inout JSONTextBuilder) {
         json.member("time", sample.wall?.iso8601Tenths)
         json.member("isSure", sample.isSure)
         switch sample.outcomes[index] {

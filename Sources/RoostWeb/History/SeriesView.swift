@@ -14,7 +14,7 @@ enum SeriesView {
         _ range: TimeRange,
         points: Int
     ) throws -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         var series: [ChannelSeries] = []
         for name in names {
             let found = try ChannelSeries(
@@ -36,7 +36,7 @@ enum SeriesView {
         return json.text
     }
 
-    private static func write(_ series: ChannelSeries, _ json: inout JSONText) {
+    private static func write(_ series: ChannelSeries, _ json: inout JSONTextBuilder) {
         // Steps without a date have no place on an axis of wall time.
         let steps = series.steps.filter { $0.time != nil && $0.inside > 0 }
         let channel = series.channel
@@ -69,7 +69,7 @@ enum SeriesView {
                 json.raw(bucket.count > 0 ? number(bucket.maximum) : "null")
             }
             json.array("covered", steps) { json, step in
-                json.raw(step.covered == 1 ? "1" : JSONText.fixed(step.covered, 3))
+                json.raw(step.covered == 1 ? "1" : JSONTextBuilder.fixed(step.covered, 3))
             }
             json.array("flags", steps) { $0.add(Int($1.flags.rawValue)) }
             json.member("flagsKnown", series.hasFlags)

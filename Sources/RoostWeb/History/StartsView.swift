@@ -66,7 +66,7 @@ package struct StartsView: Hashable, Sendable {
         }
     }
 
-    func write(_ json: inout JSONText) {
+    func write(_ json: inout JSONTextBuilder) {
         json.array("boots", starts) { json, start in
             json.object { json in
                 json.member("at", start.time)

@@ -117,7 +117,7 @@ package final class LiveBroadcaster: Sendable {
     private func follow() async {
         while !Task.isCancelled {
             do {
-                try await station.live { item in self.take(item) }
+                try await station.live { item in self.broadcast(item) }
             } catch {
                 // The pages learn it from `reset`, and from `/station`, which then says it is down.
             }
@@ -136,7 +136,7 @@ package final class LiveBroadcaster: Sendable {
         offer(text)
     }
 
-    private func take(_ item: LiveItem) {
+    private func broadcast(_ item: LiveItem) {
         if let reading = item.reading {
             append("reading", LiveText.reading(reading))
         } else if let event = item.event {

@@ -5,7 +5,7 @@ import Core
 package enum LiveText {
     package static func reading(_ reading: ReadingReport) -> String {
         let parts = reading.channel.split(separator: "/", maxSplits: 1).map(String.init)
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("device", parts.first)
             json.member("time", reading.time)
@@ -24,7 +24,7 @@ package enum LiveText {
     }
 
     package static func event(_ event: EventReport) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("time", event.time)
             json.member("isSure", event.isSure)

@@ -51,7 +51,7 @@ package struct MapRoutes: Sendable {
     }
 
     private var json: String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("host", tiles?.host)
             json.member("tiles", files == nil ? nil : tiles?.template)

@@ -53,7 +53,7 @@ package struct PlaceRoutes: Sendable {
         let feeds = try await courier?.outbox()?.feeds ?? []
         let (own, name) = (status?.position, status?.name)
         let located = feeds.flatMap { $0.places ?? [] }.map { "\($0.series)\($0.latitude)" }
-        let state = "-\(Self.words(own))-\(located.joined(separator: ","))"
+        let state = "-\(Self.text(own))-\(located.joined(separator: ","))"
         return try await history.answer(request, depending: state) { history in
             let range = try query.range(history, standard: Self.day)
             guard !SiteTable.isTooLong(range, history.now) else {
@@ -76,7 +76,7 @@ package struct PlaceRoutes: Sendable {
         )
     }
 
-    private static func words(_ position: PositionReport?) -> String {
+    private static func text(_ position: PositionReport?) -> String {
         position.map { "\($0.latitude),\($0.longitude)" } ?? ""
     }
 
@@ -86,7 +86,7 @@ package struct PlaceRoutes: Sendable {
         _ position: PositionReport?,
         _ name: String?
     ) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("name", name)
             json.member("latitude", position?.latitude)
@@ -109,7 +109,7 @@ package struct PlaceRoutes: Sendable {
         return json.text
     }
 
-    private static func write(_ entry: SiteTable.Entry, _ json: inout JSONText) {
+    private static func write(_ entry: SiteTable.Entry, _ json: inout JSONTextBuilder) {
         json.member("channel", entry.channel)
         json.member("quantity", entry.quantity)
         json.member("unit", entry.unit)
@@ -127,7 +127,7 @@ package struct PlaceRoutes: Sendable {
         let own = try await status()?.position
         // A person who holds the card may read all of it.
         let isOwner = request.identity?.right == .owner || questions.station == nil
-        let state = "-\(Self.words(own))-\(isOwner)"
+        let state = "-\(Self.text(own))-\(isOwner)"
         return try await history.answer(request, depending: state) { history in
             let range = try query.range(history, standard: Self.clusterDays * Self.day)
             if !isOwner { try Self.checkFortnight(range, history.now) }
@@ -141,7 +141,7 @@ package struct PlaceRoutes: Sendable {
         _ quantity: String,
         _ range: TimeRange
     ) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("quantity", quantity)
             json.member("unit", table.unit)

@@ -7,7 +7,7 @@ enum StationList {
     /// - Parameter report: The courier's; nil while none runs.
     /// - Returns: JSON.
     static func json(_ report: StationsReport?) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("search", report?.search.rawValue ?? "noCourier")
             json.member("why", report?.why)
@@ -19,7 +19,7 @@ enum StationList {
         return json.text
     }
 
-    private static func write(_ station: FoundStation, _ json: inout JSONText) {
+    private static func write(_ station: FoundStation, _ json: inout JSONTextBuilder) {
         json.member("name", station.name)
         json.member("url", station.url)
         json.member("host", station.host)
@@ -37,7 +37,7 @@ enum StationList {
         json.object("verdict") { json in
             json.member("level", facts.level)
             json.member("code", facts.code)
-            json.member("words", facts.words)
+            json.member("words", facts.text)
             json.object("params") { json in
                 json.member("device", facts.device)
                 json.member("channel", facts.channel)

@@ -27,7 +27,7 @@ package struct LiveRoutes: Sendable {
         try request.query.allow(only: [])
         let report = try await camera?.eyes.report()
         let live = report?.live
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             let isThere = camera?.shelf.isThere ?? false
             json.member("camera", report != nil ? "on" : isThere ? "stopped" : "off")
@@ -57,7 +57,7 @@ package struct LiveRoutes: Sendable {
             headers: headers,
             body: .stream { write in
                 // Written before the first frame is sent, so that the look is known in any case.
-                await looks?.note(.live, request)
+                await looks?.record(.live, request)
                 try await picture.serve(while: request.isStillAdmitted, write)
             }
         )

@@ -33,7 +33,7 @@ package final class PictureAccessLog: Sendable {
         var highest: UInt64
         var written = 0
 
-        var words: String {
+        var text: String {
             guard action == .pictures else { return "\(count) ×" }
             let numbers = lowest == highest ? "\(lowest)" : "\(lowest)–\(highest)"
             return "\(count) × (\(numbers))"
@@ -60,7 +60,7 @@ package final class PictureAccessLog: Sendable {
     /// Notes that a person is sent a picture, or begins to watch the live one.
     ///
     /// A line that cannot be written is logged.
-    func note(_ look: Look, _ request: WebRequest) async {
+    func record(_ look: Look, _ request: WebRequest) async {
         guard let identity = request.identity else { return }
         let key = Key(account: identity.account, isLive: look == .live)
         var picture: UInt64 = 0
@@ -101,7 +101,7 @@ package final class PictureAccessLog: Sendable {
             time: clock.seconds(),
             actor: actor,
             action: hour.action,
-            target: hour.words,
+            target: hour.text,
             address: address
         )
         do {
@@ -113,7 +113,7 @@ package final class PictureAccessLog: Sendable {
         } catch {
             // The next look tries again.
             hours.withLock { $0[key] = nil }
-            logger.warning("the audit lacks pictures \(hour.words): \(error)")
+            logger.warning("the audit lacks pictures \(hour.text): \(error)")
         }
     }
 
@@ -130,11 +130,11 @@ package final class PictureAccessLog: Sendable {
         guard let row = hour.row, hour.count != hour.written else { return false }
         do {
             try await database.run {
-                try AuditTable(connection: $0).change(row, target: hour.words)
+                try AuditTable(connection: $0).change(row, target: hour.text)
             }
             return true
         } catch {
-            logger.warning("the audit lacks pictures \(hour.words): \(error)")
+            logger.warning("the audit lacks pictures \(hour.text): \(error)")
             return false
         }
     }

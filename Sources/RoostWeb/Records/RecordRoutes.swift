@@ -109,7 +109,7 @@ package struct RecordRoutes: Sendable {
                 after: cursor,
                 limit: limit
             )
-            var json = JSONText()
+            var json = JSONTextBuilder()
             json.object { json in
                 Self.write(report, pictures, trouble, &json)
                 json.member("mayLook", mayLook)
@@ -144,7 +144,7 @@ package struct RecordRoutes: Sendable {
         _ report: EyesReport?,
         _ pictures: [PictureRecord]?,
         _ trouble: String?,
-        _ json: inout JSONText
+        _ json: inout JSONTextBuilder
     ) {
         // Without a ring and without its program a camera was never switched on.
         let isOff = report == nil && pictures == nil && trouble == nil
@@ -163,7 +163,7 @@ package struct RecordRoutes: Sendable {
     private static func write(
         _ item: MotionRecords.Item,
         _ mayLook: Bool,
-        _ json: inout JSONText
+        _ json: inout JSONTextBuilder
     ) {
         json.member("event", item.event?.description)
         json.member("time", item.time)
@@ -191,7 +191,7 @@ package struct RecordRoutes: Sendable {
         }
         guard let found else { throw Self.gone }
         // Written before the picture is sent, so that the look is known in any case.
-        await looks?.note(.picture(number), request)
+        await looks?.record(.picture(number), request)
         var headers: HTTPFields = [.contentType: "image/jpeg"]
         // Browsers must not keep a picture that may be deleted.
         headers[.cacheControl] = "no-store"

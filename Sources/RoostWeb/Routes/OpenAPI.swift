@@ -22,7 +22,7 @@ package struct OpenAPI: Sendable {
     }
 
     package var json: String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("openapi", "3.1.0")
             json.object("info") { json in
@@ -57,7 +57,7 @@ package struct OpenAPI: Sendable {
         path.dropFirst(base.count).filter { $0 != "*" }.description
     }
 
-    private func write(_ route: Route, _ path: String, _ json: inout JSONText) {
+    private func write(_ route: Route, _ path: String, _ json: inout JSONTextBuilder) {
         let method = route.method.rawValue
         let entry = RouteSummaries.all["\(method) \(path)"]
         json.object(method.lowercased()) { json in
@@ -107,7 +107,7 @@ package struct OpenAPI: Sendable {
             + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    private static func refer(_ json: inout JSONText, _ text: String) {
+    private static func refer(_ json: inout JSONTextBuilder, _ text: String) {
         json.member("description", text)
         json.object("content") { json in
             json.object("application/problem+json") { json in
@@ -116,7 +116,7 @@ package struct OpenAPI: Sendable {
         }
     }
 
-    private static func writeSecurity(_ json: inout JSONText) {
+    private static func writeSecurity(_ json: inout JSONTextBuilder) {
         json.object("securitySchemes") { json in
             json.object("session") { json in
                 json.member("type", "apiKey")
@@ -130,7 +130,7 @@ package struct OpenAPI: Sendable {
         }
     }
 
-    private static func writeProblem(_ json: inout JSONText) {
+    private static func writeProblem(_ json: inout JSONTextBuilder) {
         json.object("schemas") { json in
             json.object("Problem") { json in
                 json.member("type", "object")

@@ -110,7 +110,7 @@ package struct ProblemAdvice: Hashable, Sendable {
         },
         Route(.get, "/api/v1/problems/{type}", .anyone) { request in
             let (kind, advice) = try known(request)
-            var json = JSONText()
+            var json = JSONTextBuilder()
             json.object { json in
                 json.member("type", "/problems/" + kind.rawValue)
                 json.member("title", kind.title)

@@ -62,7 +62,7 @@ package struct WebResponse: Sendable {
 extension WebResponse {
     /// A refusal as `application/problem+json`.
     package init(_ problem: Problem) {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("type", "/problems/" + problem.kind.rawValue)
             json.member("title", problem.kind.title)

@@ -5,7 +5,7 @@ package enum InheritedSockets {
     /// The descriptors, from 3 on; empty when none are meant for this process.
     ///
     /// Takes them out of the environment, so that no child believes that they are its own.
-    package static func take() -> [CInt] {
+    package static func inherit() -> [CInt] {
         guard let pid = getenv("LISTEN_PID").map({ String(cString: $0) }),
             let count = getenv("LISTEN_FDS").flatMap({ Int32(String(cString: $0)) }),
             pid == String(getpid()), (1...16).contains(count)

@@ -5,7 +5,7 @@ struct Manifest {
     let hash: String
 
     var json: String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("name", name)
             json.member("short_name", name)

@@ -18,11 +18,11 @@ struct ScriptLine {
         let characters = Array(line)
         var index = 0
         while index < characters.count {
-            index = take(characters, at: index)
+            index = scan(characters, at: index)
         }
     }
 
-    private mutating func take(_ all: [Character], at index: Int) -> Int {
+    private mutating func scan(_ all: [Character], at index: Int) -> Int {
         let character = all[index]
         guard case .code(let braces) = contexts.last else { return takeTemplate(all, at: index) }
         switch character {

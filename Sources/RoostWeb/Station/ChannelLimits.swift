@@ -4,7 +4,7 @@ import Core
 
 /// The limits of a quantity, as the lamp's rule has them.
 enum ChannelLimits {
-    static func write(_ quantity: String, _ json: inout JSONText) {
+    static func write(_ quantity: String, _ json: inout JSONTextBuilder) {
         let scale = LevelRule.sampleLevels.scales.first { $0.quantity == quantity }
         guard let scale else { return }
         json.array("limits", scale.limits) { json, limit in
@@ -26,7 +26,7 @@ enum ChannelLimits {
 
     /// `/rules`: the lamp's limits, the guidelines for means, and the alerts' rules and states.
     static func rules(alerts: [AlertsReport.Rule]) throws -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         let own = try ControlCodec.line(alerts)
         json.object { json in
             json.array("items", [true, false]) { json, isLamp in
@@ -37,7 +37,7 @@ enum ChannelLimits {
         return json.text
     }
 
-    private static func writeLamp(_ json: inout JSONText) {
+    private static func writeLamp(_ json: inout JSONTextBuilder) {
         let rule = LevelRule.sampleLevels
         json.member("id", rule.name)
         json.member("name", rule.name)
@@ -57,7 +57,7 @@ enum ChannelLimits {
         }
     }
 
-    private static func writeGuidelines(_ json: inout JSONText) {
+    private static func writeGuidelines(_ json: inout JSONTextBuilder) {
         json.member("id", Guideline.rule)
         json.member("name", Guideline.rule)
         json.member("isLamp", false)

@@ -7,7 +7,7 @@ struct DevicesView {
     let status: StatusReport
 
     var json: String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.array("devices", report.devices) { json, device in write(device, &json) }
             json.array("found", report.found) { json, found in write(found, &json) }
@@ -26,7 +26,7 @@ struct DevicesView {
         adapter.vendorID.map { "\($0):\(adapter.productID ?? "")" }
     }
 
-    private func write(_ device: DeviceReport, _ json: inout JSONText) {
+    private func write(_ device: DeviceReport, _ json: inout JSONTextBuilder) {
         let channels = status.channels.filter { $0.channel.hasPrefix(device.name + "/") }
         let found = report.found.first { $0.name == device.name }
         json.object { json in
@@ -69,7 +69,7 @@ struct DevicesView {
         }
     }
 
-    private func write(_ found: FoundReport, _ json: inout JSONText) {
+    private func write(_ found: FoundReport, _ json: inout JSONTextBuilder) {
         json.object { json in
             json.member("identity", found.identity)
             json.member("state", found.state)

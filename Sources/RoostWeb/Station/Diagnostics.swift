@@ -35,7 +35,7 @@ struct Diagnostics: Sendable {
     }
 
     private static func file(_ parts: [(String, String)], _ missing: [String]) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("version", RoostVersion.text)
             for (name, text) in parts { json.member(name, json: text) }

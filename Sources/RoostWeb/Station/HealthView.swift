@@ -16,7 +16,7 @@ struct HealthView {
     }
 
     var json: String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("at", status.wallTime)
             json.member("ageSeconds", examined?.ageSeconds)

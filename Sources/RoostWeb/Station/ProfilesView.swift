@@ -3,7 +3,7 @@ import ControlProtocol
 /// `/profiles` and `/profiles/check`.
 enum ProfilesView {
     static func list(_ report: ProfilesReport) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.array("items", report.profiles) { json, profile in
                 json.object { write(profile, &$0) }
@@ -12,7 +12,7 @@ enum ProfilesView {
         return json.text
     }
 
-    private static func write(_ profile: ProfileReport, _ json: inout JSONText) {
+    private static func write(_ profile: ProfileReport, _ json: inout JSONTextBuilder) {
         json.member("id", profile.id)
         json.member("kind", profile.kind)
         json.member("name", profile.name)
@@ -35,7 +35,7 @@ enum ProfilesView {
     }
 
     static func check(_ report: ProfileCheckReport) -> String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("id", report.id)
             json.member("isRight", report.mistakes.isEmpty)

@@ -52,7 +52,7 @@ struct SettingsRoutes: Sendable {
     }
 
     private func answer(_ report: SettingsReport) -> WebResponse {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.object("schema") { json in
                 json.member("type", "object")
@@ -82,7 +82,7 @@ struct SettingsRoutes: Sendable {
         setting.kind == .zone ? zone : nil
     }
 
-    private func write(_ setting: SettingReport, _ json: inout JSONText) {
+    private func write(_ setting: SettingReport, _ json: inout JSONTextBuilder) {
         json.member("type", "string")
         json.member("title", setting.title)
         json.member("description", setting.description)

@@ -60,7 +60,7 @@ package struct StationClient: Sendable {
             if isHung && patience > Self.patience {
                 throw Problem.tooSlow(seconds: patience.nanoseconds / 1_000_000_000)
             }
-            silence.note(isHung ? .hung : .down, asked: asked, at: now)
+            silence.record(isHung ? .hung : .down, asked: asked, at: now)
             throw isHung ? Problem.stationHung(path) : problem
         }
         silence.answered()

@@ -114,7 +114,7 @@ package struct StationRoutes: Sendable {
             },
             Route(.post, "/api/v1/time", .owner, body: .form) { try await offerTime($0) },
             Route(.post, "/api/v1/notes", .member, scope: .write, body: .form) { request in
-                try await note(request)
+                try await addNote(request)
             },
             Route(.post, "/api/v1/dose/mark", .member, scope: .write, body: .form) { request in
                 try await markDose(request)
@@ -265,7 +265,7 @@ package struct StationRoutes: Sendable {
         let at: String?
     }
 
-    private func note(_ request: WebRequest) async throws -> WebResponse {
+    private func addNote(_ request: WebRequest) async throws -> WebResponse {
         let body = try request.decoded(Note.self)
         var control = ControlRequest(.note)
         (control.text, control.device, control.time) = (body.text, body.channel, body.at)

@@ -39,7 +39,7 @@ package final class StationSilence: Sendable {
     }
 
     /// It did not answer a question that was asked at `asked`.
-    package func note(_ absence: Absence, asked: NIODeadline, at now: NIODeadline) {
+    package func record(_ absence: Absence, asked: NIODeadline, at now: NIODeadline) {
         state.withLock { state in
             if state.absence != absence { state.since = asked }
             (state.absence, state.until) = (absence, now + Self.pause)

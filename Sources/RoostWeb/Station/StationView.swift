@@ -31,7 +31,7 @@ package struct StationView: Sendable {
     }
 
     package var json: String {
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             switch daemon {
             case .up(let status, let devices): write(status, devices, &json)
@@ -59,7 +59,7 @@ package struct StationView: Sendable {
         _ state: String,
         _ verdict: Verdict,
         _ name: String,
-        _ json: inout JSONText
+        _ json: inout JSONTextBuilder
     ) {
         json.object("station") { json in
             json.member("name", name)
@@ -77,7 +77,7 @@ package struct StationView: Sendable {
         json.array("lasers", [String]()) { _, _ in }
     }
 
-    private func write(_ verdict: Verdict, _ json: inout JSONText) {
+    private func write(_ verdict: Verdict, _ json: inout JSONTextBuilder) {
         json.object("verdict") { json in
             json.member("level", verdict.level.rawValue)
             json.member("code", verdict.code)
@@ -96,7 +96,7 @@ package struct StationView: Sendable {
         }
     }
 
-    private func write(_ clock: ClockReport?, now: String?, _ json: inout JSONText) {
+    private func write(_ clock: ClockReport?, now: String?, _ json: inout JSONTextBuilder) {
         json.object("time") { json in
             json.member("now", now)
             json.member("trusted", clock?.isSure ?? false)
@@ -109,7 +109,7 @@ package struct StationView: Sendable {
     private func write(
         _ status: StatusReport,
         _ devices: DevicesReport,
-        _ json: inout JSONText
+        _ json: inout JSONTextBuilder
     ) {
         json.object("station") { json in
             json.member("name", status.name)
@@ -167,7 +167,7 @@ package struct StationView: Sendable {
         report.flatMap { try? ControlCodec.line($0) } ?? "null"
     }
 
-    private func write(_ store: StoreReport?, _ json: inout JSONText) {
+    private func write(_ store: StoreReport?, _ json: inout JSONTextBuilder) {
         json.member("state", store.map { ($0.state ?? .ok).rawValue } ?? "none")
         json.member("folder", store?.folder)
         json.member("oldest", summary.oldest)
@@ -187,7 +187,7 @@ package struct StationView: Sendable {
         ].contains(String(kind))
     }
 
-    private func write(_ fault: FaultReport, _ json: inout JSONText) {
+    private func write(_ fault: FaultReport, _ json: inout JSONTextBuilder) {
         let parts = fault.id.split(separator: ":", maxSplits: 1)
         json.object { json in
             json.member("id", fault.id)
@@ -204,7 +204,7 @@ package struct StationView: Sendable {
     private func write(
         _ channel: ChannelReport,
         _ device: DeviceReport?,
-        _ json: inout JSONText
+        _ json: inout JSONTextBuilder
     ) {
         let latest = channel.latest
         json.object { json in
@@ -246,7 +246,7 @@ package struct StationView: Sendable {
         }
     }
 
-    private func writeDay(of channel: ChannelReport, _ json: inout JSONText) {
+    private func writeDay(of channel: ChannelReport, _ json: inout JSONTextBuilder) {
         guard let day = summary.days[channel.channel] else { return }
         json.member("mean24h", day.mean, decimals: day.decimals + 1)
         json.member("coverage24h", day.coverage, decimals: 3)

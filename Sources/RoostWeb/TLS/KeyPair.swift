@@ -126,7 +126,7 @@ enum Authority {
         _ life: Range<Int64>,
         _ body: (inout copenssl_wish) throws(OpenSSLError) -> Value
     ) throws(OpenSSLError) -> Value {
-        var serial = Secret.bytes(16)
+        var serial = RandomSecret.bytes(16)
         serial[0] = max(1, serial[0] & 0x7F)
         let kept = serial.copied()
         defer { kept.deallocate() }

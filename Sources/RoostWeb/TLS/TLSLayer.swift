@@ -114,7 +114,7 @@ final class TLSLayer: ChannelDuplexHandler {
                 promise?.fail(ChannelError.ioOnClosedChannel)
                 return
             }
-            take(into: &wire)
+            drain(into: &wire)
         }
         context.write(wrapOutboundOut(.byteBuffer(wire)), promise: promise)
     }
@@ -130,11 +130,11 @@ final class TLSLayer: ChannelDuplexHandler {
     private func sendWaiting(_ context: ChannelHandlerContext) {
         guard session.waitingCount > 0 else { return }
         var wire = context.channel.allocator.buffer(capacity: session.waitingCount)
-        take(into: &wire)
+        drain(into: &wire)
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(wire)), promise: nil)
     }
 
-    private func take(into wire: inout ByteBuffer) {
+    private func drain(into wire: inout ByteBuffer) {
         while session.waitingCount > 0 {
             wire.writeWithUnsafeMutableBytes(minimumWritableBytes: session.waitingCount) { bytes in
                 session.drain(bytes)

@@ -75,7 +75,7 @@ package struct TrustRoutes: Sendable {
     private func trust(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let facts = await encryption?.readFacts()
-        var json = JSONText()
+        var json = JSONTextBuilder()
         json.object { json in
             json.member("isEncrypted", request.peer.isEncrypted)
             json.array("addresses", addresses) { $0.add($1) }

@@ -188,12 +188,12 @@ struct AlertHistory: Sendable {
             limit: Self.eventLimit,
             ignored: question.isRedating ? question.boot : nil
         )
-        try HistoryEvents(reader).eachFromNewest { search.take($0) }
+        try HistoryEvents(reader).eachFromNewest { search.append($0) }
         for (found, event) in search.events.reversed() {
             let tick = Tick(found.event.instant)
             // An earlier boot that nothing dates ended before this one began.
             let second = bases[found.boot]?.second(of: tick) ?? start
-            past.take(event, at: min(second, question.second))
+            past.apply(event, at: min(second, question.second))
         }
     }
 
@@ -209,7 +209,7 @@ struct AlertHistory: Sendable {
 
         init(limit: Int, ignored: BootID?) { (self.limit, self.ignored) = (limit, ignored) }
 
-        mutating func take(_ found: BootEvent) -> Bool {
+        mutating func append(_ found: BootEvent) -> Bool {
             count += 1
             guard found.boot != ignored, case .alert(let event) = found.event.kind else {
                 return count < limit

@@ -48,7 +48,7 @@ struct AlertReporter {
     mutating func reports(_ facts: Facts, at now: Int) -> [AlertReport] {
         var reports: [AlertReport] = []
         for topic in [AlertTopic.store, .clock] {
-            reports += report(topic, AlertBounds.station, Self.words(topic, facts))
+            reports += report(topic, AlertBounds.station, Self.text(topic, facts))
         }
         if let vitals = facts.vitals { reports += self.reports(of: vitals, at: now) }
         if let isLow = facts.isBatteryLow {
@@ -102,7 +102,7 @@ struct AlertReporter {
         }
     }
 
-    private static func words(_ topic: AlertTopic, _ facts: Facts) -> String? {
+    private static func text(_ topic: AlertTopic, _ facts: Facts) -> String? {
         guard topic == .store else { return facts.hasSureTime ? nil : "the time is not sure" }
         return facts.faults.first { storeFaults.contains($0.kind) }?.sentence
     }

@@ -68,8 +68,8 @@ package final class AlertService: Sendable {
     /// Listens to the station from now on; once.
     func join(hasSureTime: @escaping @Sendable () -> Bool) {
         state.withLock { $0.surroundings.hasSureTime = hasSureTime }
-        context.recorder.watch { [weak self] in self?.take($0) }
-        context.recorder.watchEvents { [weak self] in self?.take($0) }
+        context.recorder.watch { [weak self] in self?.append($0) }
+        context.recorder.watchEvents { [weak self] in self?.apply($0) }
         context.modes.observe(Self.source) { [weak self] _ in self?.expect() }
     }
 
@@ -112,7 +112,7 @@ package final class AlertService: Sendable {
 
     // MARK: What comes
 
-    private func take(_ sample: [Reading]) {
+    private func append(_ sample: [Reading]) {
         settle { state, second in
             let now = clock.now
             if !state.wantsPast, isBetterDated(state) {
@@ -126,20 +126,20 @@ package final class AlertService: Sendable {
                 attention.raise()
             }
             guard state.isOpen else {
-                state.book.note(sample, at: second)
+                state.book.remember(sample, at: second)
                 return []
             }
-            return state.book.take(sample, at: second) + look(&state, second)
+            return state.book.append(sample, at: second) + look(&state, second)
         }
     }
 
-    private func take(_ event: Event) {
+    private func apply(_ event: Event) {
         if case .alert = event.kind { return }
         settle { state, second in
             guard state.isOpen else { return [] }
-            var events = state.book.take(event, at: second)
+            var events = state.book.apply(event, at: second)
             for report in state.reporter.report(event) {
-                events += state.book.take(report, at: second)
+                events += state.book.apply(report, at: second)
             }
             guard event.severity >= .notice else { return events }
             state.factsAt = nil
@@ -162,7 +162,7 @@ package final class AlertService: Sendable {
         facts.isBatteryLow = context.battery.isLow
         state.vitals = nil
         return state.reporter.reports(facts, at: second).flatMap {
-            state.book.take($0, at: second)
+            state.book.apply($0, at: second)
         }
     }
 
@@ -218,7 +218,7 @@ package final class AlertService: Sendable {
         }
     }
 
-    func take(_ vitals: MachineVitals) {
+    func apply(_ vitals: MachineVitals) {
         state.withLock { ($0.vitals, $0.factsAt) = (vitals, nil) }
     }
 
@@ -273,7 +273,7 @@ package final class AlertService: Sendable {
                 }
                 for sample in SampleGroups(since).samples {
                     let at = timeline.second(of: sample[0].instant)
-                    state.book.note(sample, at: min(at, second))
+                    state.book.remember(sample, at: min(at, second))
                 }
             }
             guard !state.isOpen else {
@@ -351,7 +351,7 @@ package final class AlertService: Sendable {
         _ severity: Event.Severity,
         _ details: [Event.Detail]
     ) {
-        context.recorder.note(
+        context.recorder.recordSoon(
             Event(
                 at: clock.now,
                 source: Self.source,

@@ -92,7 +92,7 @@ package actor AlertTask: OrderlyStop {
         let platform = context.platform
         guard let vitals = try await onDisk({ platform.readVitals() }) else { return }
         let actions = context.battery.apply(vitals, at: context.clock.now)
-        desk.take(vitals)
+        desk.apply(vitals)
         if let trouble = context.battery.trouble {
             context.faults.raise(
                 .batteryUnusable,
@@ -106,8 +106,8 @@ package actor AlertTask: OrderlyStop {
 
     private func perform(_ action: BatteryMachine.Action) async throws {
         switch action {
-        case .onBattery: context.note(.onBattery, .warning, ["percent": charge])
-        case .onMains: context.note(.onMains, .notice, ["percent": charge])
+        case .onBattery: context.record(.onBattery, .warning, ["percent": charge])
+        case .onMains: context.record(.onMains, .notice, ["percent": charge])
         case .recovered: context.faults.clear(.powerOffFails)
         case .unanswered:
             context.faults.raise(
@@ -116,7 +116,7 @@ package actor AlertTask: OrderlyStop {
             )
         case .powerOff:
             // Urgent: what waits is on the card before the machine goes.
-            context.note(.powerOffAsked, .error, ["percent": charge])
+            context.record(.powerOffAsked, .error, ["percent": charge])
             let platform = context.platform
             let outcome = try await onDisk {
                 Result { () throws(PowerOffError) in try platform.requestPowerOff() }

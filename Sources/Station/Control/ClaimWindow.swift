@@ -144,7 +144,7 @@ package final class ClaimWindow: Sendable {
     }
 
     private func record(_ kind: EventKind.Plain, _ details: [Event.Detail]) {
-        recorder.note(
+        recorder.recordSoon(
             Event(
                 at: clock.now,
                 source: "control",

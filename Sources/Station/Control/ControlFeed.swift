@@ -46,7 +46,7 @@ struct ControlFeed: Sendable {
         defer { dependencies.desk.remove(waiter) }
         while true {
             let page = try await page(request.after, limit)
-            waiter.note(pending: page.sampleCount)
+            waiter.set(pending: page.sampleCount)
             let now = station.clock.now
             let due = Self.due(page, condition, deadline, now)
             let hasMotion = page.hasMotion && condition.motions ?? false

@@ -83,7 +83,7 @@ struct ControlSettings {
         do throws(JSONParser.Fault) {
             if case .object(let fields) = try JSONParser.parse(bytes) { return fields }
         } catch {
-            let words = JSONParser.words(for: error, in: bytes)
+            let words = JSONParser.text(for: error, in: bytes)
             throw ControlFailure(code: "bad-request", message: "patch is not JSON: \(words)")
         }
         throw ControlFailure(

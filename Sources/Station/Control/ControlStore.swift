@@ -68,7 +68,7 @@ struct ControlStore: Sendable {
             throw ControlFailure(code: "bad-request", message: message)
         }
         let end = station.clock.now.advanced(by: .milliseconds(Int64(seconds * 1_000)))
-        return CameraOnReport(lampCount: station.leds.noteCamera(until: seconds > 0 ? end : nil))
+        return CameraOnReport(lampCount: station.leds.recordCamera(until: seconds > 0 ? end : nil))
     }
 
     private func answer<Body: Codable & Sendable>(

@@ -30,9 +30,9 @@ package final class DetectionClient: Sendable {
     var catalog: ProfileCatalog { state.withLock { $0.machine.catalog } }
 
     /// Handles an event of the hotplug monitor.
-    package func take(_ events: [HotplugEvent]) {
+    package func apply(_ events: [HotplugEvent]) {
         decide { state, now in
-            state.machine.take(events.flatMap { state.ledger.take($0) }, at: now)
+            state.machine.apply(events.flatMap { state.ledger.apply($0) }, at: now)
         }
     }
 

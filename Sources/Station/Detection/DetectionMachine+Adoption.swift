@@ -54,7 +54,7 @@ extension DetectionMachine {
         ports[devpath]?.unknownPause = min(port.unknownPause * 2, Self.longestPause)
         ports[devpath]?.toldUnknown = why
         guard port.toldUnknown != why else { return [] }
-        return [notify("hotplug", .plain(.adapterUnknown), .notice, words(port, why: why))]
+        return [notify("hotplug", .plain(.adapterUnknown), .notice, details(port, why: why))]
     }
 
     /// Whether a device of a profile that fits here is known and nowhere else.
@@ -78,7 +78,7 @@ extension DetectionMachine {
         ports[devpath]?.pause = min(port.pause * 2, Self.longestPause)
         // Udev sets the group of a new node a moment after it appears: the second try is decisive.
         guard port.pause == .seconds(2) else { return [] }
-        return [notify("hotplug", .plain(.adapterUnusable), .warning, words(port, why: why))]
+        return [notify("hotplug", .plain(.adapterUnusable), .warning, details(port, why: why))]
     }
 
     /// Makes a proven part a device of the station.
@@ -101,7 +101,7 @@ extension DetectionMachine {
         var partID = evidence.id
         if inUse.contains(identity) {
             // Two with one number: the second is known by its socket.
-            let details = words(port, why: "another device is \(identity): known by its socket")
+            let details = details(port, why: "another device is \(identity): known by its socket")
             actions.append(notify("hotplug", .plain(.identityShared), .warning, details))
             (identity, partID) = ("\(profile.id):\(port.socket)", nil)
         }
@@ -113,7 +113,7 @@ extension DetectionMachine {
         if let wait = flaps.holdOff(identity, at: now) {
             let why = "\(identity) comes and goes"
             set(devpath, .found(until: now.advanced(by: wait), why: why), at: now)
-            let details = words(port, why: "\(why): left alone for \(wait.wholeSeconds)")
+            let details = details(port, why: "\(why): left alone for \(wait.wholeSeconds)")
             return actions + [notify("hotplug", .plain(.deviceHeldOff), .warning, details)]
         }
         let known = record(identity)
@@ -185,7 +185,7 @@ extension DetectionMachine {
         guard let port = ports[devpath], let wish = port.wishedName else { return [] }
         ports[devpath]?.wishedName = nil
         do throws(DetectionRefusal) { try check(wish, for: identity) } catch {
-            let details = words(port, why: error.message)
+            let details = details(port, why: error.message)
             return [notify("hotplug", .plain(.nameNotGiven), .warning, details)]
         }
         record.name = wish

@@ -49,7 +49,7 @@ extension DetectionMachine {
     }
 
     private func report(_ port: Port, at now: MonotonicInstant) -> FoundReport {
-        let (state, why) = words(for: port, at: now)
+        let (state, why) = text(for: port, at: now)
         let identity = identity(of: port)
         let record = record(identity)
         return FoundReport(
@@ -88,7 +88,7 @@ extension DetectionMachine {
         return "; looked at again in \(now.duration(to: instant).wholeSeconds), or by roost adopt"
     }
 
-    private func words(for port: Port, at now: MonotonicInstant) -> (String, String) {
+    private func text(for port: Port, at now: MonotonicInstant) -> (String, String) {
         switch port.standing {
         case .found(let until, let why):
             if !isOn { return ("found", "detection is off") }

@@ -208,7 +208,7 @@ package struct DetectionMachine: Sendable {
     }
 
     /// Handles the changes that the ledger reports.
-    package mutating func take(
+    package mutating func apply(
         _ changes: [HotplugDifference.Change],
         at now: MonotonicInstant
     ) -> [Action] {
@@ -269,13 +269,13 @@ package struct DetectionMachine: Sendable {
             since: now
         )
         nextID += 1
-        var actions = [notify("hotplug", .plain(.adapterFound), .info, words(port))]
+        var actions = [notify("hotplug", .plain(.adapterFound), .info, details(port))]
         if isClaimed(device) {
             port.standing = .claimed
         } else if let wait = flaps.holdOff(port.socket.description, at: now) {
             let why = "comes and goes"
             port.standing = .found(until: now.advanced(by: wait), why: why)
-            let details = words(port, why: "\(why): left alone for \(wait.wholeSeconds)")
+            let details = details(port, why: "\(why): left alone for \(wait.wholeSeconds)")
             actions.append(notify("hotplug", .plain(.adapterHeldOff), .warning, details))
         }
         ports[device.devpath] = port
@@ -288,7 +288,7 @@ package struct DetectionMachine: Sendable {
         ports[device.devpath] = nil
         let stay = port.appearedAt.duration(to: now)
         flaps.left(port.socket.description, after: stay, at: now)
-        return actions + [notify("hotplug", .plain(.adapterGone), .info, words(port))]
+        return actions + [notify("hotplug", .plain(.adapterGone), .info, details(port))]
     }
 
     /// Ends the probe or driver on a port.
@@ -384,7 +384,7 @@ extension DetectionMachine {
         .notify(Notice(source: source, kind: kind, severity: severity, details: details))
     }
 
-    func words(_ port: Port, why: String? = nil) -> [Event.Detail] {
+    func details(_ port: Port, why: String? = nil) -> [Event.Detail] {
         [.init("node", port.node), .init("usb", port.usb)] + (why.map { [.init("why", $0)] } ?? [])
     }
 }

@@ -23,7 +23,7 @@ package actor DetectionTask: Child {
     /// Time between two attempts to write after the card refused.
     static let savePause: Duration = .minutes(5)
 
-    private let post: DetectionClient
+    private let client: DetectionClient
     private let store: StoreClient
     private let context: StationContext
     private let callbacks: Callbacks
@@ -45,30 +45,30 @@ package actor DetectionTask: Child {
     }
 
     package init(
-        _ post: DetectionClient,
+        _ client: DetectionClient,
         store: StoreClient,
         context: StationContext,
         heartbeat: Heartbeat,
         callbacks: Callbacks
     ) {
-        (self.post, self.store, self.context) = (post, store, context)
+        (self.client, self.store, self.context) = (client, store, context)
         (self.heartbeat, self.callbacks) = (heartbeat, callbacks)
         loading = .waiting(until: context.clock.now.advanced(by: Self.storePatience))
         readAt = context.clock.now.advanced(by: Self.readPause)
     }
 
     package func run() async throws {
-        store.whenOpen("detection") { [attention = post.attention] in attention.raise() }
-        post.probesLost()
+        store.whenOpen("detection") { [attention = client.attention] in attention.raise() }
+        client.probesLost()
         try await withThrowingDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 await load()
-                post.timePassed()
+                client.timePassed()
                 if mustRead {
                     readAt = nil
                     group.addTask { await self.readNames() }
                 }
-                for action in post.takeActions() { await perform(action, &group) }
+                for action in client.takeActions() { await perform(action, &group) }
                 if mustSave {
                     // A card that stalls must not keep a sensor from being found.
                     isSaving = true
@@ -76,7 +76,7 @@ package actor DetectionTask: Child {
                 }
                 heartbeat.beat(nextWithin: .days(36_500))
                 _ = try await context.clock.wait(
-                    for: post.attention,
+                    for: client.attention,
                     until: nextDeadline,
                     tolerance: .milliseconds(100)
                 )
@@ -86,7 +86,7 @@ package actor DetectionTask: Child {
     }
 
     private var nextDeadline: MonotonicInstant? {
-        var all = [post.nextDeadline]
+        var all = [client.nextDeadline]
         switch loading {
         case .waiting(let until): all.append(until)
         case .late(let nextTry) where store.isOpen: all.append(nextTry)
@@ -142,8 +142,8 @@ package actor DetectionTask: Child {
         }
         if probes[probe.port] === cancelled { probes[probe.port] = nil }
         switch result?.outcome {
-        case .done(let verdict): post.probeEnded(port: probe.port, .verdict(verdict))
-        case .failed(let error): post.probeEnded(port: probe.port, .failed(error))
+        case .done(let verdict): client.probeEnded(port: probe.port, .verdict(verdict))
+        case .failed(let error): client.probeEnded(port: probe.port, .failed(error))
         case .cancelled, nil: break
         }
     }
@@ -155,7 +155,7 @@ package actor DetectionTask: Child {
         if case .done = loading { return }
         guard callbacks.hasStore() else {
             loading = .done
-            return post.begin(with: [:])
+            return client.begin(with: [:])
         }
         let now = context.clock.now
         if store.isOpen {
@@ -163,7 +163,7 @@ package actor DetectionTask: Child {
             do {
                 let settings = try await store.settings()
                 loading = .done
-                return post.begin(with: settings)
+                return client.begin(with: settings)
             } catch {
                 return await goOnWithoutNames(until: now.advanced(by: Self.savePause), "\(error)")
             }
@@ -175,7 +175,7 @@ package actor DetectionTask: Child {
     private func goOnWithoutNames(until nextTry: MonotonicInstant, _ reason: String) async {
         loading = .late(nextTry: nextTry)
         await notify(.namesNotRead, reason: reason)
-        post.begin(with: nil)
+        client.begin(with: nil)
     }
 
     /// Whether names may still have to be read past the store.
@@ -197,7 +197,7 @@ package actor DetectionTask: Child {
         readAt = context.clock.now.advanced(by: Self.savePause)
         guard let settings, mayRead else { return }
         loading = .done
-        post.begin(with: settings)
+        client.begin(with: settings)
     }
 
     private var mustSave: Bool {
@@ -208,7 +208,7 @@ package actor DetectionTask: Child {
     private func saveAndGoOn() async {
         await save()
         isSaving = false
-        post.attention.raise()
+        client.attention.raise()
     }
 
     /// Writes changes; after a refusal of the card it tries again.

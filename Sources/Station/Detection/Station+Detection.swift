@@ -48,7 +48,8 @@ extension Station {
             isThere: { detection.isThere(port: port) },
             broke: { detection.deviceEnded(port: port) }
         )
-        return SensorChild(name: name, sensor: sensor, context: context, presence: presence).spec
+        return SerialSensorChild(name: name, sensor: sensor, context: context, presence: presence)
+            .spec
     }
 
     private func start(_ adoption: DetectionMachine.Adoption) {
@@ -109,7 +110,7 @@ extension Station {
     func keepMutes(of name: String) async {
         do { try await store.settleMutes() } catch {
             let why = "its mute is forgotten at a restart; the store: \(error)"
-            context.recorder.note(
+            context.recorder.recordSoon(
                 Event(
                     at: context.clock.now,
                     source: name,

@@ -6,11 +6,11 @@ import Supervision
 ///
 /// Without udev it reports that once and does nothing more.
 package final class AdapterWatch: Child {
-    private let post: DetectionClient
+    private let client: DetectionClient
     private let context: StationContext
 
-    package init(post: DetectionClient, context: StationContext) {
-        (self.post, self.context) = (post, context)
+    package init(client: DetectionClient, context: StationContext) {
+        (self.client, self.context) = (client, context)
     }
 
     package func run() async throws {
@@ -33,6 +33,6 @@ package final class AdapterWatch: Child {
             return
         }
         defer { monitor.close() }
-        while !Task.isCancelled { post.take(try await monitor.next()) }
+        while !Task.isCancelled { client.apply(try await monitor.next()) }
     }
 }

@@ -91,14 +91,14 @@ package final class DeviceList: Sendable {
     /// The device is away or cannot be used, as text; nil when it ended in order.
     func detached(_ name: String, trouble: String?, isAway: Bool = false) {
         update(name) { entry in
-            note(trouble, isAway ? .away : .unusable, &entry)
+            setTrouble(trouble, isAway ? .away : .unusable, &entry)
             (entry.attachedAt, entry.account) = (nil, nil)
         }
     }
 
     /// The device's driver goes on, with this trouble; nil when it is over.
     func troubled(_ name: String, _ text: String?) {
-        update(name) { note(text, .silent, &$0) }
+        update(name) { setTrouble(text, .silent, &$0) }
     }
 
     /// Records from a driver's event that another part answers in place of the wanted one.
@@ -110,7 +110,7 @@ package final class DeviceList: Sendable {
     }
 
     /// A trouble that goes on keeps its beginning.
-    private func note(
+    private func setTrouble(
         _ text: String?,
         _ kind: StationFacts.Trouble.Kind,
         _ entry: inout Entry

@@ -71,7 +71,7 @@ struct LineChild {
             @escaping @Sendable (DriverEnvironment, @escaping Open) -> DeviceSession.Attached
     ) -> ChildSpec {
         let (name, context, platform) = (name, context, context.platform)
-        context.tellPins(of: request, for: name)
+        context.reportPins(of: request, for: name)
         return ChildSpec(id: name, heartbeatLimit: .minutes(2)) { heartbeat in
             let subject = DeviceSession.Subject(name: name, path: nil, channels: [])
             return DeviceSession(subject, station: context, heartbeat: heartbeat) { heartbeat in
@@ -82,7 +82,7 @@ struct LineChild {
                     heartbeat: heartbeat
                 )
                 return attached(environment) { request in
-                    if let lines = first.take() { return lines }
+                    if let lines = first.release() { return lines }
                     return try await platform.requestLines(request)
                 }
             }
@@ -92,9 +92,9 @@ struct LineChild {
 
 extension StationContext {
     /// Logs other possible users of these lines before the first try: a busy line shows none.
-    func tellPins(of request: LineRequest, for name: String) {
+    func reportPins(of request: LineRequest, for name: String) {
         guard let hint = request.pinHint else { return }
-        recorder.note(
+        recorder.recordSoon(
             Event(
                 at: clock.now,
                 source: name,
@@ -147,7 +147,7 @@ final class FirstLines: Sendable {
     init(_ lines: any GPIOLines) { self.lines = Mutex(lines) }
 
     /// Hands the lines over, once.
-    func take() -> (any GPIOLines)? {
+    func release() -> (any GPIOLines)? {
         lines.withLock { lines in
             defer { lines = nil }
             return lines

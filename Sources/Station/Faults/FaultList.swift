@@ -20,7 +20,7 @@ package final class FaultList: Sendable {
 
     init(_ recorder: Recorder, clock: any NodeClock) {
         (self.recorder, self.clock) = (recorder, clock)
-        recorder.watchEvents { [weak self] in self?.take($0) }
+        recorder.watchEvents { [weak self] in self?.apply($0) }
     }
 
     /// Calls `observer` on every change.
@@ -93,7 +93,7 @@ package final class FaultList: Sendable {
     }
 
     /// A fault reported by a driver lasts until the driver ends it.
-    private func take(_ event: Event) {
+    private func apply(_ event: Event) {
         let line = "the line of \(event.source)"
         switch event.kind {
         case .lineFault(.edgeStorm):
@@ -116,7 +116,7 @@ package final class FaultList: Sendable {
     ) {
         var details = [Event.Detail("fault", id)]
         if let sentence { details.append(Event.Detail("what", sentence)) }
-        recorder.note(
+        recorder.recordSoon(
             Event(
                 at: clock.now,
                 source: "station",

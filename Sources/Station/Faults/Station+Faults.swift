@@ -27,7 +27,7 @@ extension Station {
     }
 
     /// Adds a fault for each profile that is left out, and removes those that are used again.
-    func note(leftOut problems: [ConfigurationError], before: [ConfigurationError] = []) {
+    func setFaults(leftOut problems: [ConfigurationError], before: [ConfigurationError] = []) {
         for error in before { context.faults.clear(.profileLeftOut, of: error.file) }
         for error in problems {
             let text = error.problems.first.map { ": \($0)" } ?? ""
@@ -42,7 +42,7 @@ extension Station {
     /// Adds what the start of the image found; a person sees it on the page and at the LED.
     ///
     /// Called again at a reload: the Wi-Fi is found wrong later, and right again.
-    package func note(_ start: StartFindings) {
+    package func addFaults(_ start: StartFindings) {
         if let first = start.fileProblems.first {
             let count = start.fileProblems.count - 1
             let more = count > 0 ? "; roost doctor shows \(count) more" : ""

@@ -38,8 +38,8 @@ package final class LEDController: Sendable {
         context.devices.join { [weak self] in self?.refresh() }
         context.faults.join { [weak self] in self?.refresh() }
         state.withLock { ($0.isWell, $0.isClaimable) = (isWell, { claims.isOpen }) }
-        context.recorder.watch { [weak self] in self?.take($0, modes) }
-        context.recorder.watchEvents { [weak self] in self?.take($0) }
+        context.recorder.watch { [weak self] in self?.apply($0, modes) }
+        context.recorder.watchEvents { [weak self] in self?.apply($0) }
     }
 
     /// Applies the list of LEDs; those that stay keep what they show.
@@ -84,7 +84,7 @@ package final class LEDController: Sendable {
     /// The camera is read until then, or is off.
     ///
     /// - Returns: How many lamps show it.
-    func noteCamera(until end: MonotonicInstant?) -> Int {
+    func recordCamera(until end: MonotonicInstant?) -> Int {
         let count = state.withLock { state in
             state.cameraEnd = end
             return state.entries.values.count { $0.configuration.shows == .camera }
@@ -93,14 +93,14 @@ package final class LEDController: Sendable {
         return count
     }
 
-    private func take(_ sample: [Reading], _ modes: ModeState) {
+    private func apply(_ sample: [Reading], _ modes: ModeState) {
         guard let first = sample.first else { return }
         let (device, isContinuous) = (first.channel.device, modes.isContinuous)
         state.withLock { state in
             for (name, entry) in state.entries where entry.configuration.shows == .level {
                 guard let followed = entry.followed, followed.name == device else { continue }
                 var entry = entry
-                let level = entry.machine.take(sample)
+                let level = entry.machine.append(sample)
                 state.entries[name] = entry
                 // In a stream one missed frame is no news: a level grows stale by itself.
                 if level == nil, followed.outlastsMiss(isContinuous: isContinuous) { continue }
@@ -114,7 +114,7 @@ package final class LEDController: Sendable {
         }
     }
 
-    private func take(_ event: Event) {
+    private func apply(_ event: Event) {
         guard event.kind == .motion || event.kind == .motionEnded else { return refresh() }
         state.withLock { state in
             guard state.motionSensors.contains(event.source) else { return }

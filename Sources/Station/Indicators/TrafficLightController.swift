@@ -64,7 +64,7 @@ package final class TrafficLightController: Sendable {
         self.context = context
         let letters = letters
         light = TrafficLight(at: context.clock.now) { letters.write($0.letter) }
-        context.recorder.watch { [weak self] in self?.take($0) }
+        context.recorder.watch { [weak self] in self?.apply($0) }
         context.modes.observe(Self.name) { [weak self] _ in self?.renew() }
     }
 
@@ -119,14 +119,14 @@ package final class TrafficLightController: Sendable {
         if hasChanged { light.offer(nil, at: context.clock.now, validFor: .seconds(1)) }
     }
 
-    private func take(_ sample: [Reading]) {
+    private func apply(_ sample: [Reading]) {
         guard let first = sample.first else { return }
         let instant = first.instant
         let shown = memory.withLock { state -> Shown? in
             guard let followed = state.followed, first.channel.device == followed.device else {
                 return nil
             }
-            let level = state.machine.take(sample)
+            let level = state.machine.append(sample)
             state.last = (level, instant)
             return Shown(
                 level: level,
@@ -173,7 +173,10 @@ package final class TrafficLightController: Sendable {
             location: configuration.location
         )
         if case .lines = configuration.output {
-            context.tellPins(of: configuration.settings.request(consumer: "roost"), for: Self.name)
+            context.reportPins(
+                of: configuration.settings.request(consumer: "roost"),
+                for: Self.name
+            )
         }
         return ChildSpec(id: Self.name, heartbeatLimit: .minutes(2)) { heartbeat in
             let subject = DeviceSession.Subject(name: Self.name, path: nil, channels: [])
@@ -193,7 +196,7 @@ package final class TrafficLightController: Sendable {
                         heartbeat: heartbeat
                     ),
                     open: { _ in
-                        guard let lines = first.take() else {
+                        guard let lines = first.release() else {
                             throw GPIOError.disconnected(chip: "lights")
                         }
                         return lines

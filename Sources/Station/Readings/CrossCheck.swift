@@ -55,7 +55,7 @@ package final class CrossCheck: Sendable {
                 ($0.first, $0.second) < ($1.first, $1.second)
             })
             where pair.first == device || pair.second == device {
-                let change = state.detectors[pair]?.take(
+                let change = state.detectors[pair]?.append(
                     value.doubleValue,
                     from: pair.first == device ? .first : .second,
                     at: reading.instant

@@ -42,7 +42,7 @@ package final class GraphSink: ReadingSink {
             inputs.isEmpty
             ? [] : recorder.lastValues { channel in inputs.contains { $0.admits(channel) } }
         return runner.withLock { runner in
-            for note in notes { runner.note(note) }
+            for note in notes { runner.remember(note) }
             let raw = runner.flagged(readings)
             let derived = runner.evaluate(raw)
             return derived.isEmpty ? raw : raw + derived

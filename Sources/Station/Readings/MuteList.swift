@@ -173,7 +173,7 @@ package final class MuteList: Sendable {
     /// - Throws: `StoreError`; the settings may then be behind until the next time.
     func settle(_ settings: StoreSettings) async throws {
         let stored = try await settings.all().filter { $0.key.hasPrefix(Mute.settingPrefix) }
-        if !state.withLock({ $0.isLoaded }) { take(stored) }
+        if !state.withLock({ $0.isLoaded }) { merge(stored) }
         let wanted = Dictionary(current.map { ($0.settingKey, $0.settingValue) }) { $1 }
         for key in stored.keys.sorted() where wanted[key] == nil {
             try await settings.set(key, nil)
@@ -184,7 +184,7 @@ package final class MuteList: Sendable {
     }
 
     /// Requests since the start have priority over stored ones.
-    private func take(_ stored: [String: String]) {
+    private func merge(_ stored: [String: String]) {
         let mutes = stored.sorted { $0.key < $1.key }.compactMap { Mute(setting: $0, $1) }
         state.withLock { state in
             let said = state.mutes

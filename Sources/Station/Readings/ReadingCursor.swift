@@ -38,7 +38,7 @@ struct ReadingCursor: Hashable, Sendable {
     /// Returns up to `count` readings in order of time, and moves behind them.
     ///
     /// - Returns: The readings, and whether there are more.
-    mutating func take(_ count: Int, from rings: [ReadingRing]) -> ([Reading], isOver: Bool) {
+    mutating func next(_ count: Int, from rings: [ReadingRing]) -> ([Reading], isOver: Bool) {
         var nexts = rings.map { ring in
             max(numbers[ring.serial] ?? ring.numbers.lowerBound, ring.numbers.lowerBound)
         }

@@ -79,16 +79,16 @@ package final class Recorder: ReadingSink {
             let isKept = readings.reduce(true) { Self.append($1, to: &state) && $0 }
             return (state.feeds, isKept)
         }
-        if !isKept { tellFull(readings) }
+        if !isKept { reportFull(readings) }
         for feed in feeds {
             for reading in readings { feed.mailbox.offer(.reading(reading)) }
         }
     }
 
-    package func record(_ event: Event) { note(event) }
+    package func record(_ event: Event) { recordSoon(event) }
 
     /// Records an event from code that cannot wait.
-    package func note(_ event: Event) {
+    package func recordSoon(_ event: Event) {
         guard isWanted(event) else { return }
         let (feeds, watchers, verdict) = state.withLock { state in
             if state.events.count == Self.eventLimit { state.events.removeFirst() }
@@ -134,8 +134,8 @@ package final class Recorder: ReadingSink {
         return true
     }
 
-    private func tellFull(_ readings: [Reading]) {
-        note(
+    private func reportFull(_ readings: [Reading]) {
+        recordSoon(
             Event(
                 at: clock.now,
                 source: readings.first?.channel.device ?? "",
@@ -232,7 +232,7 @@ extension Recorder {
             var (cursor, omitted) =
                 cursor.map { ($0, 0) }
                 ?? ReadingCursor.start(of: state.rings, since: start, limit: limit)
-            let (readings, isOver) = cursor.take(count, from: state.rings)
+            let (readings, isOver) = cursor.next(count, from: state.rings)
             return (readings, isOver ? nil : cursor, omitted)
         }
     }

@@ -23,7 +23,7 @@ final class SurveyMarks: Sendable {
     ///
     /// A survey that is only prolonged has no new marks; one that becomes private, or no longer is,
     /// is a new one.
-    func take(_ mode: StationMode, since start: MonotonicInstant? = nil) {
+    func apply(_ mode: StationMode, since start: MonotonicInstant? = nil) {
         let next = mode.name.flatMap { name in
             mode.kind == .survey
                 ? Survey(name: name, isPrivate: mode.isPrivate, since: start ?? clock.now)

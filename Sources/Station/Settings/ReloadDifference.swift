@@ -49,15 +49,15 @@ extension Station {
             context.faults.clear(.restartNeeded)
         } else {
             let what = "another name, socket, store or watchdog"
-            context.note(.restartNeeded, .warning, ["why": what])
+            context.record(.restartNeeded, .warning, ["why": what])
             let reason = what + " is configured, and not in use yet"
             context.faults.raise(.restartNeeded, reason, isTold: true)
         }
         context.faults.clear(.configurationRejected)
-        if let catalog { note(leftOut: catalog.problems, before: leftOut) }
+        if let catalog { setFaults(leftOut: catalog.problems, before: leftOut) }
         follow(settings.overlay, catalog: catalog)
         context.modes.configure(StationMode(kind: next.mode))
-        context.note(.configurationReloaded, .notice, ["devices": "\(next.devices.count)"])
+        context.record(.configurationReloaded, .notice, ["devices": "\(next.devices.count)"])
         context.platform.notify(.ready)
     }
 

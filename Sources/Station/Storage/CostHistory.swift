@@ -25,7 +25,7 @@ struct CostHistory {
     }
 
     /// Records the totals of this moment.
-    mutating func note(_ costs: ProcessCosts, at now: MonotonicInstant) {
+    mutating func append(_ costs: ProcessCosts, at now: MonotonicInstant) {
         if marks.count == Self.markLimit { marks.removeFirst() }
         marks.append(Mark(instant: now, costs: costs))
     }
@@ -65,11 +65,11 @@ final class CostHistoryClient: Sendable {
     init(_ platform: any Platform) { self.platform = platform }
 
     /// Records what the node costs so far, if that is due.
-    func note() {
+    func record() {
         let now = platform.clock.now
         guard book.withLock({ $0.isDue(at: now) }) else { return }
         let costs = platform.figures
-        book.withLock { $0.note(costs, at: now) }
+        book.withLock { $0.append(costs, at: now) }
     }
 
     /// Puts the last hour and the last day into a report.

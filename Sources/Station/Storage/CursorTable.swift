@@ -39,7 +39,7 @@ struct CursorTable {
     /// Remembers a cursor; an empty one gives its name up.
     ///
     /// - Returns: Its number.
-    mutating func take(_ name: String, _ blob: [UInt8]) throws(Refusal) -> StoreCursor {
+    mutating func set(_ name: String, _ blob: [UInt8]) throws(Refusal) -> StoreCursor {
         guard StoreCursor.isValid(name: name, blob: blob) else { throw .invalid }
         let names = all.map(\.cursor.name)
         if !names.contains(name), !blob.isEmpty, names.count >= StoreCursor.countMax {

@@ -176,10 +176,10 @@ struct FeedPage {
                         state.hasMore = true
                         continue
                     }
-                    take(event, at: place, start.notice)
+                    append(event, at: place, start.notice)
                 case .samples(let stream, let segment):
                     let room = isFull || state.hasMore ? 0 : limit - sampleCount - eventCount
-                    take(segment, of: stream, after: floors[stream] ?? .min, room)
+                    append(segment, of: stream, after: floors[stream] ?? .min, room)
                 default: continue
                 }
             }
@@ -208,7 +208,7 @@ struct FeedPage {
         return Dictionary(pairs) { $1 }
     }
 
-    private mutating func take(_ event: Event, at place: FeedPlaces.Event, _ lastNotice: Int64) {
+    private mutating func append(_ event: Event, at place: FeedPlaces.Event, _ lastNotice: Int64) {
         let record = JournalRecord.event(event)
         byteCount += JournalRecordCodec.encode([record]).count
         records.append(record)
@@ -222,7 +222,7 @@ struct FeedPage {
     }
 
     /// Adds the rows after a tick; without room, only the rest of the tick that was begun.
-    private mutating func take(
+    private mutating func append(
         _ segment: [UInt8],
         of stream: StreamID,
         after floor: Int64,

@@ -24,7 +24,7 @@ final class FeedWaiters: Sendable {
         }
 
         /// Sets the number of new samples that were too few to end the wait.
-        func note(pending count: Int) { pending.store(count, ordering: .relaxed) }
+        func set(pending count: Int) { pending.store(count, ordering: .relaxed) }
     }
 
     private let waiters = Mutex<[Waiter]>([])

@@ -99,7 +99,7 @@ extension StationContext {
             Event.Detail("time", date.wall.iso8601),
             Event.Detail("cause", ClockTrust.receiver.name + correction),
         ]
-        recorder.note(
+        recorder.recordSoon(
             Event(
                 at: time.at,
                 source: device,

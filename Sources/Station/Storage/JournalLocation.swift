@@ -37,7 +37,7 @@ extension StoreConfiguration {
             plan: plan,
             version: RoostVersion.text
         )
-        (place.seams, place.formerJournal) = (platform.historySeams, journal.former)
+        (place.testHooks, place.formerJournal) = (platform.historyTestHooks, journal.former)
         return place
     }
 }

@@ -53,7 +53,7 @@ final class LaserHours: Sendable {
     ///
     /// - Returns: The part that was forgotten to make room, and its hours; nil at most times.
     @discardableResult
-    func note(
+    func add(
         _ time: LaserTime,
         kind: String,
         device: String,

@@ -26,7 +26,7 @@ final class StoreAge: Sendable {
     init(bornAt: MonotonicInstant) { self.bornAt = bornAt }
 
     /// Records whether this process made the store, and in which folder.
-    func note(isNew: Bool, in folder: String?) {
+    func set(isNew: Bool, in folder: String?) {
         state.withLock { ($0.isNew, $0.folder) = (isNew, folder) }
     }
 
@@ -61,7 +61,7 @@ final class StoreAge: Sendable {
         } catch is CancellationError {
             return
         } catch {
-            context.note(.settingLost, .error, ["setting": StoreCreation.key])
+            context.record(.settingLost, .error, ["setting": StoreCreation.key])
         }
     }
 

@@ -64,7 +64,7 @@ struct StoreBacklog {
         let oldest = waiting.remove(at: place)
         let records = JournalRecordCodec.contents(oldest.payload).records
         let streams = intake
-        losses.note(records) { streams.stream($0) }
+        losses.count(records) { streams.stream($0) }
         if isWriting {
             waiting[0].mirrored += oldest.mirrored
         } else {

@@ -50,11 +50,11 @@ package final class StoreClient: Sendable {
         age = StoreAge(bornAt: startedAt)
         let recording = context.recording
         context.recorder.watch { [weak self, desk] in
-            self?.queue?.take(recording.stored($0))
+            self?.queue?.append(recording.stored($0))
             desk.sampleCame()
         }
         context.recorder.watchEvents { [weak self, desk] event in
-            self?.queue?.take(.event(event), isUrgent: event.isUrgent)
+            self?.queue?.append(.event(event), isUrgent: event.isUrgent)
             desk.eventCame(event)
         }
         context.modes.observe("store") { [weak self] _ in self?.reschedule() }
@@ -87,7 +87,7 @@ package final class StoreClient: Sendable {
     var historyPath: String? { state.withLock { $0.folder.map { "\($0)/history.db" } } }
 
     /// Records whether the history finds no room on the card.
-    func tell(isHistoryFull: Bool) { state.withLock { $0.isHistoryFull = isHistoryFull } }
+    func set(isHistoryFull: Bool) { state.withLock { $0.isHistoryFull = isHistoryFull } }
 
     /// Reports the state of the store; nil without a configured store.
     ///
@@ -131,7 +131,7 @@ package final class StoreClient: Sendable {
     }
 
     /// Records the place of the journal, each time that it is opened.
-    func tellJournal(at path: String) { state.withLock { $0.journalPath = path } }
+    func reportJournal(at path: String) { state.withLock { $0.journalPath = path } }
 
     // MARK: Settings
 
@@ -242,7 +242,7 @@ package final class StoreClient: Sendable {
     }
 
     /// Records for absent devices that the history knows why they have no samples.
-    func tellAbsent() {
+    func reportAbsent() {
         let (queue, devices, isFirst) = state.withLock { state in
             defer { state.hasToldAbsent = true }
             return (state.queue, state.devices, !state.hasToldAbsent)
@@ -251,15 +251,15 @@ package final class StoreClient: Sendable {
         if isFirst, startedAt.advanced(by: Self.startingMax) < now {
             // They were not here while the store could not be opened either.
             for device in queue?.absent(besides: present) ?? [] {
-                tellMissing(.unplugged, startedAt..<now, of: device)
+                reportMissing(.unplugged, startedAt..<now, of: device)
             }
             // Others got their names with the store: no driver had them before.
             for (device, arrival) in context.devices.arrivals
             where startedAt.advanced(by: Self.startingMax) < arrival {
-                tellMissing(.driverStopped, startedAt..<arrival, of: device)
+                reportMissing(.driverStopped, startedAt..<arrival, of: device)
             }
         }
-        queue?.tellAbsent(besides: present)
+        queue?.reportAbsent(besides: present)
     }
 
     /// Records why there are no samples of a stretch of time, afterwards: no task could report it
@@ -268,7 +268,7 @@ package final class StoreClient: Sendable {
     /// - Parameters:
     ///   - cause: `suspended`: no process ran; `driverStopped`: the driver hung.
     ///   - device: The device of the samples; nil for all.
-    func tellMissing(
+    func reportMissing(
         _ cause: GapCause,
         _ stretch: Range<MonotonicInstant>,
         of device: String? = nil
@@ -280,23 +280,23 @@ package final class StoreClient: Sendable {
         let streams: [StreamID?] = device.map { queue?.streams(of: $0) ?? [] } ?? [nil]
         for stream in streams {
             let mark = GapMark(cause, of: stream, from: from, to: to)
-            context.recorder.note(mark.event(at: stretch.upperBound, in: boot))
+            context.recorder.recordSoon(mark.event(at: stretch.upperBound, in: boot))
         }
     }
 
     /// Records that the machine was suspended while the process started, if it took that long.
-    func tellLateStart() {
+    func reportLateStart() {
         let now = context.clock.now
         guard startedAt.advanced(by: Self.startingMax) < now else { return }
-        tellMissing(.suspended, startedAt..<now)
+        reportMissing(.suspended, startedAt..<now)
     }
 
     /// Records that a child made no progress, so that its device has no samples of that time.
     ///
     /// In `devices/balcony` the last part is the device; in other paths it is no device's name.
-    func tellHung(_ child: String, _ stretch: Range<MonotonicInstant>) {
+    func reportHung(_ child: String, _ stretch: Range<MonotonicInstant>) {
         let device = child.split(separator: "/").last.map(String.init) ?? child
-        tellMissing(.driverStopped, stretch, of: device)
+        reportMissing(.driverStopped, stretch, of: device)
     }
 
     private func reschedule() {
@@ -349,15 +349,15 @@ package final class StoreClient: Sendable {
             for record in records { queue.restore(record) }
             if records.isEmpty { queue.passOver() }
         }
-        queue.take(.started(at: Tick(startedAt), version: RoostVersion.text), isUrgent: true)
+        queue.append(.started(at: Tick(startedAt), version: RoostVersion.text), isUrgent: true)
         // The mark of a survey that goes on comes before its readings.
         for event in context.recorder.events(since: .boot) {
-            queue.take(.event(event), isUrgent: false)
+            queue.append(.event(event), isUrgent: false)
         }
         let readings = context.recording.stored(context.recorder.readings(since: .boot))
-        for sample in SampleGroups(readings).samples { queue.take(sample) }
+        for sample in SampleGroups(readings).samples { queue.append(sample) }
         let isNew = opening.history == .fresh && opening.newestBlock == 0
-        age.note(isNew: isNew, in: state.withLock { $0.folder })
+        age.set(isNew: isNew, in: state.withLock { $0.folder })
         let told = ConfirmedTime(opening.confirmations + left.anchors, in: context.bootID)
         let whenOpen = state.withLock { state in
             state.queue = queue
@@ -366,7 +366,7 @@ package final class StoreClient: Sendable {
         context.givenTime.open(after: told) { [boot = context.bootID] time in
             let tick = Tick(time.at)
             let anchor = ClockAnchor(boot: boot, tick: tick, wall: time.wall, trust: time.trust)
-            queue.take(.anchor(anchor), isUrgent: true)
+            queue.append(.anchor(anchor), isUrgent: true)
         }
         for body in whenOpen { body() }
         return queue

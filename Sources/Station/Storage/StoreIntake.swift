@@ -69,28 +69,28 @@ package struct StoreIntake {
     /// Adds the readings of one sample, whose stream is known.
     ///
     /// - Returns: The sample as it is stored; nil without its stream.
-    package mutating func take(_ readings: [Reading], at now: MonotonicInstant) -> StoredSample? {
+    package mutating func append(_ readings: [Reading], at now: MonotonicInstant) -> StoredSample? {
         guard let first = readings.first, let stream = stream(of: readings) else { return nil }
         let sample = StoredSample(
             stream: stream.id,
             tick: Tick(first.instant),
             outcomes: readings.map(\.outcome)
         )
-        let tick = take(sample, of: stream, at: now)
+        let tick = append(sample, of: stream, at: now)
         return StoredSample(stream: stream.id, tick: tick, outcomes: sample.outcomes)
     }
 
     /// Adds a sample that an earlier process left in the mirror.
-    package mutating func take(_ sample: StoredSample, at now: MonotonicInstant) {
+    package mutating func append(_ sample: StoredSample, at now: MonotonicInstant) {
         guard let stream = streams.first(where: { $0.id == sample.stream }) else { return }
-        take(sample, of: stream, at: now)
+        append(sample, of: stream, at: now)
     }
 
     /// - Returns: The tick that the row got, later than that of the stream's last row: receivers
     ///   know a row by its tick, and a follower of a stream asks for later ticks alone. So an
     ///   absence that is recorded afterwards, and two rows within a tenth, lie behind.
     @discardableResult
-    private mutating func take(
+    private mutating func append(
         _ sample: StoredSample,
         of stream: StreamDescription,
         at now: MonotonicInstant
@@ -100,7 +100,7 @@ package struct StoreIntake {
         let index = open.firstIndex { $0.stream.id == stream.id } ?? begin(stream, at: tick)
         lastTicks[stream.id] = tick
         open[index].encoder.append(tick, sample.outcomes)
-        note(dueAt: now.advanced(by: lossWindow), now)
+        schedule(dueAt: now.advanced(by: lossWindow), now)
         return tick
     }
 
@@ -108,29 +108,30 @@ package struct StoreIntake {
     var descriptions: [StreamDescription] { streams }
 
     /// Adds a record that is not a sample.
-    package mutating func take(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
+    package mutating func append(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant)
+    {
         switch record {
         case .started: start = record
         case .schedule(let stream, _, let interval):
             schedules[stream] = record
             if interval == nil { ended.insert(stream) } else { ended.remove(stream) }
         case .anchor: anchor = record
-        case .cursor(let cursor): return take(cursor, isUrgent: isUrgent, at: now)
+        case .cursor(let cursor): return append(cursor, isUrgent: isUrgent, at: now)
         case .stopped, .stream, .samples, .event: break
         }
         add(record, isUrgent: isUrgent, at: now)
     }
 
     /// A block holds only the newest cursor of each follower; only an urgent one causes a block.
-    private mutating func take(_ cursor: StoreCursor, isUrgent: Bool, at now: MonotonicInstant) {
+    private mutating func append(_ cursor: StoreCursor, isUrgent: Bool, at now: MonotonicInstant) {
         cursors[cursor.name] = cursor
-        if isUrgent { note(dueAt: now.advanced(by: Self.urgentWindow), now) }
+        if isUrgent { schedule(dueAt: now.advanced(by: Self.urgentWindow), now) }
     }
 
     private mutating func add(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant) {
         others.append(record)
         otherByteCount += JournalRecordCodec.encode([record]).count
-        note(dueAt: now.advanced(by: isUrgent ? Self.urgentWindow : lossWindow), now)
+        schedule(dueAt: now.advanced(by: isUrgent ? Self.urgentWindow : lossWindow), now)
     }
 
     /// Repeats the records that are needed to read the samples of the last blocks.
@@ -174,7 +175,7 @@ package struct StoreIntake {
         return JournalRecordCodec.payloads(others + said + samples, capacity: capacity)
     }
 
-    private mutating func note(dueAt instant: MonotonicInstant, _ now: MonotonicInstant) {
+    private mutating func schedule(dueAt instant: MonotonicInstant, _ now: MonotonicInstant) {
         dueAt = min(dueAt ?? instant, instant)
         waitingSince = waitingSince ?? now
     }
@@ -250,7 +251,7 @@ package struct StoreIntake {
     mutating func forget(_ ids: [StreamID], at now: MonotonicInstant) {
         for id in ids {
             if let waiting = open.first(where: { $0.stream.id == id }) {
-                take(.stream(waiting.stream), isUrgent: false, at: now)
+                append(.stream(waiting.stream), isUrgent: false, at: now)
             } else {
                 streams.removeAll { $0.id == id }
             }

@@ -17,19 +17,19 @@ struct StoreLosses {
     private(set) var count = 0
 
     /// Counts the lost content of a payload; `streams` describes the segments of each stream.
-    mutating func note(_ records: [JournalRecord], _ streams: (StreamID) -> StreamDescription?) {
+    mutating func count(_ records: [JournalRecord], _ streams: (StreamID) -> StreamDescription?) {
         for record in records {
             switch record {
             case .samples(let id, let segment):
                 guard let stream = streams(id) else { continue }
-                note(segment, of: stream)
+                count(segment, of: stream)
             case .event: count += 1
             default: continue
             }
         }
     }
 
-    private mutating func note(_ segment: [UInt8], of stream: StreamDescription) {
+    private mutating func count(_ segment: [UInt8], of stream: StreamDescription) {
         let decimals = stream.quantities.map(\.decimals)
         guard var decoder = try? SegmentDecoder(segment, decimals: decimals) else { return }
         while let (tick, _) = try? decoder.next() {
@@ -51,7 +51,7 @@ struct StoreLosses {
     ///   - boot: The boot of the ticks.
     ///   - interval: Between two samples of a stream; nil when none is expected.
     /// - Returns: At most one for each stream.
-    mutating func take(in boot: BootID, interval: (StreamID) -> Duration?) -> [GapMark] {
+    mutating func drain(in boot: BootID, interval: (StreamID) -> Duration?) -> [GapMark] {
         defer { stretches = [:] }
         return stretches.sorted { $0.key < $1.key }.map { id, stretch in
             let tenths = (interval(id) ?? .zero).wholeNanoseconds / 100_000_000

@@ -10,8 +10,8 @@ struct StorePlaces {
     /// Runs of samples that could not be read, since the start.
     private var damagedSegments = 0
 
-    mutating func take(_ news: StreamChanges, _ post: StoreClient, _ context: StationContext) {
-        post.forget(news.recycled)
+    mutating func apply(_ news: StreamChanges, _ client: StoreClient, _ context: StationContext) {
+        client.forget(news.recycled)
         let reporter = StoreReporter(context)
         if news.samplesGivenUp > 0 {
             reporter.report(.samplesGivenUp, .error, ["samples": "\(news.samplesGivenUp)"])

@@ -73,7 +73,7 @@ final class StoreQueue: Sendable {
     func takeLosses(in boot: BootID) -> [GapMark] {
         state.withLock { state in
             let streams = state.intake
-            return state.losses.take(in: boot) { id in
+            return state.losses.drain(in: boot) { id in
                 streams.stream(id).flatMap { schedule($0.device) }
             }
         }
@@ -88,7 +88,7 @@ final class StoreQueue: Sendable {
     ///
     /// Derived channels have streams of their own, so that raw ones keep theirs
     /// when a graph changes.
-    func take(_ readings: [Reading]) {
+    func append(_ readings: [Reading]) {
         guard readings.contains(where: \.channel.quantity.isDerived) else {
             return takeStream(readings)
         }
@@ -107,10 +107,10 @@ final class StoreQueue: Sendable {
                 state.newStreams.open = true
                 let interval = schedule(stream.device)
                 let from = Tick(readings.first?.instant ?? now)
-                Self.take(.stream(stream), &state, at: now)
-                Self.take(.schedule(stream.id, from: from, interval: interval), &state, at: now)
+                Self.append(.stream(stream), &state, at: now)
+                Self.append(.schedule(stream.id, from: from, interval: interval), &state, at: now)
             }
-            guard let sample = state.intake.take(readings, at: now) else { return }
+            guard let sample = state.intake.append(readings, at: now) else { return }
             state.remember(sample, readings.map(\.channel.quantity.decimals))
         }
     }
@@ -134,8 +134,8 @@ final class StoreQueue: Sendable {
     }
 
     /// Adds any other record.
-    func take(_ record: JournalRecord, isUrgent: Bool) {
-        change { state, now in Self.take(record, &state, at: now, isUrgent: isUrgent) }
+    func append(_ record: JournalRecord, isUrgent: Bool) {
+        change { state, now in Self.append(record, &state, at: now, isUrgent: isUrgent) }
     }
 
     /// Latest cursor of each follower, and how much of it is on the card.
@@ -156,8 +156,8 @@ final class StoreQueue: Sendable {
         var result = Result<CursorTable, CursorTable.Refusal>.failure(.invalid)
         change { state, now in
             result = Result { () throws(CursorTable.Refusal) in
-                let record = JournalRecord.cursor(try state.cursors.take(name, blob))
-                state.intake.take(record, isUrgent: isUrgent, at: now)
+                let record = JournalRecord.cursor(try state.cursors.set(name, blob))
+                state.intake.append(record, isUrgent: isUrgent, at: now)
                 if state.cursors.mayMirror(blob.count + 80) { state.remember(record) }
                 return state.cursors
             }
@@ -179,7 +179,7 @@ final class StoreQueue: Sendable {
             default: break
             }
             if isMirrored { state.mirrored += 1 }
-            state.intake.take(record, isUrgent: false, at: now)
+            state.intake.append(record, isUrgent: false, at: now)
         }
     }
 
@@ -191,7 +191,7 @@ final class StoreQueue: Sendable {
     /// Records for every device except these that it is unplugged.
     ///
     /// A schedule outlives its device: without this record the ledger would expect samples.
-    func tellAbsent(besides present: Set<String>) {
+    func reportAbsent(besides present: Set<String>) {
         change { state, now in
             for stream in state.intake.expectedStreams where !present.contains(stream.device) {
                 let sample = StoredSample(
@@ -199,7 +199,7 @@ final class StoreQueue: Sendable {
                     tick: Tick(now),
                     outcomes: stream.quantities.map { _ in .noData(.unplugged) }
                 )
-                state.intake.take(sample, at: now)
+                state.intake.append(sample, at: now)
                 state.remember(sample, stream.quantities.map(\.decimals))
             }
         }
@@ -220,9 +220,9 @@ final class StoreQueue: Sendable {
     func rename(_ device: String, to name: String) {
         change { state, now in
             for stream in state.intake.rename(device, to: name) {
-                Self.take(.stream(stream), &state, at: now, isUrgent: true)
+                Self.append(.stream(stream), &state, at: now, isUrgent: true)
                 let end = JournalRecord.schedule(stream.id, from: Tick(now), interval: nil)
-                Self.take(end, &state, at: now, isUrgent: true)
+                Self.append(end, &state, at: now, isUrgent: true)
             }
         }
     }
@@ -233,18 +233,18 @@ final class StoreQueue: Sendable {
             for stream in state.intake.streams(of: device) {
                 let interval = schedule(device)
                 let record = JournalRecord.schedule(stream.id, from: Tick(now), interval: interval)
-                Self.take(record, &state, at: now)
+                Self.append(record, &state, at: now)
             }
         }
     }
 
-    private static func take(
+    private static func append(
         _ record: JournalRecord,
         _ state: inout StoreBacklog,
         at now: MonotonicInstant,
         isUrgent: Bool = false
     ) {
-        state.intake.take(record, isUrgent: isUrgent, at: now)
+        state.intake.append(record, isUrgent: isUrgent, at: now)
         state.remember(record)
     }
 
@@ -260,7 +260,7 @@ final class StoreQueue: Sendable {
         else { return }
         while let (tick, outcomes) = try? decoder.next() {
             let sample = StoredSample(stream: id, tick: tick, outcomes: outcomes)
-            state.intake.take(sample, at: now)
+            state.intake.append(sample, at: now)
         }
     }
 

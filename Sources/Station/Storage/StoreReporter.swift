@@ -10,7 +10,7 @@ struct StoreReporter: Sendable {
     init(_ context: StationContext) { self.context = context }
 
     /// Names slots of the journal that refuse, whenever they have become more.
-    mutating func tellBadSlots(_ count: Int, of blocks: Int) {
+    mutating func reportBadSlots(_ count: Int, of blocks: Int) {
         guard count != badSlotCount else { return }
         let hasMore = count > badSlotCount
         badSlotCount = count
@@ -42,7 +42,7 @@ struct StoreReporter: Sendable {
         _ severity: Event.Severity,
         _ details: KeyValuePairs<String, String> = [:]
     ) {
-        context.recorder.note(
+        context.recorder.recordSoon(
             Event(
                 at: context.clock.now,
                 source: "store",

@@ -11,13 +11,13 @@ struct StoreSettings: Sendable {
 
 extension StoreSettings {
     /// Settings of a store, read and written on the disk thread.
-    init(_ platform: any Platform, _ vault: LockedStore) {
-        all = { try await platform.onDisk { try vault.use { try $0.settings() } } }
+    init(_ platform: any Platform, _ store: LockedStore) {
+        all = { try await platform.onDisk { try store.use { try $0.settings() } } }
         set = { key, value in
-            try await platform.onDisk { try vault.use { try $0.set(key, to: value) } }
+            try await platform.onDisk { try store.use { try $0.set(key, to: value) } }
         }
         merge = { samples in
-            try await platform.onDisk { try vault.use { try $0.merge(samples) } }
+            try await platform.onDisk { try store.use { try $0.merge(samples) } }
         }
     }
 }

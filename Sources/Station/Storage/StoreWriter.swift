@@ -30,10 +30,10 @@ package actor StoreWriter: OrderlyStop {
 
     private let configuration: StoreConfiguration
     private let context: StationContext
-    private let post: StoreClient
+    private let client: StoreClient
     private let boot: BootID
     /// The store belongs to the disk thread; here it is only handed on.
-    private let vault = LockedStore()
+    private let store = LockedStore()
     private let isStopping = Atomic(false)
     private let stop = Signal()
     private var nextCheckpoint = MonotonicInstant.boot
@@ -42,7 +42,7 @@ package actor StoreWriter: OrderlyStop {
     private var retryCheckpoint = MonotonicInstant.boot
     private var takePause = Duration.seconds(1)
     private var isHeld = false
-    private var isHistoryFull = false { didSet { post.tell(isHistoryFull: isHistoryFull) } }
+    private var isHistoryFull = false { didSet { client.set(isHistoryFull: isHistoryFull) } }
     private var reporter: StoreReporter
     private var failureCount = 0
     /// The newest block that is durable.
@@ -55,17 +55,18 @@ package actor StoreWriter: OrderlyStop {
     private var reported: [StorePart: String] = [:]
     private var places = StorePlaces()
 
-    package init(_ configuration: StoreConfiguration, context: StationContext, post: StoreClient) {
+    package init(_ configuration: StoreConfiguration, context: StationContext, client: StoreClient)
+    {
         self.configuration = configuration
         self.context = context
-        self.post = post
+        self.client = client
         boot = context.bootID
         reporter = StoreReporter(context)
     }
 
     nonisolated package func requestStop() {
         isStopping.store(true, ordering: .sequentiallyConsistent)
-        post.attention.raise()
+        client.attention.raise()
         stop.raise()
     }
 
@@ -89,7 +90,7 @@ package actor StoreWriter: OrderlyStop {
         while !Task.isCancelled, !mustStop {
             if absentAt <= context.clock.now {
                 absentAt = context.clock.now.advanced(by: Self.absenceInterval)
-                post.tellAbsent()
+                client.reportAbsent()
             }
             let isWell = await attempt(.card) {
                 try await self.reopenIfNeeded()
@@ -98,7 +99,7 @@ package actor StoreWriter: OrderlyStop {
             // Nothing leaves the station before the mode of before is known.
             var isModeKnown = context.modes.isKnown
             if !isModeKnown {
-                isModeKnown = await attempt(.history) { try await self.post.settleMutes() }
+                isModeKnown = await attempt(.history) { try await self.client.settleMutes() }
             }
             pause = isWell && isModeKnown ? .seconds(1) : min(pause * 2, Self.longestPause)
             let tookWell = await takeIfDue()
@@ -109,13 +110,13 @@ package actor StoreWriter: OrderlyStop {
             let due = isWell && isModeKnown ? queue.dueAt : retry
             let take = max(nextCheckpoint, retryCheckpoint)
             _ = try await context.clock.wait(
-                for: post.attention,
+                for: client.attention,
                 until: min(due ?? take, take, absentAt),
                 tolerance: .seconds(1)
             )
         }
         try Task.checkCancellation()
-        queue.take(.stopped(at: Tick(context.clock.now)), isUrgent: true)
+        queue.append(.stopped(at: Tick(context.clock.now)), isUrgent: true)
         queue.seal()
         _ = await attempt(.card) { try await self.writeDue(queue) }
         await saveLasers(isLast: true)
@@ -131,19 +132,19 @@ package actor StoreWriter: OrderlyStop {
     private func openStore() async throws -> StoreQueue? {
         // Handed over to the queue below, and not touched here afterwards.
         nonisolated(unsafe) var mirror: TailMirror?
-        var hasAskedForMirror = post.hasQueue  // The queue of the writer before has it.
+        var hasAskedForMirror = client.hasQueue  // The queue of the writer before has it.
         var pause = Duration.seconds(1)
         var opening: StationStore.Opening?
         while opening == nil, !mustStop {
             let isWell = await attempt(.card) {
-                let store = try await self.claim()
-                if !hasAskedForMirror { mirror = self.openMirror(of: store) }
+                let id = try await self.claim()
+                if !hasAskedForMirror { mirror = self.openMirror(of: id) }
                 hasAskedForMirror = true
                 opening = try await self.open(mirrorSequence: mirror?.sequence ?? 0)
             }
             guard !isWell else { continue }
             _ = try await context.clock.wait(
-                for: post.attention,
+                for: client.attention,
                 until: context.clock.now.advanced(by: pause),
                 tolerance: pause / 4
             )
@@ -156,34 +157,34 @@ package actor StoreWriter: OrderlyStop {
         let interval: Duration = opening.isHeld ? .zero : StoreConfiguration.checkpointInterval
         nextCheckpoint = context.clock.now.advanced(by: interval)
         reporter.report(opening)
-        let (platform, vault, thisBoot) = (context.platform, vault, boot)
-        post.serve { sequence, limit in
+        let (platform, store, thisBoot) = (context.platform, store, boot)
+        client.serve { sequence, limit in
             try await platform.onDisk {
-                try vault.use { $0.waiting(after: sequence, limit: limit, in: thisBoot) }
+                try store.use { $0.waiting(after: sequence, limit: limit, in: thisBoot) }
             }
         } tops: { sequence in
-            try await platform.onDisk { try vault.use { try $0.tops(through: sequence) } }
+            try await platform.onDisk { try store.use { try $0.tops(through: sequence) } }
         } past: { question in
-            try await platform.onDisk { try vault.use { try AlertHistory(question, $0) } }
+            try await platform.onDisk { try store.use { try AlertHistory(question, $0) } }
         }
-        post.serve(StoreSettings(platform, vault))
+        client.serve(StoreSettings(platform, store))
         // The checkpoint reports a history that cannot be read; `keep` tries again.
-        try? await post.settleMutes()
-        let queue = post.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
-        await post.keepBirth()
-        places.take(try await onStore { $0.takeStreamNews() }, post, context)
+        try? await client.settleMutes()
+        let queue = client.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)
+        await client.keepBirth()
+        places.apply(try await onStore { $0.takeStreamNews() }, client, context)
         return queue
     }
 
     /// Closes the store, and gives its folder back.
     private func close() async throws {
-        try await context.platform.onDisk { [vault] in try vault.close() }
+        try await context.platform.onDisk { [store] in try store.close() }
     }
 
     /// Locks the store's folder for this process; closes what is open of it.
     private func claim() async throws -> StoreID {
-        let (folder, platform, vault) = (configuration.folder, context.platform, vault)
-        return try await platform.onDisk { try vault.claim { try platform.claimStore(folder) } }
+        let (folder, platform, store) = (configuration.folder, context.platform, store)
+        return try await platform.onDisk { try store.claim { try platform.claimStore(folder) } }
     }
 
     /// The memory that outlives this process; nil, said in log and status, where there is none.
@@ -219,10 +220,10 @@ package actor StoreWriter: OrderlyStop {
         acknowledged: UInt64? = nil,
         forWriting: Bool = false
     ) async throws -> StationStore.Opening {
-        let (configuration, platform, vault) = (configuration, context.platform, vault)
-        let (history, post) = (historyPath, post)
+        let (configuration, platform, store) = (configuration, context.platform, store)
+        let (history, client) = (historyPath, client)
         return try await platform.onDisk {
-            try vault.open { badSlots in
+            try store.open { badSlots in
                 var place = try configuration.place(history: history, on: platform)
                 place.badSlots = badSlots
                 let store = try StationStore(
@@ -240,7 +241,7 @@ package actor StoreWriter: OrderlyStop {
                     }
                     return journal
                 }
-                post.tellJournal(at: place.journalPath)
+                client.reportJournal(at: place.journalPath)
                 return store
             }
         }
@@ -250,7 +251,7 @@ package actor StoreWriter: OrderlyStop {
     private func saveLasers(isLast: Bool = false) async {
         let (lasers, now) = (context.lasers, context.clock.now)
         do {
-            try await post.loadStationID()
+            try await client.loadStationID()
             if !lasers.isLoaded { lasers.load(try await onStore { try $0.settings() }, at: now) }
             guard let settings = lasers.due(at: now, isLast: isLast) else { return }
             for (key, value) in settings { try await onStore { try $0.set(key, to: value) } }
@@ -276,8 +277,8 @@ package actor StoreWriter: OrderlyStop {
 
     private func writeDue(_ queue: StoreQueue) async throws {
         if let anchor = anchors.due(context.clock, in: boot) {
-            queue.take(.anchor(anchor), isUrgent: false)
-            if anchor.trust.isSure { await post.keepBirth() }
+            queue.append(.anchor(anchor), isUrgent: false)
+            if anchor.trust.isSure { await client.keepBirth() }
         }
         defer { if isCrowded, queue.takeNewStreams() { nextCheckpoint = context.clock.now } }
         while let batch = queue.nextBatch() {
@@ -289,12 +290,12 @@ package actor StoreWriter: OrderlyStop {
                 repeatNames(queue)
             } catch {
                 queue.giveBack()
-                await tellBadSlots()
+                await reportBadSlots()
                 throw error
             }
-            await tellBadSlots()
+            await reportBadSlots()
             for mark in queue.takeLosses(in: boot) {
-                context.recorder.note(mark.event(at: context.clock.now, in: boot))
+                context.recorder.recordSoon(mark.event(at: context.clock.now, in: boot))
             }
         }
     }
@@ -334,14 +335,14 @@ package actor StoreWriter: OrderlyStop {
             if case .waiting = opening.history {} else { reporter.report(opening) }
         }
         let checkpoint = try await onStore { try $0.checkpoint() }
-        places.take(try await onStore { $0.takeStreamNews() }, post, context)
+        places.apply(try await onStore { $0.takeStreamNews() }, client, context)
         let now = context.clock.now
         nextCheckpoint = now.advanced(by: StoreConfiguration.checkpointInterval)
         switch checkpoint {
         case .taken: break
         case .replaced(let history): reporter.report(history)
         case .held(let logByteCount):
-            await tellHeld(logByteCount)
+            await reportHeld(logByteCount)
             (nextCheckpoint, retryCheckpoint) = (now, now.advanced(by: Self.longestPause))
             return
         }
@@ -349,13 +350,13 @@ package actor StoreWriter: OrderlyStop {
         isHeld = false
     }
 
-    private func tellBadSlots() async {
+    private func reportBadSlots() async {
         guard let count = try? await onStore({ $0.badSlots.count }) else { return }
-        reporter.tellBadSlots(count, of: configuration.journalBlockCount)
+        reporter.reportBadSlots(count, of: configuration.journalBlockCount)
     }
 
     /// Reports the process that has been reading the history for so long that it cannot be written.
-    private func tellHeld(_ logByteCount: Int) async {
+    private func reportHeld(_ logByteCount: Int) async {
         guard !isHeld else { return }
         isHeld = true
         let (platform, path) = (context.platform, historyPath)
@@ -372,7 +373,7 @@ package actor StoreWriter: OrderlyStop {
     private func onStore<Value: Sendable>(
         _ body: @escaping @Sendable (StationStore) throws -> Value
     ) async throws -> Value {
-        try await context.platform.onDisk { [vault] in try vault.use(body) }
+        try await context.platform.onDisk { [store] in try store.use(body) }
     }
 
     /// Does something with the card, and reports once when that begins or ceases to fail.

@@ -38,13 +38,13 @@ package struct CSVReader: Sendable {
     private var damage: Damage?
     private var line = 1
     private var rowLine = 1
-    private var markBytes = 0  // Of the byte order mark, so far.
+    private var markBytes = 0  // Those of the byte order mark that came so far.
     private var isAtStart = true
 
     package init(separator: UInt8 = UInt8(ascii: ",")) { self.separator = separator }
 
     /// Feeds the next bytes; the rows that ended within them.
-    package mutating func take(_ bytes: some Sequence<UInt8>) -> [Row] {
+    package mutating func receive(_ bytes: some Sequence<UInt8>) -> [Row] {
         var rows: [Row] = []
         for byte in bytes {
             if isAtStart, byte == Self.byteOrderMark[markBytes] {
@@ -54,9 +54,9 @@ package struct CSVReader: Sendable {
             }
             if isAtStart {
                 isAtStart = false
-                for early in Self.byteOrderMark.prefix(markBytes) { take(early, &rows) }
+                for early in Self.byteOrderMark.prefix(markBytes) { receive(early, &rows) }
             }
-            take(byte, &rows)
+            receive(byte, &rows)
         }
         return rows
     }
@@ -64,7 +64,7 @@ package struct CSVReader: Sendable {
     /// The row that the file ended in, if it has no line end.
     package mutating func finish() -> Row? { endRow() }
 
-    private mutating func take(_ byte: UInt8, _ rows: inout [Row]) {
+    private mutating func receive(_ byte: UInt8, _ rows: inout [Row]) {
         if byte == UInt8(ascii: "\n") { line += 1 }
         rowBytes += 1
         if rowBytes > Self.rowBytesMax, damage == nil { abandon(.tooLong) }

@@ -153,7 +153,7 @@ package final class ExportSQLite {
                 !sample.isSure,
                 first + number,
                 outcome.value?.doubleValue,
-                words(outcome),
+                text(outcome),
                 boot,
                 tick
             )
@@ -162,7 +162,7 @@ package final class ExportSQLite {
         }
     }
 
-    private func words(_ outcome: Outcome) -> String? {
+    private func text(_ outcome: Outcome) -> String? {
         switch outcome {
         case .noData(let reason): return reason.rawValue
         case .value(_, let quality):

@@ -49,13 +49,13 @@ struct FlatJSON: Sendable {
     /// Feeds the next bytes.
     ///
     /// - Returns: The objects that ended within them.
-    mutating func take(_ bytes: some Sequence<UInt8>) -> [Object] {
+    mutating func receive(_ bytes: some Sequence<UInt8>) -> [Object] {
         var found: [Object] = []
-        for byte in bytes where !isTooDeep { take(byte, &found) }
+        for byte in bytes where !isTooDeep { receive(byte, &found) }
         return found
     }
 
-    private mutating func take(_ byte: UInt8, _ found: inout [Object]) {
+    private mutating func receive(_ byte: UInt8, _ found: inout [Object]) {
         if byte == UInt8(ascii: "\n") { line += 1 }
         switch state {
         case .text: takeText(byte)

@@ -69,12 +69,12 @@ package struct ImportFile {
     ///
     /// - Throws: What `isKnown` and `take` throw.
     @discardableResult
-    package mutating func take(_ bytes: some Sequence<UInt8>) throws -> Int {
+    package mutating func receive(_ bytes: some Sequence<UInt8>) throws -> Int {
         switch content {
         case .csv(var reader, let rows):
-            let found = reader.take(bytes)
+            let found = reader.receive(bytes)
             content = .csv(reader, rows)
-            for row in found { try take(row) }
+            for row in found { try apply(row) }
         case .unknown(let rows):
             let bytes = Array(bytes)
             guard let first = bytes.first(where: { $0 > 0x20 }) else { return report.rows }
@@ -82,16 +82,16 @@ package struct ImportFile {
             content =
                 isJSON
                 ? .json(FlatJSON(), rows) : .log(CSVReader(separator: Self.noSeparator), rows)
-            return try take(bytes)
+            return try receive(bytes)
         case .log(var reader, let rows):
-            let found = reader.take(bytes)
+            let found = reader.receive(bytes)
             content = .log(reader, rows)
-            for row in found { try take(line: row, rows) }
+            for row in found { try apply(line: row, rows) }
         case .json(var json, let rows):
-            let found = json.take(bytes)
+            let found = json.receive(bytes)
             content = .json(json, rows)
             for object in found {
-                if let step = rows.take(object.members) { try take(step, line: object.line) }
+                if let step = rows.read(object.members) { try apply(step, line: object.line) }
             }
         }
         return report.rows
@@ -105,43 +105,43 @@ package struct ImportFile {
         case .csv(var reader, let rows):
             let last = reader.finish()
             content = .csv(reader, rows)
-            if let last { try take(last) }
+            if let last { try apply(last) }
         case .log(var reader, let rows):
             let last = reader.finish()
             content = .log(reader, rows)
-            if let last { try take(line: last, rows) }
+            if let last { try apply(line: last, rows) }
         case .json(let json, _):
             // JSON that is nested too deeply was not read to its end.
-            if json.isOpen, !json.isTooDeep { try take(.bad(.cut), line: json.line) }
+            if json.isOpen, !json.isTooDeep { try apply(.bad(.cut), line: json.line) }
         case .unknown: break
         }
         if case .csv(_, var rows) = content, let sample = rows.finish() { try store(sample) }
         return report
     }
 
-    private mutating func take(_ row: CSVReader.Row) throws {
+    private mutating func apply(_ row: CSVReader.Row) throws {
         guard case .csv(let reader, var rows) = content else { return }
         let step: ImportStep
         switch row.content {
-        case .success(let fields): step = rows.take(fields)
+        case .success(let fields): step = rows.read(fields)
         case .failure(let damage): step = .bad(.damaged(damage))
         }
         content = .csv(reader, rows)
-        try take(step, line: row.line)
+        try apply(step, line: row.line)
     }
 
     /// Logs that were edited by people have lines that end with CR alone.
-    private mutating func take(line row: CSVReader.Row, _ rows: ImportSafecastRows) throws {
+    private mutating func apply(line row: CSVReader.Row, _ rows: ImportSafecastRows) throws {
         switch row.content {
         case .success(let fields):
             for part in (fields.first ?? "").split(separator: "\r") {
-                try take(rows.take(line: String(part)), line: row.line)
+                try apply(rows.read(line: String(part)), line: row.line)
             }
-        case .failure(let damage): try take(.bad(.damaged(damage)), line: row.line)
+        case .failure(let damage): try apply(.bad(.damaged(damage)), line: row.line)
         }
     }
 
-    private mutating func take(_ step: ImportStep, line: Int) throws {
+    private mutating func apply(_ step: ImportStep, line: Int) throws {
         if case .header = step { return }
         report.rows += 1
         switch step {

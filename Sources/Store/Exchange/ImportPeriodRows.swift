@@ -14,7 +14,7 @@ struct ImportPeriodRows: ImportRows {
         self.utcOffset = utcOffset
     }
 
-    mutating func take(_ fields: [String]) -> ImportStep {
+    mutating func read(_ fields: [String]) -> ImportStep {
         guard fields.count == 3 else { return .bad(.fieldCount(found: fields.count, wanted: 3)) }
         let quantity: Quantity
         switch fields[0] {

@@ -8,7 +8,7 @@ enum ImportStep: Hashable, Sendable {
 
 /// Makes samples of a file's rows.
 protocol ImportRows {
-    mutating func take(_ fields: [String]) -> ImportStep
+    mutating func read(_ fields: [String]) -> ImportStep
     /// The sample that was waiting for another row.
     mutating func finish() -> ImportedSample?
 }

@@ -22,7 +22,7 @@ struct ImportSafecastRows {
     var now: WallTime?
 
     /// Reads a line of a log.
-    func take(line text: String) -> ImportStep {
+    func read(line text: String) -> ImportStep {
         // Comments, and empty lines of logs that people edited.
         if text.hasPrefix("#") || text.allSatisfy(\.isWhitespace) { return .header }
         guard text.utf8.count <= BGeigieRecord.byteLimit else { return .bad(.damaged(.tooLong)) }
@@ -68,16 +68,16 @@ struct ImportSafecastRows {
     }
 
     /// Reads an object of JSON; nil for one that is no measurement and holds others.
-    func take(_ members: [String: FlatJSON.Value]) -> ImportStep? {
+    func read(_ members: [String: FlatJSON.Value]) -> ImportStep? {
         guard members["captured_at"] != nil || members["value"] != nil else { return nil }
         guard case .text(let time)? = members["captured_at"], let wall = WallTime(iso8601: time)
-        else { return .bad(.badTime(Self.words(members["captured_at"]))) }
-        guard !isAhead(wall) else { return .bad(.future(Self.words(members["captured_at"]))) }
+        else { return .bad(.badTime(Self.text(members["captured_at"]))) }
+        guard !isAhead(wall) else { return .bad(.future(Self.text(members["captured_at"]))) }
         guard let number = Self.number(members["value"]), number >= 0, number <= Self.rateMax else {
-            return .bad(.badValue(Self.words(members["value"])))
+            return .bad(.badValue(Self.text(members["value"])))
         }
         let quantity: Quantity
-        switch Self.words(members["unit"]).lowercased() {
+        switch Self.text(members["unit"]).lowercased() {
         case "cpm": quantity = Self.countRate
         case "usv", "µsv", "microsievert": quantity = Self.doseRate
         case let unit: return .bad(.unknownQuantity(unit))
@@ -85,7 +85,7 @@ struct ImportSafecastRows {
         guard let value = Self.rounded(number, quantity.decimals),
             let latitude = Self.degrees(members["latitude"], limit: 90),
             let longitude = Self.degrees(members["longitude"], limit: 180)
-        else { return .bad(.badValue(Self.words(members["latitude"]))) }
+        else { return .bad(.badValue(Self.text(members["latitude"]))) }
         let device = Self.number(members["device_id"]).map { "\($0)" }
         let user = Self.number(members["user_id"]).map { "user-\($0)" }
         return .row(
@@ -100,7 +100,7 @@ struct ImportSafecastRows {
         )
     }
 
-    private static func words(_ value: FlatJSON.Value?) -> String {
+    private static func text(_ value: FlatJSON.Value?) -> String {
         switch value {
         case .text(let text), .word(let text): text
         case nil: ""
@@ -109,7 +109,7 @@ struct ImportSafecastRows {
 
     private static func number(_ value: FlatJSON.Value?) -> FixedPoint? {
         guard let value, value != .word("null") else { return nil }
-        return FixedPoint(decimal: words(value))
+        return FixedPoint(decimal: text(value))
     }
 
     private static func degrees(_ value: FlatJSON.Value?, limit: Int64) -> FixedPoint? {

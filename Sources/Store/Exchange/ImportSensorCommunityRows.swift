@@ -32,7 +32,7 @@ struct ImportSensorCommunityRows: ImportRows {
 
     init() {}
 
-    mutating func take(_ fields: [String]) -> ImportStep {
+    mutating func read(_ fields: [String]) -> ImportStep {
         switch header {
         case .awaited:
             header = Self.header(fields)

@@ -50,9 +50,9 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
     package let line: Int
     package let reason: Reason
 
-    package var description: String { "\(file):\(line): \(words)" }
+    package var description: String { "\(file):\(line): \(text)" }
 
-    private var words: String {
+    private var text: String {
         switch reason {
         case .damaged(.tooLong): "the line is longer than \(CSVReader.rowBytesMax) bytes"
         case .damaged(.tooManyFields): "the line has more than \(CSVReader.fieldsMax) columns"

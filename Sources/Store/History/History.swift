@@ -150,7 +150,7 @@ package final class History {
     /// - Returns: Their content.
     /// - Throws: `StoreError.database`; then nothing is kept of them.
     @discardableResult
-    package func take(
+    package func append(
         _ blocks: [JournalBlock],
         lost: [UInt64] = [],
         isGivingUp: Bool = true,
@@ -171,9 +171,9 @@ package final class History {
                 if !isGivingUp, try intake.lacksPlaces(for: block) { break }
                 if !lost.isEmpty, let mark = gaps.mark(before: block) {
                     let event = mark.event(at: mark.to.tick.instant, in: block.boot)
-                    try intake.take(.event(event), in: block.boot)
+                    try intake.append(.event(event), in: block.boot)
                 }
-                try intake.take(block)
+                try intake.append(block)
                 last = max(last, block.sequence)
             }
             try intake.finish(cursor: last)
@@ -192,7 +192,7 @@ package final class History {
         try connection.transaction(.immediate, wrapping: StoreError.database) {
             () throws(StoreError) in
             let intake = try HistoryIntake(connection, rings)
-            for (boot, record) in records { try intake.take(record, in: boot) }
+            for (boot, record) in records { try intake.append(record, in: boot) }
             try intake.finish(cursor: cursor)
             for slots in rings.values { slots.rest() }
         }
@@ -223,7 +223,7 @@ package final class History {
             () throws(StoreError) in
             let intake = try HistoryIntake(connection, rings)
             let retake = try JournalReplay(intake, after: floors)
-            for block in blocks where block.sequence <= cursor { try retake.take(block) }
+            for block in blocks where block.sequence <= cursor { try retake.apply(block) }
             try intake.finish(cursor: cursor)
             for slots in rings.values { slots.rest() }
         }

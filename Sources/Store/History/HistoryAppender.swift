@@ -57,7 +57,7 @@ final class HistoryAppender {
     {
         precondition(bytes.count <= room, "the caller advances first")
         slot.payload += bytes
-        note(from: first, to: last, count: count)
+        extend(from: first, to: last, count: count)
     }
 
     /// Replaces the contents from `offset` on; the caller notes what is added again.
@@ -80,7 +80,7 @@ final class HistoryAppender {
         try allocator.slots.write(slot, at: place)
     }
 
-    private func note(from first: HistoryPosition, to last: HistoryPosition, count: Int) {
+    private func extend(from first: HistoryPosition, to last: HistoryPosition, count: Int) {
         if slot.header.count == 0 { slot.header.first = first }
         slot.header.last = last
         slot.header.count += UInt32(count)

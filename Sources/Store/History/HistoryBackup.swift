@@ -26,20 +26,20 @@ struct HistoryBackup {
     /// Writes the small tables, unless the copy equals them already.
     ///
     /// - Returns: Why it cannot be written; nil when it is as it should be.
-    func write(_ keepsake: CatalogSnapshot) -> SQLiteError? {
+    func write(_ snapshot: CatalogSnapshot) -> SQLiteError? {
         do throws(SQLiteError) {
             guard isFree else {
-                throw keepsake.connection.notWritable("\(path) is no file; remove it")
+                throw snapshot.connection.notWritable("\(path) is no file; remove it")
             }
-            let seal = try keepsake.seal()
+            let seal = try snapshot.seal()
             if let known = try? open().userVersion(), known == seal { return nil }
             do throws(SQLiteError) {
-                try keepsake.connection.backup(to: path, vfs: vfs)
+                try snapshot.connection.backup(to: path, vfs: vfs)
             } catch {
                 // Not a database any more: it is only a copy.
                 guard error.isCorrupt else { throw error }
                 for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
-                try keepsake.connection.backup(to: path, vfs: vfs)
+                try snapshot.connection.backup(to: path, vfs: vfs)
             }
             return nil
         } catch {

@@ -20,15 +20,15 @@ package enum HistoryFile {
         path: String,
         plan: StorePlan,
         version: String = "",
-        seams: HistoryTestHooks = HistoryTestHooks()
+        testHooks: HistoryTestHooks = HistoryTestHooks()
     ) throws(StoreError) -> (History, HistoryOpening) {
         clearNames(path)
         do {
-            return try openOrMake(path, plan, version, seams)
+            return try openOrMake(path, plan, version, testHooks)
         } catch {
             guard case .database(let found) = error, isUnusable(path, found) else { throw error }
             let aside = setAside(path)
-            let (history, _) = try openOrMake(path, plan.sized(like: aside), version, seams)
+            let (history, _) = try openOrMake(path, plan.sized(like: aside), version, testHooks)
             return (history, .setAside(path: aside, because: found.message))
         }
     }
@@ -38,7 +38,7 @@ package enum HistoryFile {
             path: place.historyPath,
             plan: place.plan,
             version: place.version,
-            seams: place.seams
+            testHooks: place.testHooks
         )
     }
 
@@ -122,10 +122,10 @@ package enum HistoryFile {
         _ path: String,
         _ plan: StorePlan,
         _ version: String,
-        _ seams: HistoryTestHooks
+        _ testHooks: HistoryTestHooks
     ) throws(StoreError) -> (History, HistoryOpening) {
         do {
-            let connection = try Connection(path, mode: .readWriteCreate, vfs: seams.vfs)
+            let connection = try Connection(path, mode: .readWriteCreate, vfs: testHooks.vfs)
             try checkHeader(of: connection)
             let isFresh = try connection.pageCount() == 0
             if isFresh {
@@ -136,8 +136,8 @@ package enum HistoryFile {
             }
             if !isFresh { try checkSize(of: connection) }
             var plan = plan
-            plan.streamPlaces = seams.streamPlaces ?? plan.streamPlaces
-            let migrations = HistorySchema.migrations(plan, and: seams.laterSteps)
+            plan.streamPlaces = testHooks.streamPlaces ?? plan.streamPlaces
+            let migrations = HistorySchema.migrations(plan, and: testHooks.laterSteps)
             return try migrate(connection, isFresh: isFresh, migrations, version)
         } catch let error as SQLiteError {
             throw .database(error)

@@ -286,7 +286,7 @@ extension HistoryImport {
         if intake.streams[stream.description.id] == nil, try !intake.hasPlaceForImport() {
             throw ImportError.streamsFull(source: source, count: intake.places.count)
         }
-        try intake.take(JournalBlock(sequence: cursor, boot: boot, payload: payload))
+        try intake.append(JournalBlock(sequence: cursor, boot: boot, payload: payload))
         try intake.finish(cursor: cursor)
         precondition(intake.taken.samples == samples.count, "all that was encoded is taken")
         for ring in HistoryRing.allCases {
@@ -295,10 +295,10 @@ extension HistoryImport {
             guard ring == .samples else { continue }
             for (key, slots) in slots { recycled[key, default: RecycledSlots()].merge(slots) }
         }
-        note(ticks, in: boot, ordinal, source, index)
+        extend(ticks, in: boot, ordinal, source, index)
     }
 
-    private func note(
+    private func extend(
         _ ticks: ClosedRange<Int64>,
         in boot: BootID,
         _ ordinal: UInt32,

@@ -43,16 +43,16 @@ final class HistoryIntake {
         chains.allocated(ring)
     }
 
-    func take(_ block: JournalBlock) throws(StoreError) {
+    func append(_ block: JournalBlock) throws(StoreError) {
         let contents = JournalRecordCodec.contents(block.payload)
         if contents.fault != nil { taken.damagedBlocks += 1 }
         let boot = try ordinal(of: block.boot)
         sequence = block.sequence
-        for record in contents.records { try take(record, boot) }
+        for record in contents.records { try append(record, boot) }
     }
 
-    func take(_ record: JournalRecord, in boot: BootID) throws(StoreError) {
-        try take(record, try ordinal(of: boot))
+    func append(_ record: JournalRecord, in boot: BootID) throws(StoreError) {
+        try append(record, try ordinal(of: boot))
     }
 
     /// Writes what is still in memory, and the journal's position.
@@ -78,8 +78,8 @@ final class HistoryIntake {
         }
     }
 
-    func take(_ record: JournalRecord, _ boot: UInt32) throws(StoreError) {
-        note(record, boot)
+    func append(_ record: JournalRecord, _ boot: UInt32) throws(StoreError) {
+        remember(record, boot)
         switch record {
         case .started(let tick, let version): try start(boot, tick, version)
         case .stopped(let tick):
@@ -164,7 +164,7 @@ final class HistoryIntake {
             )
         }
         let stream = HistoryCatalog.Stream(place: place, description: description)
-        places.take(stream)
+        places.insert(stream)
         chains.know(stream)
     }
 
@@ -202,7 +202,7 @@ final class HistoryIntake {
     }
 
     /// Remembers the last moment that a record named; an anchor may be another boot's.
-    private func note(_ record: JournalRecord, _ boot: UInt32) {
+    private func remember(_ record: JournalRecord, _ boot: UInt32) {
         if case .anchor = record { return }
         guard let tick = record.tick else { return }
         latest = max(latest, HistoryPosition(boot: boot, tick: tick))

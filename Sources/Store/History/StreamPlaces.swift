@@ -35,7 +35,7 @@ final class StreamPlaces {
 
     init(_ known: [HistoryCatalog.Stream], count: Int) {
         self.count = count
-        for stream in known { take(stream) }
+        for stream in known { insert(stream) }
     }
 
     /// Whether any block finds places enough.
@@ -50,7 +50,7 @@ final class StreamPlaces {
         return (1...count).first { !used.contains($0) }
     }
 
-    func take(_ stream: HistoryCatalog.Stream) {
+    func insert(_ stream: HistoryCatalog.Stream) {
         streams[stream.description.id] = stream
         used.insert(stream.place)
         gone?.removeAll { $0.description.id == stream.description.id }

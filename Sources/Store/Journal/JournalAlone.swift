@@ -10,7 +10,7 @@ import SQLite
 /// its log: without that a block that waits might be overwritten, or a number given twice.
 struct JournalAlone {
     let journal: Journal
-    let keepsake: CatalogSnapshot
+    let snapshot: CatalogSnapshot
     /// The journal's position in the history, or less: the content of a log is not seen.
     let cursor: UInt64
     let because: StoreError
@@ -30,8 +30,8 @@ struct JournalAlone {
         // Only the history can take the blocks of a journal that was used before.
         let hasFormer = place.formerJournal.map(HistoryFile.canSetAside) ?? false
         guard case .database = error, !hasFormer else { return nil }
-        (keepsake, because) = (try CatalogSnapshot(), error)
-        guard let cursor = Self.read(place.historyPath, into: keepsake) else { return nil }
+        (snapshot, because) = (try CatalogSnapshot(), error)
+        guard let cursor = Self.read(place.historyPath, into: snapshot) else { return nil }
         self.cursor = cursor
         journal = try Journal(
             try StoreFiles.storage(openJournal),
@@ -46,7 +46,7 @@ struct JournalAlone {
     ///
     /// - Returns: Its cursor; 0 where there never was one; nil where it cannot be read, or where
     ///   its folder is missing: a disk that is not mounted yet may hold a history.
-    private static func read(_ path: String, into keepsake: CatalogSnapshot) -> UInt64? {
+    private static func read(_ path: String, into snapshot: CatalogSnapshot) -> UInt64? {
         var status = stat()
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard folder.isEmpty || stat(folder, &status) == 0 else { return nil }
@@ -56,15 +56,15 @@ struct JournalAlone {
         }
         guard let connection = try? Connection(source, mode: .immutable) else { return nil }
         defer { try? connection.close() }
-        guard keepsake.refresh(connection) == nil,
-            let cursor = try? HistoryCatalog(connection: keepsake.connection).number("cursor")
+        guard snapshot.refresh(connection) == nil,
+            let cursor = try? HistoryCatalog(connection: snapshot.connection).number("cursor")
         else { return nil }
         return UInt64(exactly: cursor)
     }
 
     /// Streams of the history, and those that waiting blocks name.
     var streams: [StreamDescription] {
-        let known = HistoryCatalog(connection: keepsake.connection)
+        let known = HistoryCatalog(connection: snapshot.connection)
         let streams = ((try? known.streams()) ?? []).map(\.description)
         return HistoryTail(waiting.blocks).named(streams)
     }
@@ -77,8 +77,8 @@ extension StationStore.Opening {
         damage = alone.waiting.damage
         (streams, ended) = (alone.streams, [])
         let said = HistoryTail(alone.waiting.blocks).cursors.values
-        (cursors, lacksCursors) = (alone.keepsake.cursors.merging(said), false)
-        confirmations = alone.keepsake.confirmations(and: alone.waiting.blocks)
+        (cursors, lacksCursors) = (alone.snapshot.cursors.merging(said), false)
+        confirmations = alone.snapshot.confirmations(and: alone.waiting.blocks)
         newestBlock = alone.journal.newest
         payloadCapacity = alone.journal.payloadCapacity
         journalSlotCount = alone.journal.slotCount
@@ -88,7 +88,7 @@ extension StationStore.Opening {
             .reduce(0) { $0 + Self.count(in: $1) }
         newestStart =
             Self.newestStart(in: alone.waiting.blocks)
-            ?? alone.keepsake.runs.last.map { GapMark.Place($0.boot, $0.started) }
+            ?? alone.snapshot.runs.last.map { GapMark.Place($0.boot, $0.started) }
         losses = alone.waiting.damage.prefix(8).map { "\($0)" }
         isLogCutShort = false
         isHeld = true

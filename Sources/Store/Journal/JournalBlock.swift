@@ -43,9 +43,9 @@ package struct JournalDamage: Hashable, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    package var description: String { "journal block \(sequence) in slot \(slot): \(words)" }
+    package var description: String { "journal block \(sequence) in slot \(slot): \(text)" }
 
-    private var words: String {
+    private var text: String {
         switch cause {
         case .magic: "no journal block"
         case .version(let version): "format version \(version) is not known here"

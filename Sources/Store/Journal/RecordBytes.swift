@@ -241,7 +241,7 @@ extension String {
     fileprivate func cut(toUTF8 limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var kept = ""
-        var byteCount = 3  // Of the ellipsis.
+        var byteCount = 3  // The ellipsis has three.
         for character in unicodeScalars {
             byteCount += UTF8.width(character)
             guard byteCount <= limit else { break }

@@ -189,7 +189,7 @@ package struct GapLedger: Sendable {
         // Time in which the node was off needs no explanation.
         guard !all.isEmpty else { return }
         guard !ranges.isEmpty else {
-            misplace("a mark of \(cause.words) before \(cursor)")
+            misplace("a mark of \(cause.text) before \(cursor)")
             return
         }
         for index in books.indices { books[index].lost += max(0, lost) }

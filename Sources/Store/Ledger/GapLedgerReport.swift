@@ -65,7 +65,7 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
         rows.append(("covered by readings", line.coveredTenths, "\(line.valueCount) values"))
         for gap in line.gaps {
             rows.append(
-                (gap.cause.words, gap.tenths, "\(gap.count) \(gap.count == 1 ? "gap" : "gaps")")
+                (gap.cause.text, gap.tenths, "\(gap.count) \(gap.count == 1 ? "gap" : "gaps")")
             )
         }
         if line.remainderTenths != 0 {
@@ -74,7 +74,8 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
         let table = rows.map { name, tenths, note in
             let share = percent(tenths, of: line.elapsedTenths)
             let cells = [
-                "  " + padded(name, 22), leading(words(tenths: tenths), 18), leading(share, 11),
+                "  " + padded(name, 22), leading(durationText(tenths: tenths), 18),
+                leading(share, 11),
                 note.isEmpty ? "" : "  " + note,
             ]
             return cells.joined() + "\n"
@@ -84,7 +85,7 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
     }
 
     /// `3 d 04:05:06.7`.
-    package static func words(tenths: Int64) -> String {
+    package static func durationText(tenths: Int64) -> String {
         let seconds = tenths.magnitude / 10
         let two = { (value: UInt64) in value < 10 ? "0\(value)" : "\(value)" }
         let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map(two)

@@ -107,7 +107,7 @@ package struct HistoryEvents {
                 }
                 reader.rest()
                 current = try newest.chain.later(than: header)
-                if let current, current.header.depth > header.depth + 1 { reader.noteDamage() }
+                if let current, current.header.depth > header.depth + 1 { reader.recordDamage() }
             }
         }
         for event in waiting where !isEarlier(event) {
@@ -126,11 +126,11 @@ package struct HistoryEvents {
         _ boots: [UInt32: BootID]
     ) throws(StoreError) -> [BootEvent] {
         let read = try reader.slots(.events).read(slot)
-        if read.payload.isEmpty, read.header.count > 0 { reader.noteDamage() }
+        if read.payload.isEmpty, read.header.count > 0 { reader.recordDamage() }
         var bytes = HistoryByteReader(read.payload[...])
         var events: [BootEvent] = []
         while let ordinal = bytes.integer(UInt32.self), let length = bytes.integer(UInt16.self),
-            let record = bytes.take(Int(length))
+            let record = bytes.read(Int(length))
         {
             guard let boot = boots[ordinal] else { continue }
             for case .event(let event) in JournalRecordCodec.contents(Array(record)).records {

@@ -196,7 +196,7 @@ package final class HistoryReader {
     /// Releases the read lock.
     func rest() { for slots in rings.values { slots.rest() } }
 
-    func noteDamage() { damagedSlots += 1 }
+    func recordDamage() { damagedSlots += 1 }
 
     func stream(_ id: StreamID) throws(StoreError) -> HistoryCatalog.Stream? {
         try current().streams.first { $0.description.id == id }
@@ -228,7 +228,7 @@ package final class HistoryReader {
             return (chain, newest.slot, header)
         }
         // Only damage removes the newest slot of a chain; the slots before it exist.
-        noteDamage()
+        recordDamage()
         guard try slots(ring).header(of: newest.slot).isTorn,
             let before = try chain.newest(before: newest.depth)
         else { return nil }

@@ -192,7 +192,7 @@ package struct HistorySeries {
         var place: Int? = start.slot
         while let slot = place {
             let read = try reader.slots(HistoryRing(tier)).read(slot)
-            if read.payload.isEmpty, read.header.count > 0 { reader.noteDamage() }
+            if read.payload.isEmpty, read.header.count > 0 { reader.recordDamage() }
             var block = RollupBlockReader(tier: tier, read.payload[...])
             while let placed = block.next() {
                 if placed.boot > question.boot { return }
@@ -202,7 +202,7 @@ package struct HistorySeries {
                 cells.add(placed.bucket, at: span.offset + begin - span.from.tenths)
             }
             let later = try chain.later(than: read.header)
-            if let later, later.header.depth > read.header.depth + 1 { reader.noteDamage() }
+            if let later, later.header.depth > read.header.depth + 1 { reader.recordDamage() }
             place = later?.slot
         }
     }

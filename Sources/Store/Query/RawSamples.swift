@@ -238,7 +238,7 @@ package final class RawSamples {
         // The same read lock holds, so that cursor and slot are of one moment.
         if read.header.next == nil || slot == nil { cursor = try reader.cursor() }
         let isTorn = slot.map { read.header.depth > $0.header.depth + 1 } ?? false
-        if read.isDamaged || isTorn { reader.noteDamage() }
+        if read.isDamaged || isTorn { reader.recordDamage() }
         losses.read(read, after: slot?.header)
         (slot, payload, hasEntered) = ((place, read.header), read.payload, true)
         sections = SampleSection.all(in: payload)[...]
@@ -277,7 +277,7 @@ extension RawSamples {
         let boots = ordinals.sorted { $0.value < $1.value }
         let measured = boots.filter { !$0.key.isImported }
         let imported = boots.filter(\.key.isImported)
-        return losses.take().flatMap { loss in
+        return losses.drain().flatMap { loss in
             [measured, imported].compactMap { Self.mark(loss, of: id, in: $0, interval) }
         }
     }

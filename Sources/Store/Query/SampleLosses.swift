@@ -50,7 +50,7 @@ struct SampleLosses {
         if found.last != loss { found.append(loss) }
     }
 
-    mutating func take() -> [Loss] {
+    mutating func drain() -> [Loss] {
         defer { found.removeAll() }
         return found
     }

@@ -36,10 +36,10 @@ final class CatalogSnapshot {
         from path: String?,
         _ spare: HistoryBackup
     ) throws(StoreError) -> CatalogSnapshot {
-        let keepsake = try CatalogSnapshot()
+        let snapshot = try CatalogSnapshot()
         defer {
-            keepsake.complete(from: spare)
-            keepsake.inventBoots()
+            snapshot.complete(from: spare)
+            snapshot.inventBoots()
         }
         // A pipe would wait for a writer, a folder in place of the shared memory for ten seconds.
         let areFiles = ["", "-wal", "-journal", "-shm"].allSatisfy { suffix in
@@ -47,14 +47,14 @@ final class CatalogSnapshot {
             guard let path, lstat(path + suffix, &status) == 0 else { return !suffix.isEmpty }
             return status.st_mode & S_IFMT == S_IFREG
         }
-        keepsake.unread = Set(HistoryCopyTables.catalogue.map(\.name) + ["heads"])
+        snapshot.unread = Set(HistoryCopyTables.catalogue.map(\.name) + ["heads"])
         guard areFiles, let path, let connection = try? Connection(path, mode: .readOnly) else {
-            return keepsake
+            return snapshot
         }
-        keepsake.unread = []
-        if keepsake.refresh(connection) != nil { keepsake.pick(from: connection) }
+        snapshot.unread = []
+        if snapshot.refresh(connection) != nil { snapshot.pick(from: connection) }
         try? connection.close()
-        return keepsake
+        return snapshot
     }
 
     /// Reads each readable table; of the others the earlier content stays.
@@ -349,13 +349,13 @@ struct JournalOutline {
         while true {
             let some = blocks(after, StoreCheckpoint.blocksPerTransaction)
             guard let last = some.last else { return }
-            for block in some { take(block) }
+            for block in some { append(block) }
             after = last.sequence
         }
     }
 
     /// Reads the blocks in the order of their sequence.
-    private mutating func take(_ block: JournalBlock) {
+    private mutating func append(_ block: JournalBlock) {
         if boots.last != block.boot, !boots.contains(block.boot) { boots.append(block.boot) }
         let hasSamples = firstSample != nil
         for record in JournalRecordCodec.contents(block.payload).records {

@@ -79,7 +79,7 @@ struct HistoryByteReader {
         return value
     }
 
-    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    mutating func read(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, bytes.endIndex - offset >= count else { return nil }
         defer { offset += count }
         return bytes[offset..<offset + count]

@@ -16,7 +16,7 @@ struct HistoryRecovery {
 
     private let source: Connection
     private let target: History
-    private let keepsake: CatalogSnapshot
+    private let snapshot: CatalogSnapshot
     private var lost = 0
     private var refusals = 0
     private var floors = HistoryFloors()
@@ -28,23 +28,23 @@ struct HistoryRecovery {
     /// - Parameters:
     ///   - path: The damaged one; only read.
     ///   - target: As large as that one.
-    ///   - keepsake: Its small tables as far as they are known.
+    ///   - snapshot: Its small tables as far as they are known.
     /// - Returns: The saved content; nil when too little is known, or it has another size: the new
     ///   one is then as before, and slots without an owner are used as empty ones are.
     /// - Throws: `StoreError.database` for the new one.
     static func run(
         from path: String,
         into target: History,
-        _ keepsake: CatalogSnapshot
+        _ snapshot: CatalogSnapshot
     ) throws(StoreError) -> HistoryRecovered? {
-        let known = HistoryCatalog(connection: keepsake.connection)
+        let known = HistoryCatalog(connection: snapshot.connection)
         guard !target.isReadOnly, target.cursor == 0, let cursor = try? known.number("cursor"),
             cursor > 0, let boots = try? known.boots(), !boots.isEmpty,
             let source = try? Connection(path, mode: .readOnly)
         else { return nil }
         defer { try? source.close() }
-        keepsake.learn(unnamed(in: source, target.slots(.samples).count, known))
-        var rescue = HistoryRecovery(source, target, keepsake)
+        snapshot.learn(unnamed(in: source, target.slots(.samples).count, known))
+        var rescue = HistoryRecovery(source, target, snapshot)
         defer { for slots in target.rings.values { slots.rest() } }
         let streams = (try? known.streams()) ?? []
         var ends: [HistoryRing: [SlotKey: StreamHeads.Newest]] = [:]
@@ -56,8 +56,8 @@ struct HistoryRecovery {
         return HistoryRecovered(lost: rescue.lost, floors: rescue.floors)
     }
 
-    private init(_ source: Connection, _ target: History, _ keepsake: CatalogSnapshot) {
-        (self.source, self.target, self.keepsake) = (source, target, keepsake)
+    private init(_ source: Connection, _ target: History, _ snapshot: CatalogSnapshot) {
+        (self.source, self.target, self.snapshot) = (source, target, snapshot)
     }
 
     // MARK: Slots
@@ -120,7 +120,7 @@ struct HistoryRecovery {
                         continue
                     }
                     guard let key = slot.header.key, owners.contains(key) else { continue }
-                    found.note(slot.header, key, place)
+                    found.remember(slot.header, key, place)
                     try into.write(slot, at: place)
                 }
                 into.rest()
@@ -166,7 +166,7 @@ struct HistoryRecovery {
         _ ring: HistoryRing,
         _ streams: [HistoryCatalog.Stream]
     ) -> [SlotKey: StreamHeads.Newest] {
-        let known = HistoryCatalog(connection: keepsake.connection)
+        let known = HistoryCatalog(connection: snapshot.connection)
         var wanted: [SlotKey: StreamHeads.Newest] = [:]
         if ring == .events {
             wanted[.events] = (try? known.heads(0))?.samples
@@ -199,7 +199,7 @@ struct HistoryRecovery {
         var ends: [SlotKey: StreamHeads.Newest] = [:]
         guard let range = found.range else {
             // No slot is left: all blocks of the journal are checkpointed again.
-            for key in wanted.keys { note(found.ring, key, nil) }
+            for key in wanted.keys { remember(found.ring, key, nil) }
             return ends
         }
         try target.connection.transaction(.immediate, wrapping: StoreError.database) {
@@ -211,8 +211,8 @@ struct HistoryRecovery {
                 let slots = found.chains[key] ?? [:]
                 let newest = slots.keys.max()
                 let end = max(wanted[key]?.depth ?? 0, newest ?? 0)
-                if end > newest ?? 0 || keepsake.lacksHeads {
-                    note(found.ring, key, newest.flatMap { slots[$0]?.header.last })
+                if end > newest ?? 0 || snapshot.lacksHeads {
+                    remember(found.ring, key, newest.flatMap { slots[$0]?.header.last })
                 }
                 var depths = slots.keys.sorted()
                 if depths.last != end { depths.append(end) }
@@ -240,7 +240,7 @@ struct HistoryRecovery {
     }
 
     /// Remembers up to where a chain is whole.
-    private mutating func note(_ ring: HistoryRing, _ key: SlotKey, _ last: HistoryPosition?) {
+    private mutating func remember(_ ring: HistoryRing, _ key: SlotKey, _ last: HistoryPosition?) {
         let last = last ?? HistoryPosition(boot: 0, tick: Tick(tenths: 0))
         switch ring {
         case .samples: floors.samples[key.stream] = last
@@ -300,7 +300,7 @@ struct HistoryRecovery {
         _ ends: [HistoryRing: [SlotKey: StreamHeads.Newest]],
         _ streams: [HistoryCatalog.Stream]
     ) throws(StoreError) {
-        let memory = keepsake.connection
+        let memory = snapshot.connection
         let known = HistoryCatalog(connection: memory)
         do throws(SQLiteError) {
             try target.connection.transaction { () throws(SQLiteError) in
@@ -362,7 +362,7 @@ extension HistoryRecovery.Found {
     }
 
     /// Remembers a slot; of two that say the same the later one is not of its chain.
-    fileprivate mutating func note(_ header: SlotHeader, _ key: SlotKey, _ place: Int) {
+    fileprivate mutating func remember(_ header: SlotHeader, _ key: SlotKey, _ place: Int) {
         starts[place] = header.first
         guard chains[key]?[header.depth] == nil else { return }
         chains[key, default: [:]][header.depth] = (place, header)

@@ -26,13 +26,13 @@ final class JournalReplay {
         intake.ordinals[boot].map { HistoryPosition(boot: $0, tick: tick) }
     }
 
-    func take(_ block: JournalBlock) throws(StoreError) {
+    func apply(_ block: JournalBlock) throws(StoreError) {
         guard let boot = try ordinal(of: block.boot) else { return }
         for record in JournalRecordCodec.contents(block.payload).records {
             switch record {
             case .samples(let stream, let segment):
                 guard let floor = floors.samples[stream] else { continue }
-                try take(segment, of: stream, boot, after: floor)
+                try apply(segment, of: stream, boot, after: floor)
             case .event(let event):
                 let position = HistoryPosition(boot: boot, tick: Tick(event.instant))
                 guard let floor = floors.events, position > floor else { continue }
@@ -42,24 +42,24 @@ final class JournalReplay {
                 let position = HistoryPosition(boot: boot, tick: tick)
                 guard newestRun.map({ $0 < position }) ?? true else { continue }
                 newestRun = position
-                try intake.take(record, boot)
+                try intake.append(record, boot)
             case .stopped(let tick):
                 guard let newestRun, newestRun.boot == boot, newestRun.tick <= tick else {
                     continue
                 }
-                try intake.take(record, boot)
+                try intake.append(record, boot)
             case .schedule(let stream, let tick, _):
                 let position = HistoryPosition(boot: boot, tick: tick)
                 guard newestSchedules[stream].map({ $0 < position }) ?? true else { continue }
                 newestSchedules[stream] = position
-                try intake.take(record, boot)
-            case .stream, .anchor: try intake.take(record, boot)
+                try intake.append(record, boot)
+            case .stream, .anchor: try intake.append(record, boot)
             case .cursor(let cursor): try intake.keep(cursor, of: block.sequence)
             }
         }
     }
 
-    private func take(
+    private func apply(
         _ segment: [UInt8],
         of stream: StreamID,
         _ boot: UInt32,

@@ -12,16 +12,16 @@ enum StoreRestoration {
     ) throws(StoreError) -> (CatalogSnapshot, HistoryRecovered?) {
         guard let aside else { return (try CatalogSnapshot(), nil) }
         try mend(aside, like: history)
-        let keepsake = try CatalogSnapshot.salvaged(from: aside, spare)
+        let snapshot = try CatalogSnapshot.salvaged(from: aside, spare)
         if let journal {
-            keepsake.learn(JournalOutline(journal).streams)
-            keepsake.inventNumbers()
+            snapshot.learn(JournalOutline(journal).streams)
+            snapshot.inventNumbers()
         }
-        let rescued = try HistoryRecovery.run(from: aside, into: history, keepsake)
-        if let journal, rescued != nil, keepsake.lacksCursor {
+        let rescued = try HistoryRecovery.run(from: aside, into: history, snapshot)
+        if let journal, rescued != nil, snapshot.lacksCursor {
             try history.restore(cursor: try cursor(of: history, in: journal))
         }
-        return (keepsake, rescued)
+        return (snapshot, rescued)
     }
 
     /// Lets the history take what waits, and remembers its small tables.
@@ -30,15 +30,15 @@ enum StoreRestoration {
     static func takeWaiting(
         _ journal: Journal,
         _ history: History,
-        _ keepsake: CatalogSnapshot,
+        _ snapshot: CatalogSnapshot,
         _ spare: HistoryBackup
     ) throws(StoreError) -> (isHeld: Bool, StreamChanges) {
         var (isHeld, news) = (false, StreamChanges())
         if !history.isReadOnly {
-            isHeld = try StoreCheckpoint.take(from: journal, into: history, &news) != nil
+            isHeld = try StoreCheckpoint.move(from: journal, into: history, &news) != nil
         }
-        keepsake.refresh(history.connection)
-        if !history.isReadOnly { news.copyTrouble = spare.write(keepsake)?.message }
+        snapshot.refresh(history.connection)
+        if !history.isReadOnly { news.copyTrouble = spare.write(snapshot)?.message }
         return (isHeld, news)
     }
 
@@ -76,15 +76,15 @@ enum StoreRestoration {
         _ journal: Journal,
         _ history: History,
         _ floors: HistoryFloors,
-        _ keepsake: CatalogSnapshot
+        _ snapshot: CatalogSnapshot
     ) throws(StoreError) {
         journal.rewind()
         if let floor = floors.samples.values.min() {
             let outline = JournalOutline(journal)
             let loss =
                 floor.boot == 0
-                ? keepsake.loss(before: outline)
-                : keepsake.loss(after: floor, before: outline, try history.boots())
+                ? snapshot.loss(before: outline)
+                : snapshot.loss(after: floor, before: outline, try history.boots())
             try history.begin(with: loss.map { [$0] } ?? [])
         }
         var after: UInt64 = 0
@@ -102,10 +102,10 @@ enum StoreRestoration {
     static func begin(
         _ history: History,
         _ journal: Journal,
-        _ keepsake: CatalogSnapshot
+        _ snapshot: CatalogSnapshot
     ) throws(StoreError) {
         journal.rewind()
-        try begin(history, keepsake) { after, limit in
+        try begin(history, snapshot) { after, limit in
             journal.replay(after: after, limit: limit).blocks
         }
     }
@@ -113,13 +113,13 @@ enum StoreRestoration {
     /// Copies to a new history what the one before knew, except what the following blocks hold.
     static func begin(
         _ history: History,
-        _ keepsake: CatalogSnapshot,
+        _ snapshot: CatalogSnapshot,
         before blocks: (_ after: UInt64, _ limit: Int) -> [JournalBlock]
     ) throws(StoreError) {
         let outline = JournalOutline(blocks)
         // First: what fails here is done again with a history that knows nothing yet.
-        let refused = try carry(keepsake.settings, to: history)
-        var records = keepsake.records(before: outline)
+        let refused = try carry(snapshot.settings, to: history)
+        var records = snapshot.records(before: outline)
         if let last = records.last?.boot ?? outline.boots.last {
             let instant = outline.end?.tick.instant ?? .boot
             records += refused.map { key in

@@ -22,7 +22,7 @@ struct SampleSection: Hashable, Sendable {
             let offset = reader.offset
             guard let boot = reader.integer(UInt32.self), let first = reader.integer(Int64.self),
                 let last = reader.integer(Int64.self), let count = reader.integer(UInt32.self),
-                let length = reader.integer(UInt16.self), let segment = reader.take(Int(length))
+                let length = reader.integer(UInt16.self), let segment = reader.read(Int(length))
             else { return sections }
             sections.append(
                 SampleSection(

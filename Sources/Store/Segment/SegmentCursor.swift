@@ -73,18 +73,18 @@ struct SegmentNeighbour: Sendable {
         at position: Int
     ) -> (delta: Int64, bitCount: Int) {
         var cursor = SegmentCursor(position: position)
-        func take(_ count: Int) -> UInt64 {  // 0…32.
+        func read(_ count: Int) -> UInt64 {  // 0…32.
             cursor.load(bytes)
             let bits = cursor.word & (1 << UInt64(count) - 1)
             cursor.skip(count)
             return bits
         }
         var length = token - SegmentCode.lengthToken
-        if token == SegmentCode.escape { length = min(16 + Int(take(6)), 64) }
-        let isNegative = take(1) != 0
+        if token == SegmentCode.escape { length = min(16 + Int(read(6)), 64) }
+        let isNegative = read(1) != 0
         let low = min(length - 1, 32)
-        var magnitude = take(low)
-        magnitude |= take(length - 1 - low) << UInt64(low)
+        var magnitude = read(low)
+        magnitude |= read(length - 1 - low) << UInt64(low)
         magnitude |= 1 << UInt64(length - 1)
         let delta = Int64(bitPattern: isNegative ? 0 &- magnitude : magnitude)
         return (delta, cursor.position - position)

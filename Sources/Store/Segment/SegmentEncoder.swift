@@ -75,7 +75,7 @@ package struct SegmentEncoder: Sendable {
         var neighbour = lead
         var isLeading = true
         for index in outcomes.indices {
-            noteStatus(of: index, outcomes[index])
+            recordStatus(of: index, outcomes[index])
             guard case .value(let value, _) = outcomes[index] else { continue }
             let delta = channels[index].advance(to: value.mantissa)
             values.append(delta, beside: neighbour, &channels[index].model)
@@ -137,7 +137,7 @@ package struct SegmentEncoder: Sendable {
         if count > 0 { lastTimeException = count }
     }
 
-    private mutating func noteStatus(of index: Int, _ outcome: Outcome) {
+    private mutating func recordStatus(of index: Int, _ outcome: Outcome) {
         let status = ChannelStatus(outcome)
         guard status != channels[index].status else { return }
         channels[index].status = status

@@ -103,7 +103,7 @@ package struct DoseSummary: Hashable, Sendable {
         self.channels = channels
         let source = Source(reader: reader, times: times, range: range)
         elapsedTenths = try source.elapsed(channels.counts)
-        try source.each(channels.counts) { take($0, $1) }
+        try source.each(channels.counts) { append($0, $1) }
         try source.each(channels.doseRates) { takeDose($0, $1) }
         if measuredDose == nil, let factor {
             (measuredDose, dosedTenths) = (counts / factor / 60, coveredTenths)
@@ -207,7 +207,7 @@ package struct DoseSummary: Hashable, Sendable {
         }
     }
 
-    private mutating func take(_ rate: Double, _ covered: Int64) {
+    private mutating func append(_ rate: Double, _ covered: Int64) {
         (least, most) = sampleCount == 0 ? (rate, rate) : (min(least, rate), max(most, rate))
         sampleCount += 1
         sum += rate

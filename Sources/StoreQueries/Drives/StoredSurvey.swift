@@ -26,7 +26,7 @@ package struct StoredSurvey: Hashable, Sendable {
     package static func all(_ reader: HistoryReader, _ times: StoreTimes) throws -> [StoredSurvey] {
         let marks = try HistoryEvents(reader).newest(readMax) { isMark($0.event) }
         var found: [StoredSurvey] = []
-        for mark in marks { take(mark, &found, times) }
+        for mark in marks { apply(mark, &found, times) }
         close(&found, times)
         for index in found.indices {
             let survey = found[index]
@@ -64,7 +64,7 @@ package struct StoredSurvey: Hashable, Sendable {
         event.kind == .plain(.surveyBegun) || event.kind == .plain(.surveyEnded)
     }
 
-    private static func take(
+    private static func apply(
         _ mark: BootEvent,
         _ found: inout [StoredSurvey],
         _ times: StoreTimes

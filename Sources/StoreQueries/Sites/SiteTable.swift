@@ -84,7 +84,7 @@ package struct SiteTable {
         }
 
         /// A later revision of the same time replaces an earlier one, in whatever order they come.
-        mutating func take(_ value: FixedPoint, at tenths: Int64, _ revision: Int) {
+        mutating func append(_ value: FixedPoint, at tenths: Int64, _ revision: Int) {
             guard let known = moments[tenths] else {
                 moments[tenths] = Moment(
                     value: value,
@@ -121,13 +121,13 @@ package struct SiteTable {
             let own = names.stream(stream.device)
             for span in spans {
                 let samples = try RawSamples(reader, stream.id, [span])
-                try Self.take(samples, of: stream, own, times.clock, range, into: &columns)
+                try Self.append(samples, of: stream, own, times.clock, range, into: &columns)
             }
         }
         sites = Self.sites(columns, names)
     }
 
-    private static func take(
+    private static func append(
         _ samples: RawSamples,
         of stream: StreamDescription,
         _ own: SiteNames.Stream,
@@ -158,7 +158,7 @@ package struct SiteTable {
                     known[place] = Column(stream.quantities[index], of: own)
                 }
                 guard let value = sample.outcomes[index].counted else { continue }
-                known[place]?.take(value, at: wall.tenths, own.revision)
+                known[place]?.append(value, at: wall.tenths, own.revision)
             }
         }
         for (key, column) in zip(keys, known) { columns[key] = column }

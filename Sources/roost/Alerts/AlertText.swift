@@ -16,7 +16,8 @@ enum AlertText {
         lines += pending.flatMap { alert($0, paint) }
         if !report.silences.isEmpty { lines.append("silenced:") }
         lines += report.silences.map { silence in
-            "  \(name(silence.key)) (\(silence.key)) for \(words(seconds: silence.seconds)) more"
+            let length = durationText(seconds: silence.seconds)
+            return "  \(name(silence.key)) (\(silence.key)) for \(length) more"
         }
         if report.leftOutCount > 0 {
             lines.append("\(report.leftOutCount) more are not looked at: there is no place")
@@ -36,7 +37,7 @@ enum AlertText {
                 // Without a value it is not known whether it still holds.
                 let length =
                     alert.blind == nil
-                    ? "for \(words(seconds: alert.sinceSeconds))"
+                    ? "for \(durationText(seconds: alert.sinceSeconds))"
                     : "unknown" + unknown(alert)
                 return "        \(paint(name(alert.key), colour))  \(length)"
             }
@@ -45,7 +46,7 @@ enum AlertText {
     private static func name(_ key: String) -> String { AlertNames.name(of: key, in: .en) }
 
     private static func unknown(_ alert: AlertsReport.Alert) -> String {
-        alert.blindSeconds.map { " for \(words(seconds: $0))" } ?? ""
+        alert.blindSeconds.map { " for \(durationText(seconds: $0))" } ?? ""
     }
 
     private static func alert(_ alert: AlertsReport.Alert, _ paint: Paint) -> [String] {
@@ -54,7 +55,7 @@ enum AlertText {
         let state = alert.state == "pending" ? "not yet raised" : alert.state
         let head =
             "  \(number.aligned(to: 5)) \(paint(alert.severity.column(9), colour))"
-            + "\(name(alert.key)), \(state) for \(words(seconds: alert.sinceSeconds))"
+            + "\(name(alert.key)), \(state) for \(durationText(seconds: alert.sinceSeconds))"
         return [head] + facts(alert).map { "        \($0)" }
     }
 
@@ -73,11 +74,11 @@ enum AlertText {
         }
         facts += alert.flags.map(AlertNames.doubt)
         if alert.isAcknowledged {
-            let length = alert.acknowledgedSeconds.map { " for \(words(seconds: $0)) more" }
+            let length = alert.acknowledgedSeconds.map { " for \(durationText(seconds: $0)) more" }
             facts.append("acknowledged\(length ?? "")")
         }
         if let seconds = alert.silencedSeconds {
-            facts.append("silenced for \(words(seconds: seconds)) more")
+            facts.append("silenced for \(durationText(seconds: seconds)) more")
         }
         if let other = alert.hiddenBy { facts.append("hidden by \(name(other))") }
         facts.append("key \(alert.key)")

@@ -69,7 +69,7 @@ struct AlertsReplayCommand: ParsableCommand {
             let readings = zip(sample.stream.channels, sample.outcomes).map { channel, outcome in
                 Reading(channel, at: instant, outcome)
             }
-            replay.take(readings, at: second)
+            replay.append(readings, at: second)
             progress.show("alerts: \(wall.iso8601)")
         }
         if undated > 0 {

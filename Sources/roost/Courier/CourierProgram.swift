@@ -2,7 +2,7 @@ import ArgumentParser
 import ClientSupport
 import Glibc
 
-struct OutboxCommand: ParsableCommand {
+struct CourierOutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
         abstract: "Says what became of each sample at each target, and sends what waits.",
@@ -21,7 +21,7 @@ struct OutboxCommand: ParsableCommand {
     func run() throws { try CourierProgram.run("outbox", arguments) }
 }
 
-struct CourierCommand: ParsableCommand {
+struct CourierProgramCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "courier",
         abstract: "Checks, tries, pauses and watches the targets of a station.",
@@ -39,7 +39,7 @@ struct CourierCommand: ParsableCommand {
     func run() throws { try CourierProgram.run(nil, arguments) }
 }
 
-struct SecretCommand: ParsableCommand {
+struct CourierSecretCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret",
         abstract: "Stores passwords and tokens for the courier, which no command shows again.",
@@ -56,7 +56,7 @@ struct SecretCommand: ParsableCommand {
     func run() throws { try CourierProgram.run("secret", arguments) }
 }
 
-struct SubscribersCommand: ParsableCommand {
+struct CourierSubscribersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribers",
         abstract: "Lists the phones and browsers that get notices, and moves them in and out.",
@@ -73,7 +73,7 @@ struct SubscribersCommand: ParsableCommand {
     func run() throws { try CourierProgram.run("subscribers", arguments) }
 }
 
-struct StationsCommand: ParsableCommand {
+struct CourierStationsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stations",
         abstract: "Lists the owner's other stations, each with what it says of itself.",

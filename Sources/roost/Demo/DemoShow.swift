@@ -75,7 +75,7 @@ final class DemoShow: Sendable {
     }
 
     private func show(_ socket: String, _ port: String, _ address: String?) -> WatchShow {
-        let rest = length.map { "ends after \(words(seconds: $0.inSeconds))" }
+        let rest = length.map { "ends after \(durationText(seconds: $0.inSeconds))" }
         let show = WatchShow(
             socket: socket,
             on: stage.loop,
@@ -116,26 +116,26 @@ final class DemoShow: Sendable {
             let page = try await client.ask(request, EventsReport.self)
             return (page.events, page.omittedCount, page.next)
         }
-        for event in past.items { take(LiveItem(event: event)) }
+        for event in past.items { apply(LiveItem(event: event)) }
         try client.connection.send(ControlCodec.line(ControlRequest(.live)))
         while !Task.isCancelled, let line = try await client.connection.nextLine() {
             if json { Output.line(line) }
-            take(try ControlCodec.message(LiveItem.self, from: line))
+            apply(try ControlCodec.message(LiveItem.self, from: line))
         }
         throw stage.failure("the node has ended")
     }
 
-    private func take(_ item: LiveItem) {
+    private func apply(_ item: LiveItem) {
         let count = seen.withLock { seen -> Int in
-            seen?.state.take(item)
+            seen?.state.apply(item)
             return seen?.state.readingCount ?? 0
         }
         guard !json else { return }
         let moment = ScreenTime.now(stage.loop.clock)
-        if let event = item.event { Output.line(moment.words(event, paint)) }
+        if let event = item.event { Output.line(moment.text(event, paint)) }
         // A log wants to know that it goes on, not every second.
         if let reading = item.reading, count <= 2 || count % 10 < 2 {
-            Output.line(moment.words(reading))
+            Output.line(moment.text(reading))
         }
     }
 
@@ -162,7 +162,7 @@ final class DemoShow: Sendable {
             (motions, "movement"),
         ].filter { $0.0 == 0 }.map(\.1)
         guard missing.isEmpty else {
-            let time = length.map { words(seconds: $0.inSeconds) } ?? "this time"
+            let time = length.map { durationText(seconds: $0.inSeconds) } ?? "this time"
             throw stage.failure(
                 "no \(missing.joined(separator: ", no ")) in \(time); try --for 30s"
             )

@@ -29,7 +29,7 @@ struct DeviceCounter {
     }
 
     private static func name(_ device: dev_t) -> String {
-        "/sys/dev/block/\(BlockDevice.words(device))/stat"
+        "/sys/dev/block/\(BlockDevice.text(device))/stat"
     }
 
     /// Brings everything to the devices and reads their counters; nil where there are none.

@@ -28,7 +28,7 @@ struct PictureReport: Encodable, Hashable {
 
     var line: String { get throws { try ControlCodec.line(self) } }
 
-    var words: String {
+    var text: String {
         "\(number)".column(8) + (time ?? "undated").column(22) + source.column(18)
             + "\((byteCount + 1_023) >> 10) KiB"
     }

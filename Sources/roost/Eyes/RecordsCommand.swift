@@ -32,7 +32,7 @@ struct RecordsCommand: ParsableCommand {
         func run() throws {
             let records = try options.open().records
             for record in records {
-                Output.line(json ? try PictureReport(record).line : PictureReport(record).words)
+                Output.line(json ? try PictureReport(record).line : PictureReport(record).text)
             }
             if records.isEmpty, !json { Output.line("no pictures yet") }
         }

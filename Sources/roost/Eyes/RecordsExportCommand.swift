@@ -76,7 +76,7 @@ struct RecordsExportCommand: ParsableCommand {
             pictureCount: count,
             missingCount: missing
         )
-        Output.line(json ? try ControlCodec.line(report) : report.words(folder))
+        Output.line(json ? try ControlCodec.line(report) : report.text(folder))
     }
 
     /// Motions without a camera are records, too.
@@ -135,7 +135,7 @@ struct RecordsExportCommand: ParsableCommand {
 }
 
 extension RecordsExportReport {
-    fileprivate func words(_ folder: String) -> String {
+    fileprivate func text(_ folder: String) -> String {
         let missing = missingCount == 0 ? "" : "; \(missingCount) pictures were gone or damaged"
         return "\(recordCount) records and \(pictureCount) pictures in \(folder)\(missing)"
     }

@@ -89,7 +89,7 @@ struct HTTPSimulatorCommand: ParsableCommand {
         let listener = try HTTPListener(address: listen.address, port: listen.port, on: loop)
         defer { listener.close() }
         let address = listen.address.map { "\($0)" }.joined(separator: ".")
-        ReadyLine(path: "http://\(address):\(listener.port)/", link: nil).tell(asJSON: json)
+        ReadyLine(path: "http://\(address):\(listener.port)/", link: nil).show(asJSON: json)
         let state = SimulatorState(simulator)
         try loop.run {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -118,7 +118,7 @@ struct PartSimulatorCommand: ParsableCommand {
         let signals = try SignalMonitor(on: loop)
         let terminal = try PseudoTerminal(link: link, trace: trace, baud: baud, on: loop)
         defer { terminal.close() }
-        ReadyLine(path: terminal.path, link: link).tell(asJSON: json)
+        ReadyLine(path: terminal.path, link: link).show(asJSON: json)
         let (faults, seed) = (fault, seed)
         try loop.run {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -10,9 +10,9 @@ enum ProfileText {
         lines.append(row("from", profile.origin))
         if let driver = profile.driver { lines.append(row("driver", driver)) }
         for (index, match) in profile.matches.enumerated() {
-            lines.append(row(index == 0 ? "adapters" : "", match.words))
+            lines.append(row(index == 0 ? "adapters" : "", match.text))
         }
-        if let probe = profile.probe { lines.append(row("probe", words(probe))) }
+        if let probe = profile.probe { lines.append(row("probe", text(probe))) }
         if let duty = profile.duty {
             let period = "every \(seconds(duty.period)), \(seconds(duty.warmUp)) of warm-up"
             lines.append(row("duty", "\(period), \(seconds(duty.window)) of values"))
@@ -26,7 +26,7 @@ enum ProfileText {
                 row(quantity.name, "\(low)…\(high) \(quantity.unit). \(channel.description)")
             )
         }
-        if let board = profile.board { lines += words(board) }
+        if let board = profile.board { lines += Self.lines(board) }
         if profile.graph != nil { lines += [""] + graph(profile) }
         for (index, source) in profile.sources.enumerated() {
             lines.append(row(index == 0 ? "sources" : "", source))
@@ -58,14 +58,14 @@ enum ProfileText {
         }
     }
 
-    private static func words(_ probe: ProbeRules) -> String {
+    private static func text(_ probe: ProbeRules) -> String {
         let rates = probe.bauds.map(String.init).joined(separator: ", ")
         let listening = "listens \(seconds(probe.listen)) at \(rates) baud"
         return probe.mayAsk
             ? "\(listening), asks where it hears nothing" : "\(listening), never writes"
     }
 
-    private static func words(_ board: BoardProfile) -> [String] {
+    private static func lines(_ board: BoardProfile) -> [String] {
         var lines: [String] = []
         if let chip = board.gpioChip { lines.append(row("GPIO chip", chip)) }
         if !board.header.isEmpty {

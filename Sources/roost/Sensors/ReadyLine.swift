@@ -9,7 +9,7 @@ struct ReadyLine: Encodable {
     let path: String
     let link: String?
 
-    func tell(asJSON json: Bool) {
+    func show(asJSON json: Bool) {
         if json, let line = try? ControlCodec.line(self) {
             Output.line(line)
         } else {

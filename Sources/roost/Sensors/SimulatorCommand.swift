@@ -158,7 +158,7 @@ struct SDS011SimulatorCommand: ParsableCommand {
         let signals = try SignalMonitor(on: loop)
         let terminal = try PseudoTerminal(link: link, trace: trace, on: loop)
         defer { terminal.close() }
-        ReadyLine(path: terminal.path, link: link).tell(asJSON: json)
+        ReadyLine(path: terminal.path, link: link).show(asJSON: json)
         let standardInput = untilEOF ? try StandardInput(on: loop) : nil
         let command = self
         try loop.run {

@@ -16,7 +16,7 @@ enum SitesText {
         }
         for site in report.items {
             let place = Self.place(site.latitude, site.longitude).map { "  \($0)" } ?? ""
-            lines.append("\(site.name) (\(words(site.kind)), \(site.source))\(place)")
+            lines.append("\(site.name) (\(text(site.kind)), \(site.source))\(place)")
             lines += site.values.map(line)
         }
         if report.items.isEmpty { lines.append(nothing(kinds)) }
@@ -70,14 +70,14 @@ enum SitesText {
         guard let newest = value.value else { return head + "missing" }
         let unit = value.unit.map { " \($0)" } ?? ""
         let words = number(newest, value.decimals) + unit
-        let time = DatedTime(time: value.time, isSure: value.isSure).words
+        let time = DatedTime(time: value.time, isSure: value.isSure).text
         let mean = value.mean.map { number($0, value.decimals + 1) } ?? "-"
         let corrected = value.correctionCount > 0 ? ", \(value.correctionCount) corrected" : ""
         return head + words.column(16) + time.column(27)
             + "mean \(mean) of \(value.sampleCount)\(corrected)"
     }
 
-    private static func words(_ kind: SiteKind) -> String {
+    private static func text(_ kind: SiteKind) -> String {
         switch kind {
         case .region: "region"
         case .reference: "reference station"

@@ -36,12 +36,12 @@ struct ClaimCommand: ParsableCommand {
         if json {
             Output.line(try ControlCodec.line(report))
         } else {
-            for line in Self.words(report) { Output.line(line) }
+            for line in Self.lines(report) { Output.line(line) }
         }
     }
 
     /// Returns the lines of text for a report.
-    static func words(_ report: ClaimReport) -> [String] {
+    static func lines(_ report: ClaimReport) -> [String] {
         let removed = report.removedCount.map {
             ["\($0) \($0 == 1 ? "account was" : "accounts were") removed; what was measured stays."]
         }
@@ -110,7 +110,7 @@ struct ClaimCommand: ParsableCommand {
                 isAbsence: true
             )
         }
-        return ClientFailure.words(for: error, path: path)
+        return ClientFailure.unreachable(for: error, path: path)
     }
 
     private static let absent: Set<Int32> = [ENOENT, ECONNREFUSED]

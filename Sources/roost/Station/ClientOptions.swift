@@ -56,7 +56,7 @@ struct ClientOptions: ParsableArguments {
                 return try await body(client)
             }
         } catch let error as LocalSocketError {
-            throw ClientFailure.words(for: error, path: path)
+            throw ClientFailure.unreachable(for: error, path: path)
         } catch let failure as ControlFailure {
             throw ClientFailure(message: failure.message, exitCode: 1)
         }
@@ -152,7 +152,7 @@ extension ControlClient {
 
 extension ClientFailure {
     /// Describes why the station cannot be reached, with the next step.
-    static func words(for error: LocalSocketError, path: String) -> ClientFailure {
+    static func unreachable(for error: LocalSocketError, path: String) -> ClientFailure {
         let message: String
         var isAbsence = false
         switch error {

@@ -135,7 +135,7 @@ extension DoctorReport {
         }
         let counts = DoctorVerdict.allCases.reversed().compactMap { verdict -> String? in
             let count = findings.count { $0.verdict == verdict }
-            return count > 0 ? "\(count) \(verdict.words(count))" : nil
+            return count > 0 ? "\(count) \(verdict.text(count))" : nil
         }
         return lines + [counts.joined(separator: ", ")]
     }
@@ -190,7 +190,7 @@ extension DoctorCommand {
         } catch let failure as ClientFailure where failure.isSilence {
             return .hangs(words: failure.message)
         } catch let error as LocalSocketError {
-            let failure = ClientFailure.words(for: error, path: path)
+            let failure = ClientFailure.unreachable(for: error, path: path)
             return failure.isAbsence ? .absent : .refuses(words: failure.message)
         } catch let failure as ControlFailure {
             return .refuses(words: failure.message)

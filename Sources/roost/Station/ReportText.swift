@@ -8,12 +8,12 @@ import StoreQueries
 enum ReportText {
     static func status(_ report: StatusReport, _ paint: Paint) -> [String] {
         let mode = report.mode
-        let end = mode.endsInSeconds.map { ", ends in \(words(seconds: $0))" } ?? ""
+        let end = mode.endsInSeconds.map { ", ends in \(durationText(seconds: $0))" } ?? ""
         let name = mode.name.map { " \($0)" } ?? ""
         let limit = mode.isPrivate == true ? ", not for uploads" : ""
         let budget = report.budget
         var lines = [
-            "\(paint.bold(report.name))  up \(words(seconds: report.uptimeSeconds)), "
+            "\(paint.bold(report.name))  up \(durationText(seconds: report.uptimeSeconds)), "
                 + "pid \(report.processID), roost \(report.version)",
             "mode    \(mode.mode)\(name)\(end)\(limit)",
             "time    \(time(report))",
@@ -49,14 +49,13 @@ enum ReportText {
         }
         if let watchdog = report.watchdog {
             let cause = watchdog.causedLastBoot ? ", it caused the last boot" : ""
-            lines.append(
-                "watchdog \(watchdog.path), \(words(seconds: watchdog.timeoutSeconds))\(cause)"
-            )
+            let timeout = durationText(seconds: watchdog.timeoutSeconds)
+            lines.append("watchdog \(watchdog.path), \(timeout)\(cause)")
         }
         if let power = report.power { lines.append("power   \(describe(power))") }
         if let seconds = report.snoozedSeconds {
             lines.append(
-                "snooze  nothing that hangs is replaced for \(words(seconds: seconds)) more"
+                "snooze  nothing that hangs is replaced for \(durationText(seconds: seconds)) more"
             )
         }
         return lines + AlertText.summary(report.alerts, paint)
@@ -87,8 +86,9 @@ enum ReportText {
 
     /// Describes the store by the data that the next power cut would cost; faults have own lines.
     private static func fares(_ store: StoreReport) -> String {
-        let last = store.lastCommitAgeSeconds.map { ", written \(words(seconds: $0)) ago" } ?? ""
-        let waiting = store.waitingSeconds.map { ", \(words(seconds: $0)) wait" } ?? ""
+        let last =
+            store.lastCommitAgeSeconds.map { ", written \(durationText(seconds: $0)) ago" } ?? ""
+        let waiting = store.waitingSeconds.map { ", \(durationText(seconds: $0)) wait" } ?? ""
         switch store.state {
         case nil, .ok?: return last + waiting
         case .opening?: return ", being opened"
@@ -104,8 +104,8 @@ enum ReportText {
 
     /// Describes a fault: its sentence, since when it lasts, and the next step.
     private static func fault(_ fault: FaultReport, _ paint: Paint) -> [String] {
-        let age = words(seconds: fault.ageSeconds)
-        let since = fault.since.map { ", since \(Zone.current.words($0))" } ?? ""
+        let age = durationText(seconds: fault.ageSeconds)
+        let since = fault.since.map { ", since \(Zone.current.text($0))" } ?? ""
         return [
             "fault   \(paint(fault.sentence, .red))",
             "        \(fault.id), for \(age)\(since)",
@@ -117,13 +117,14 @@ enum ReportText {
     private static func describe(_ cost: CostReport) -> String {
         let bytes = cost.cardBytes.map { "\(($0 + 1_023) / 1_024) KiB and " } ?? ""
         return "\(cost.wakeUps) wake-ups, \(cost.cpuMilliseconds) ms CPU, "
-            + "\(bytes)\(cost.cardSyncs) syncs to the card in \(words(seconds: cost.seconds))"
+            + "\(bytes)\(cost.cardSyncs) syncs to the card in "
+            + durationText(seconds: cost.seconds)
     }
 
     /// The clock, and why it may be wrong.
     private static func time(_ report: StatusReport) -> String {
         guard let clock = report.clock else {
-            return report.wallTime.map { Zone.current.words($0) } ?? "not known yet"
+            return report.wallTime.map { Zone.current.text($0) } ?? "not known yet"
         }
         return self.clock(clock)
     }
@@ -134,7 +135,7 @@ enum ReportText {
             return "not known: the clock was never set; say it with `roost clock trust --at TIME`"
                 + refusal
         }
-        let words = Zone.current.words(time)
+        let words = Zone.current.text(time)
         guard !report.isSure else {
             let doubt = report.uncertaintySeconds.map { seconds in
                 ", within \(seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min")"
@@ -173,17 +174,18 @@ enum ReportText {
     static func channel(_ report: ChannelReport, _ paint: Paint) -> String {
         let name = report.channel.padded(to: 18)
         guard let latest = report.latest else { return "  \(name) nothing yet" }
-        let age = "\(words(seconds: latest.ageSeconds)) ago"
+        let age = "\(durationText(seconds: latest.ageSeconds)) ago"
         guard let value = latest.measured?.description else {
             let before =
-                report.valueAgeSeconds.map { ", last value \(words(seconds: $0)) ago" } ?? ""
+                report.valueAgeSeconds.map { ", last value \(durationText(seconds: $0)) ago" } ?? ""
             return "  \(name) \(paint("no data: \(latest.noData ?? "")", .yellow)) \(age)\(before)"
                 + omitted(report)
         }
         let doubts = latest.quality.isEmpty ? "" : " (\(latest.quality.joined(separator: ", ")))"
         let stale = report.isStale ? paint(" STALE", .red) : ""
         // A stream's next value comes within a second, so its report has no time for it.
-        let next = report.progress?.nextInSeconds.map { ", next in \(words(seconds: $0))" } ?? ""
+        let next =
+            report.progress?.nextInSeconds.map { ", next in \(durationText(seconds: $0))" } ?? ""
         let kept = report.records == false ? paint(" not kept", .yellow) : ""
         return "  \(name) \(paint.bold(value.aligned(to: 7))) \(latest.unit)  "
             + "\(age)\(next)\(doubts)\(stale)\(kept)\(omitted(report))"
@@ -208,11 +210,11 @@ enum ReportText {
         var line = "\(lead)\(report.id)  "
         line +=
             report.state == "running" ? paint(report.state, .green) : paint(report.state, .yellow)
-        if let up = report.upSeconds { line += " \(words(seconds: up))" }
+        if let up = report.upSeconds { line += " \(durationText(seconds: up))" }
         if report.restartCount > 0 { line += ", \(report.restartCount) restarts" }
         if let exit = report.lastExit { line += ", last: \(exit)" }
         if let next = report.nextBeatInSeconds {
-            line += paint(", beats within \(words(seconds: next))", .grey)
+            line += paint(", beats within \(durationText(seconds: next))", .grey)
         }
         let last = report.children.count - 1
         return [line]
@@ -272,15 +274,15 @@ enum ReportText {
     }
 
     private static func ends(_ mute: MuteReport) -> String {
-        if let time = mute.endTime { return "until \(Zone.current.words(time))" }
-        if let seconds = mute.endsInSeconds { return "for \(words(seconds: seconds)) more" }
+        if let time = mute.endTime { return "until \(Zone.current.text(time))" }
+        if let seconds = mute.endsInSeconds { return "for \(durationText(seconds: seconds)) more" }
         return "until unmuted"
     }
 
     /// When it was, on the clocks of the zone; seconds since boot while the clock was never set.
     private static func stamp(_ time: String?, _ isSure: Bool?, _ seconds: Double) -> String {
         guard let time else { return stamp(seconds) }
-        return Zone.current.words(time) + (isSure == false ? "?" : " ")
+        return Zone.current.text(time) + (isSure == false ? "?" : " ")
     }
 
     static func reading(_ report: ReadingReport) -> String {

@@ -14,7 +14,7 @@ enum StationUnreachable {
         process: Int32?,
         after limit: Double
     ) -> ClientFailure {
-        let waited = "the station at \(path) does not answer within \(words(seconds: limit))"
+        let waited = "the station at \(path) does not answer within \(durationText(seconds: limit))"
         var failure = ClientFailure(
             message: waited + reason(process),
             exitCode: unavailableExitCode
@@ -56,6 +56,6 @@ enum StationUnreachable {
 extension Permission {
     /// `may not open PATH: join the group roost: sudo adduser $USER roost, then log in again`.
     static func failure(_ path: String) -> ClientFailure {
-        ClientFailure(message: words(path), exitCode: unavailableExitCode)
+        ClientFailure(message: text(path), exitCode: unavailableExitCode)
     }
 }

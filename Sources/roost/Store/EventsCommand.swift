@@ -38,7 +38,7 @@ struct EventsCommand: ParsableCommand {
                 guard window.contains(event.boot, tick) else { return true }
                 count += 1
                 let report = StoredEventReport(event, window.times.clock.time(event.boot, tick))
-                do { Output.line(json ? try ControlCodec.line(report) : report.words(paint)) } catch
+                do { Output.line(json ? try ControlCodec.line(report) : report.text(paint)) } catch
                 {
                     failure = error
                 }
@@ -54,7 +54,7 @@ struct EventsCommand: ParsableCommand {
             }
             if let failure { throw failure }
             if count == 0, !json { Output.line("no events in this time") }
-            try StoreText.tellDoubts(false, window, source.reader)
+            try StoreText.reportDoubts(false, window, source.reader)
         }
     }
 
@@ -114,7 +114,7 @@ struct StoredEventReport: Encodable, Hashable {
         details = Details(event.event.details)
     }
 
-    func words(_ paint: Paint) -> String {
+    func text(_ paint: Paint) -> String {
         paint.severity(
             severity,
             StoreText.stamp(wall, isSure, tick) + source.column(18) + kind + " "

@@ -129,8 +129,8 @@ struct ExportCommand: ParsableCommand {
                 Output.error("export: \(reason)")
             }
             let window = StoreWindow(times: times, range: range)
-            try StoreText.tellDoubts(false, window, reader)
-            if format == .periods { try tellWindows(done) }
+            try StoreText.reportDoubts(false, window, reader)
+            if format == .periods { try reportWindows(done) }
             if damaged > 0 { throw ExitCode(1) }
         }
     }
@@ -208,7 +208,7 @@ struct ExportCommand: ParsableCommand {
     /// Says what the files of `periods` hold.
     ///
     /// - Throws: `ClientFailure` when there was nothing to write.
-    private func tellWindows(_ done: ExportProgress) throws {
+    private func reportWindows(_ done: ExportProgress) throws {
         guard done.rows > 0 else {
             let message =
                 done.samples == 0

@@ -49,11 +49,11 @@ struct ImportRun {
         isKept = !isDryRun && summary.refusal == nil
         if isFresh, !isKept { unlink(folder.historyPath) }
         guard access(folder.historyPath, F_OK) == 0 else {
-            summary.take(report) { _ in DatedTime(time: nil, isSure: nil) }
+            summary.merge(report) { _ in DatedTime(time: nil, isSure: nil) }
             return summary
         }
         let times = try StoreTimes(try folder.reader())
-        summary.take(report) { place in times.moment(place.boot, place.tick) }
+        summary.merge(report) { place in times.moment(place.boot, place.tick) }
         return summary
     }
 
@@ -68,9 +68,9 @@ struct ImportRun {
             let report = try HistoryImport.run(into: history) { target in
                 for file in files {
                     let before = try target.report().known
-                    let count = try take(file, into: target)
+                    let count = try importFile(file, into: target)
                     let known = try target.report().known - before
-                    summary.note(known: known, of: count, in: file.path)
+                    summary.remember(known: known, of: count, in: file.path)
                 }
                 let report = try target.report()
                 summary.refusal = refusal(report)
@@ -108,7 +108,7 @@ struct ImportRun {
     }
 
     /// - Returns: The samples of the file.
-    private func take(_ file: File, into target: HistoryImport) throws -> Int {
+    private func importFile(_ file: File, into target: HistoryImport) throws -> Int {
         var (batch, count): ([ImportedSample], Int) = ([], 0)
         batch.reserveCapacity(HistoryImport.batchCountMax)
         _ = try ImportReading.read(file.path, format, progress, "import") { sample in
@@ -179,7 +179,7 @@ enum ImportReading {
             take: take
         )
         try FileBytes.pieces(of: path) { piece in
-            let rows = try file.take(piece)
+            let rows = try file.receive(piece)
             progress.show("\(word): \(path), \(rows) rows")
         }
         return try file.finish()
@@ -188,7 +188,7 @@ enum ImportReading {
     /// Says what was bad, on standard error.
     ///
     /// A file of which no row could be read gets one message.
-    static func tell(_ report: ImportReport, _ path: String) {
+    static func report(_ report: ImportReport, _ path: String) {
         if report.isForeign, let first = report.problems.first {
             let rows =
                 report.rows == 1 ? "its only row is bad" : "all its \(report.rows) rows are bad"
@@ -218,7 +218,7 @@ struct ImportPrinting {
                 text = ""
             }
             Output.write(text)
-            ImportReading.tell(report, path)
+            ImportReading.report(report, path)
             count += report.imported
             isForeign = isForeign || report.isForeign
         }
@@ -263,7 +263,7 @@ struct ImportSummary: Codable, Hashable {
     var refusal: String?
 
     /// Notes how many of a file's samples another file or the history had.
-    mutating func note(known: Int, of count: Int, in path: String) {
+    mutating func remember(known: Int, of count: Int, in path: String) {
         guard count > 0, known * 10 >= count * 9,
             let index = files.firstIndex(where: { $0.path == path && !$0.isNearIdentical })
         else { return }
@@ -272,7 +272,7 @@ struct ImportSummary: Codable, Hashable {
     }
 
     mutating func add(_ report: ImportReport, _ path: String, _ box: GeoBox?) {
-        ImportReading.tell(report, path)
+        ImportReading.report(report, path)
         files.append(
             File(
                 path: path,
@@ -285,7 +285,7 @@ struct ImportSummary: Codable, Hashable {
         )
     }
 
-    mutating func take(
+    mutating func merge(
         _ report: HistoryImportReport,
         moment: (HistoryImportReport.Place) -> DatedTime
     ) {
@@ -321,7 +321,7 @@ struct ImportSummary: Codable, Hashable {
             StoreText.row("of the history's room", Self.percent(share)),
         ]
         for gone in overwritten {
-            let range = [gone.from, gone.to].compactMap(\.?.words).joined(separator: " to ")
+            let range = [gone.from, gone.to].compactMap(\.?.text).joined(separator: " to ")
             lines.append(
                 StoreText.row(
                     isDone ? "overwritten" : "would overwrite",

@@ -29,7 +29,7 @@ struct LedgerCommand: ParsableCommand {
             let progress = try ProgressLine()
             defer { progress.finish() }
             let times = try StoreTimes(source.reader, now: source.now)
-            try StoreText.tellDoubts(
+            try StoreText.reportDoubts(
                 false,
                 StoreWindow(times: times, range: time.range),
                 source.reader

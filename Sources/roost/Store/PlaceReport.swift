@@ -23,7 +23,7 @@ struct PlaceReport: Codable, Hashable {
         }
     }
 
-    var words: String {
+    var text: String {
         guard let latitude, let longitude else { return "place unknown" }
         return "at \(latitude)° \(longitude)°" + (isEstimated ? " (estimated)" : "")
     }

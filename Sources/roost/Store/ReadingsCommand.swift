@@ -95,15 +95,15 @@ struct ReadingsCommand: ParsableCommand {
                     let report = StoredReadingReport(sample, index, at: place)
                     lines.line(try ControlCodec.line(report))
                 } else {
-                    let words = label.words(sample.outcomes[index], index)
-                    let end = place.map { "  \($0.words)" } ?? ""
-                    lines.line(stamp.words(sample) + words + end)
+                    let words = label.text(sample.outcomes[index], index)
+                    let end = place.map { "  \($0.text)" } ?? ""
+                    lines.line(stamp.text(sample) + words + end)
                 }
             }
         }
         lines.flush()
         if number == 0, !json { Output.line("no readings in this time") }
-        try StoreText.tellDoubts(isUnsure, window, source.reader)
+        try StoreText.reportDoubts(isUnsure, window, source.reader)
         let damaged = samples.damagedSegments + source.reader.damagedSlots
         if damaged > 0 {
             Output.error("\(damaged) damaged parts left out; see `roost store check`")
@@ -173,7 +173,7 @@ private struct ReadingLabels {
         units = stream.quantities.map { " " + $0.unit }
     }
 
-    func words(_ outcome: Outcome, _ index: Int) -> String {
+    func text(_ outcome: Outcome, _ index: Int) -> String {
         switch outcome {
         case .value(let value, let doubts):
             let words = names[index] + "\(value)".aligned(to: 7) + units[index]
@@ -188,7 +188,7 @@ private struct ReadingLabels {
 private struct ReadingStamp {
     private var last: (second: Int64, isSure: Bool, words: String)?
 
-    mutating func words(_ sample: DatedSample) -> String {
+    mutating func text(_ sample: DatedSample) -> String {
         guard let wall = sample.wall else {
             return StoreText.stamp(nil, false, sample.tick)
         }

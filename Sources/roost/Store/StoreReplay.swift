@@ -85,18 +85,18 @@ struct StoreReplay {
         let origin = Tick(tenths: 0)
         let anchor = ClockAnchor(boot: Self.boot, tick: origin, wall: wall, isTrusted: true)
         var now = MonotonicInstant(nanoseconds: 0)
-        note(.started(at: origin, version: RoostVersion.text), now)
-        note(.anchor(anchor), now)
+        append(.started(at: origin, version: RoostVersion.text), now)
+        append(.anchor(anchor), now)
         for round in 1...times {
             for row in rows {
                 now = now.advanced(by: settings.interval)
                 let blocks = storage.writeCount
-                try take(row, now)
+                try append(row, now)
                 if storage.writeCount > blocks { try rest(progress) }
             }
             progress.show("replay: \(round) of \(times), \(report.rows) rows")
         }
-        note(.stopped(at: Tick(now)), now)
+        append(.stopped(at: Tick(now)), now)
         try flush()
         try checkpoint()
         report.seconds = progress.elapsed - began
@@ -123,7 +123,7 @@ struct StoreReplay {
         if let pause = settings.pause { try progress.pause(for: pause) }
     }
 
-    private mutating func take(_ row: (UInt16, UInt16), _ now: MonotonicInstant) throws {
+    private mutating func append(_ row: (UInt16, UInt16), _ now: MonotonicInstant) throws {
         if intake.isFull { try flush() }
         let readings = [(Quantity.pm25, row.0), (.pm10, row.1)].map { quantity, tenths in
             Reading(
@@ -133,13 +133,13 @@ struct StoreReplay {
             )
         }
         if intake.stream(of: readings) == nil, let stream = intake.makeStream(for: readings) {
-            note(.stream(stream), now)
+            append(.stream(stream), now)
         }
-        guard let sample = intake.take(readings, at: now) else { return }
+        guard let sample = intake.append(readings, at: now) else { return }
         report.rows += 1
         if report.rows == 1 {
             let from = Tick(tenths: 0)
-            note(.schedule(sample.stream, from: from, interval: settings.interval), now)
+            append(.schedule(sample.stream, from: from, interval: settings.interval), now)
         }
         if let due = intake.dueAt, due <= now { try flush() }
         let isDue = lastCheckpoint.duration(to: now) >= settings.plan.journal.checkpointInterval
@@ -150,8 +150,8 @@ struct StoreReplay {
         }
     }
 
-    private mutating func note(_ record: JournalRecord, _ now: MonotonicInstant) {
-        intake.take(record, isUrgent: false, at: now)
+    private mutating func append(_ record: JournalRecord, _ now: MonotonicInstant) {
+        intake.append(record, isUrgent: false, at: now)
     }
 
     /// Makes waiting samples durable: one write and one sync for each block.
@@ -204,7 +204,7 @@ struct StoreReplayReport: Codable, Hashable {
             let counts = "\(deviceWrites), \(deviceFlushes)"
             lines.append(StoreText.row("  requests, flushes", counts))
         }
-        lines.append(StoreText.row("time", words(seconds: seconds)))
+        lines.append(StoreText.row("time", durationText(seconds: seconds)))
         return lines
     }
 }

@@ -46,7 +46,7 @@ struct StoreSeriesCommand: ParsableCommand {
             let reader = source.reader
             let channel = try chosen(reader)
             let times = try StoreTimes(reader)
-            try StoreText.tellDoubts(false, StoreWindow(times: times, range: time.range), reader)
+            try StoreText.reportDoubts(false, StoreWindow(times: times, range: time.range), reader)
             let series = try ChannelSeries(channel, reader, times, time.range, points: points)
             let steps = series.steps.map { StoreSeriesStep($0, channel.decimals) }
             if json {
@@ -106,10 +106,10 @@ struct StoreSeriesStep: Codable, Hashable {
         func cell(_ value: Double?) -> String {
             (value.map(StoreText.rounded) ?? "-").aligned(to: 9)
         }
-        return DatedTime(time: time, isSure: isSure).words.column(27) + cell(least) + cell(mean)
+        return DatedTime(time: time, isSure: isSure).text.column(27) + cell(least) + cell(mean)
             + cell(most)
             + "\(count)".aligned(to: 10) + "  "
-            + (gapSeconds > 0 ? words(seconds: gapSeconds) : "none")
+            + (gapSeconds > 0 ? durationText(seconds: gapSeconds) : "none")
             + (omitted > 0 ? ", \(omitted) that cannot be left out" : "")
     }
 }

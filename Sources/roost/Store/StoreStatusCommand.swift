@@ -133,10 +133,10 @@ struct StoreStatusReport: Codable, Hashable {
                 lines.append(StoreText.row("  samples", "none in the history yet"))
                 continue
             }
-            lines.append(StoreText.row("  from", from.words))
-            lines.append(StoreText.row("  to", to.words))
+            lines.append(StoreText.row("  from", from.text))
+            lines.append(StoreText.row("  to", to.text))
             let boots = "in \(stream.boots) \(stream.boots == 1 ? "boot" : "boots")"
-            lines.append(StoreText.row("  on for", words(seconds: stream.seconds), boots))
+            lines.append(StoreText.row("  on for", durationText(seconds: stream.seconds), boots))
             if let samples = stream.samples {
                 lines.append(StoreText.row("  samples", "\(samples)"))
             }

@@ -18,12 +18,12 @@ enum StoreText {
         guard let wall else {
             return "boot +\(FixedPoint(tick.tenths, decimals: 1)) s".column(22)
         }
-        let words = Zone.current.words(wall)
+        let words = Zone.current.text(wall)
         return (words + (isSure ? "" : "?")).column(words.hasSuffix("Z") ? 22 : 27)
     }
 
     /// Says on standard error what of the times can be wrong, and what a range could not find.
-    static func tellDoubts(
+    static func reportDoubts(
         _ isUnsure: Bool,
         _ window: StoreWindow,
         _ reader: HistoryReader
@@ -75,7 +75,7 @@ enum StoreText {
             ),
             row(
                 "lost with the power",
-                "at most \(words(seconds: plan.journal.lossWindow.inSeconds))"
+                "at most \(durationText(seconds: plan.journal.lossWindow.inSeconds))"
             ),
             row("samples a day", rounded(figures.samplesPerDay)),
             row(
@@ -114,8 +114,8 @@ enum StoreText {
 
 extension DatedTime {
     /// `2026-11-21T08:15:00+01:00`, with a `?` when no trusted clock stands behind it.
-    var words: String {
+    var text: String {
         guard let time else { return "no date" }
-        return Zone.current.words(time) + (isSure == false ? "?" : "")
+        return Zone.current.text(time) + (isSure == false ? "?" : "")
     }
 }

@@ -36,7 +36,7 @@ struct UpdateConfirmCommand: ParsableCommand {
             try say(machine, "root \(slot.rawValue) is tried at the next start")
         case .standIn(let good):
             try say(machine, "root \(running.rawValue) stands in: root \(good.rawValue) is damaged")
-        case .fellBack(let slot): try noteFall(machine, running, slot, slots)
+        case .fellBack(let slot): try recordFall(machine, running, slot, slots)
         case .onTrial: try confirm(machine, running, slots)
         }
     }
@@ -46,7 +46,7 @@ struct UpdateConfirmCommand: ParsableCommand {
     }
 
     /// Keeps that an update did not become good; failing to do so is no reason to start again.
-    private func noteFall(
+    private func recordFall(
         _ machine: ImageMachine,
         _ running: RootSlot,
         _ slot: RootSlot,
@@ -71,7 +71,8 @@ struct UpdateConfirmCommand: ParsableCommand {
     ) throws {
         var record = UpdateHistory.trial(machine.record)
         if let (why, seconds) = try awaitHealth(before: record.before) {
-            let text = "the station on trial is not well after \(words(seconds: seconds)): \(why)"
+            let text =
+                "the station on trial is not well after \(durationText(seconds: seconds)): \(why)"
             record.why = text
             machine.keep(record)
             throw ClientFailure(

@@ -100,7 +100,7 @@ struct UpdateInstallCommand: ParsableCommand {
             to: 2
         )
         let teller = UpdateTeller(machine, record)
-        let fetched = try run.fetch(offer, in: machine.updateFolder) { teller.tell($0) }
+        let fetched = try run.fetch(offer, in: machine.updateFolder) { teller.report($0) }
         record.before = UpdateBaseline.asked(client)
         (record.from, record.fromSchema) = (machine.version, schema)
         // The record that stays if the power is lost or the program killed from here on.
@@ -110,7 +110,7 @@ struct UpdateInstallCommand: ParsableCommand {
         machine.keep(cut)
         machine.show(record)
         teller.record = record
-        _ = try run.install(fetched, on: card, slots: slots, running: running) { teller.tell($0) }
+        _ = try run.install(fetched, on: card, slots: slots, running: running) { teller.report($0) }
         teller.finish()
     }
 
@@ -139,7 +139,7 @@ private final class UpdateTeller {
         (self.machine, self.record) = (machine, record)
     }
 
-    func tell(_ progress: UpdateRun.Progress) {
+    func report(_ progress: UpdateRun.Progress) {
         let percent = progress.percent
         switch progress {
         case .reads(let done, let all):

@@ -13,18 +13,18 @@ enum UpdateText {
 
     static func status(_ report: UpdateReport, _ state: TrialState) -> [String] {
         var lines = description(report)
-        lines.append("root     \(report.slot.map { "\($0)" } ?? "none"), \(words(state))")
+        lines.append("root     \(report.slot.map { "\($0)" } ?? "none"), \(text(state))")
         if report.dataOn == "memory" {
             lines.append("data     in memory, and lost with the power: roost-said.txt says why")
         }
         let keys = report.keys ?? []
         let shown = keys.isEmpty ? "none: no update can be installed" : keys.joined(separator: ", ")
         lines.append("keys     \(shown)")
-        if let last = report.last { lines.append("last     \(words(last))") }
+        if let last = report.last { lines.append("last     \(text(last))") }
         return lines
     }
 
-    private static func words(_ state: TrialState) -> String {
+    private static func text(_ state: TrialState) -> String {
         switch state {
         case .settled: "the good one"
         case .waiting(let slot): "the good one; root \(slot.rawValue) is tried at the next start"
@@ -35,7 +35,7 @@ enum UpdateText {
         }
     }
 
-    private static func words(_ record: UpdateRecord) -> String {
+    private static func text(_ record: UpdateRecord) -> String {
         let version = record.version.map { "version \($0)" } ?? "an update"
         let outcome =
             switch record.state {

@@ -50,14 +50,14 @@ struct ScreenTime {
 
 extension ScreenTime {
     /// Returns one reading as a line of a log.
-    func words(_ reading: ReadingReport) -> String {
+    func text(_ reading: ReadingReport) -> String {
         let value = reading.measured.map { "\($0.description.aligned(to: 7)) \(reading.unit)" }
         return "\(clock(at: reading.instantSeconds))  \(reading.channel.padded(to: 18)) "
             + (value ?? "no data: \(reading.noData ?? "")")
     }
 
     /// Returns one event as a line of a log.
-    func words(_ event: EventReport, _ paint: Paint) -> String {
+    func text(_ event: EventReport, _ paint: Paint) -> String {
         paint.severity(
             event.severity,
             "\(clock(at: event.instantSeconds))  \(event.source.padded(to: 18)) \(event.kind) "

@@ -18,7 +18,7 @@ struct Trail: Hashable {
     /// Adds a reading; nil is one without a value.
     ///
     /// One that is not newer is left out.
-    mutating func take(_ value: Double?, at seconds: Double) {
+    mutating func append(_ value: Double?, at seconds: Double) {
         guard points.last.map({ $0.seconds < seconds }) ?? true else { return }
         if points.count == Self.limit { points.removeFirst() }
         points.append(Point(seconds: seconds, value: value))

@@ -150,7 +150,7 @@ extension WatchScreen {
         return left
     }
 
-    func short(_ seconds: Double) -> String { words(seconds: seconds.rounded()) }
+    func short(_ seconds: Double) -> String { durationText(seconds: seconds.rounded()) }
 }
 
 extension Double {

@@ -50,7 +50,7 @@ struct WatchSections {
         var title = heading("VALUES")
         let span = state.trails.values.map { $0.span(columns: bars) }.max() ?? 0
         if bars >= 8, span > 0 {
-            title.add("  bars: last \(words(seconds: span.rounded()))", .grey)
+            title.add("  bars: last \(durationText(seconds: span.rounded()))", .grey)
         }
         return WatchSection(title: title, lines: lines, least: 4)
     }

@@ -92,7 +92,7 @@ final class WatchShow: Sendable {
                     try await group.next()
                 }
             } catch let error as LocalSocketError {
-                let failure = ClientFailure.words(for: error, path: socket)
+                let failure = ClientFailure.unreachable(for: error, path: socket)
                 change { $0.trouble = failure.message + "; trying again" }
                 if endsWithStation { throw failure }
             } catch let failure as ClientFailure {
@@ -120,12 +120,12 @@ final class WatchShow: Sendable {
         while !Task.isCancelled {
             let status = try await client.ask(ControlRequest(.status), StatusReport.self)
             let moment = ScreenTime.now(loop.clock)
-            change { $0.take(status, at: moment) }
+            change { $0.apply(status, at: moment) }
             let devices = try await client.ask(ControlRequest(.devices), DevicesReport.self)
-            change { $0.take(devices) }
+            change { $0.apply(devices) }
             if screen.size.rows >= 30 {
                 let tree = try await client.ask(ControlRequest(.tree), TreeReport.self)
-                change { $0.take(tree) }
+                change { $0.apply(tree) }
             }
             try await loop.clock.sleep(for: Self.questionInterval)
         }
@@ -146,13 +146,13 @@ final class WatchShow: Sendable {
             return (page.events, page.omittedCount, page.next)
         }
         change { state in
-            state.take(past: past.items)
-            state.take(past: events.items)
+            state.prepend(past: past.items)
+            state.prepend(past: events.items)
         }
         try client.connection.send(ControlCodec.line(ControlRequest(.live)))
         while !Task.isCancelled, let line = try await client.connection.nextLine() {
             let item = try ControlCodec.message(LiveItem.self, from: line)
-            change { $0.take(item) }
+            change { $0.apply(item) }
         }
         throw LocalSocketError.closed
     }

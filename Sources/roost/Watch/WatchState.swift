@@ -28,7 +28,7 @@ struct WatchState {
 
     /// - Parameters:
     ///   - moment: When it said so, by the machine's clock.
-    mutating func take(_ status: StatusReport, at moment: ScreenTime? = nil) {
+    mutating func apply(_ status: StatusReport, at moment: ScreenTime? = nil) {
         self.status = status
         trouble = nil
         if let moment, let time = status.clock?.time ?? status.wallTime,
@@ -43,17 +43,19 @@ struct WatchState {
         latest = latest.filter { known.contains($0.key) }
     }
 
-    mutating func take(_ devices: DevicesReport) { self.devices = devices }
-    mutating func take(_ tree: TreeReport) { self.tree = tree }
+    mutating func apply(_ devices: DevicesReport) { self.devices = devices }
+    mutating func apply(_ tree: TreeReport) { self.tree = tree }
 
     /// Adds readings from before the view was opened.
-    mutating func take(past readings: [ReadingReport]) { for reading in readings { keep(reading) } }
+    mutating func prepend(past readings: [ReadingReport]) {
+        for reading in readings { keep(reading) }
+    }
 
     /// Adds events from before the view was opened.
-    mutating func take(past events: [EventReport]) { for event in events { keep(event) } }
+    mutating func prepend(past events: [EventReport]) { for event in events { keep(event) } }
 
     /// Adds one item of the live stream.
-    mutating func take(_ item: LiveItem) {
+    mutating func apply(_ item: LiveItem) {
         if let reading = item.reading {
             readingCount += 1
             keep(reading)
@@ -62,7 +64,7 @@ struct WatchState {
     }
 
     private mutating func keep(_ reading: ReadingReport) {
-        trails[reading.channel, default: Trail()].take(
+        trails[reading.channel, default: Trail()].append(
             reading.value,
             at: reading.instantSeconds
         )

@@ -11,8 +11,8 @@ import Testing
         minute += 5
         let now = MonotonicInstant.boot.advanced(by: .minutes(minute))
         let changes = [
-            detector.take(first, from: .first, at: now),
-            detector.take(second, from: .second, at: now.advanced(by: .seconds(30))),
+            detector.append(first, from: .first, at: now),
+            detector.append(second, from: .second, at: now.advanced(by: .seconds(30))),
         ]
         return changes.compactMap(\.self)
     }
@@ -36,16 +36,16 @@ import Testing
     @Test mutating func comparesNothingThatIsFarApartInTime() {
         for hour in 0..<10 {
             let now = MonotonicInstant.boot.advanced(by: .hours(hour))
-            #expect(detector.take(5, from: .first, at: now) == nil)
+            #expect(detector.append(5, from: .first, at: now) == nil)
             let later = now.advanced(by: .minutes(11))
-            #expect(detector.take(500, from: .second, at: later) == nil)
+            #expect(detector.append(500, from: .second, at: later) == nil)
         }
         #expect(!detector.isDisagreeing)
     }
 
     @Test mutating func usesEachValueOnce() {
-        #expect(detector.take(5, from: .first, at: .boot) == nil)
-        for _ in 0..<10 { #expect(detector.take(500, from: .second, at: .boot) == nil) }
+        #expect(detector.append(5, from: .first, at: .boot) == nil)
+        for _ in 0..<10 { #expect(detector.append(500, from: .second, at: .boot) == nil) }
         #expect(!detector.isDisagreeing)
     }
 }

@@ -13,7 +13,7 @@ final class SensorBench: Sendable {
     let clock: SimulatedClock
     let sink = RecordingSink()
     let line: SimulatedSerialPort<SensorPart>
-    let driver: any SensorChild
+    let driver: any AnySensorDriver
     let dialect: any SensorDialect
     let heartbeat: Heartbeat
 

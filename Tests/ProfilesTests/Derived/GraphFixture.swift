@@ -89,7 +89,7 @@ struct GraphFixture {
     }
 
     /// The reading of a line `note TIME device/quantity VALUE`.
-    static func note(_ line: Substring) -> Reading? {
+    static func reading(_ line: Substring) -> Reading? {
         let words = line.split(separator: " ")
         guard words.count == 4, let outcome = outcome(words[3]) else { return nil }
         let names = words[2].split(whereSeparator: { $0 == "/" || $0 == ":" })
@@ -114,8 +114,8 @@ struct GraphFixture {
         var results: [([Reading], [Reading], [Reading], Substring)] = []
         var sample: [Reading] = []
         for line in lines {
-            if let note = note(line), line.hasPrefix("note") {
-                runner.note(note)
+            if let note = reading(line), line.hasPrefix("note") {
+                runner.remember(note)
             } else if line.hasPrefix("in ") {
                 sample = readings(line, quantities)
             } else {

@@ -89,7 +89,7 @@ import Testing
         case 0: return StationSource(in: world, heartbeat: heartbeat)
         case 1:
             let news = StationEvents(link, clock: clock, logger: logger)
-            news.tell("courier started", [:])
+            news.report("courier started", [:])
             return news
         case 2:
             life.internet.set(.silent, at: "hc.example")
@@ -178,7 +178,7 @@ import Testing
             in: world,
             heartbeat: heartbeat
         )
-        await hub.take(.raised(raised), nil, at: .boot)
+        await hub.apply(.raised(raised), nil, at: .boot)
         return task
     }
 
@@ -213,7 +213,7 @@ import Testing
             in: world,
             heartbeat: heartbeat
         )
-        await hub.take(PushLife.raised(1), nil, at: .boot)
+        await hub.apply(PushLife.raised(1), nil, at: .boot)
         return task
     }
 
@@ -229,7 +229,7 @@ import Testing
         let settings = MQTTSettings(broker: broker, payloads: MQTTPayloads(topics: topics))
         let target = MQTTTarget(settings, clock: life.clock, seed: 1)
         let reports = BrokerEvents(target, over: life.internet, clock: life.clock)
-        await reports.take(
+        await reports.append(
             .motion(.init(id: "1", device: "door", time: nil, age: .zero, seconds: nil))
         )
         return reports

@@ -37,12 +37,12 @@ final class FeedRecorder: StationLink {
             answer = ClockReport(time: time, trust: "synchronised", isSure: true)
         default:
             if let refusal = state.withLock({ $0.refusal }) { throw refusal }
-            answer = take(request.rows ?? [])
+            answer = append(request.rows ?? [])
         }
         return try #require(answer as? Body)
     }
 
-    private func take(_ rows: [ImportRow]) -> ImportsReport {
+    private func append(_ rows: [ImportRow]) -> ImportsReport {
         state.withLock { state in
             state.batches.append(rows)
             var (written, same, revised) = (0, 0, 0)

@@ -143,14 +143,14 @@ import Testing
     @Test func afterAStartOfTheMachineTheTokenCountsAsUsed() throws {
         var buckets = PushBuckets()
         let minute = MonotonicInstant(nanoseconds: 60_000_000_000)
-        #expect(buckets.take([1_200], at: minute).isEmpty)
+        #expect(buckets.use([1_200], at: minute).isEmpty)
         #expect(buckets.wait([1_200, 3_600], at: minute) == 1_140)
         let later = minute.advanced(by: .hours(2))
-        #expect(buckets.take([1_200, 60], at: later) == [60, 1_200])
+        #expect(buckets.use([1_200, 60], at: later) == [60, 1_200])
         let soon = later.advanced(by: .seconds(61))
         var read = PushBuckets(buckets.bytes, at: soon)
         #expect(read == buckets)
-        #expect(read.take([1_200, 60], at: soon) == [60])
+        #expect(read.use([1_200, 60], at: soon) == [60])
         #expect(
             PushBuckets(Array("x 1\n60\n60 -5\n1 1\n60 99999999999999\n".utf8), at: soon) == .init()
         )

@@ -155,11 +155,11 @@ import Testing
             let book = SubscriberStore(MemoryFiles(), clock: clock)
             _ = try await book.put(try Self.browser())
             let text = "\(Self.line)\n00ff\n\(Self.line)\n"
-            let (added, faults) = try await book.take(Array(text.utf8), key: Self.key)
+            let (added, faults) = try await book.merge(Array(text.utf8), key: Self.key)
             #expect(added == 1 && faults.map(\.line) == [2])
-            #expect(try await book.take(Array(text.utf8), key: Self.key).added == 0)
+            #expect(try await book.merge(Array(text.utf8), key: Self.key).added == 0)
             #expect(try await book.all().count == 2)
-            await #expect(throws: PushMistake.self) { try await book.take([], key: [1]) }
+            await #expect(throws: PushMistake.self) { try await book.merge([], key: [1]) }
         }
     }
 

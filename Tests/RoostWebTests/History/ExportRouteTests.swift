@@ -107,13 +107,13 @@ import Testing
 
     @Test func aPersonHasOneSeatAndAllHaveTwo() throws {
         let seats = ExportLimiter(limit: 2)
-        var anna = try? seats.take(1)
-        #expect(throws: Problem.self) { _ = try seats.take(1) }
-        let ben = try seats.take(2)
-        #expect(throws: Problem.self) { _ = try seats.take(3) }
+        var anna = try? seats.reserve(1)
+        #expect(throws: Problem.self) { _ = try seats.reserve(1) }
+        let ben = try seats.reserve(2)
+        #expect(throws: Problem.self) { _ = try seats.reserve(3) }
         withExtendedLifetime(anna) {}
         anna = nil
-        let again = try seats.take(1)
+        let again = try seats.reserve(1)
         withExtendedLifetime((ben, again)) {}
     }
 

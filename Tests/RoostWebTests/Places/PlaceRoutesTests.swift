@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func otherStationsComeAsTheCourierSaysThem() async throws {
-        var facts = StationFacts(
+        var facts = StationSummary(
             name: "\u{22}><script>",
             level: "poor",
             code: "level.poor",

@@ -88,11 +88,11 @@ final class RecordsStage {
                 after: cursor,
                 limit: limit
             )
-            return (page.items.map(Self.words), page.next)
+            return (page.items.map(Self.text), page.next)
         }
     }
 
-    private static func words(_ item: MotionRecords.Item) -> String {
+    private static func text(_ item: MotionRecords.Item) -> String {
         let second = item.instant.nanoseconds / 1_000_000_000
         return item.source + "\(second)" + (item.seconds.map { "+\(Int($0))" } ?? "")
             + (item.picture.map { "#\($0.number)" } ?? "") + (item.event == nil ? "?" : "")

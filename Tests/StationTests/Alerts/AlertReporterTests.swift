@@ -65,7 +65,7 @@ import Testing
 
     @Test func aTargetThatIsLateIsTroubleUntilItIsNot() {
         var reporter = AlertReporter()
-        func take(_ kind: EventKind.Plain) -> [AlertReport] {
+        func reports(_ kind: EventKind.Plain) -> [AlertReport] {
             let details: KeyValuePairs = [
                 "target": "influx", "why": "401", "since": "2026-11-23T06:00:00Z",
             ]
@@ -73,11 +73,11 @@ import Testing
                 Event(at: .boot, source: "courier", kind: .plain(kind), severity: .warning, details)
             )
         }
-        #expect(take(.outboxHeld).isEmpty)
+        #expect(reports(.outboxHeld).isEmpty)
         let words = "waits since 2026-11-23T06:00:00Z: 401"
-        #expect(take(.outboxLate) == [.trouble(.outbox, subject: "influx", words)])
-        #expect(take(.outboxLate).isEmpty)
-        #expect(take(.outboxResumed).isEmpty)
-        #expect(take(.outboxInTime) == [.trouble(.outbox, subject: "influx", nil)])
+        #expect(reports(.outboxLate) == [.trouble(.outbox, subject: "influx", words)])
+        #expect(reports(.outboxLate).isEmpty)
+        #expect(reports(.outboxResumed).isEmpty)
+        #expect(reports(.outboxInTime) == [.trouble(.outbox, subject: "influx", nil)])
     }
 }

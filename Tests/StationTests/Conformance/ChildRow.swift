@@ -164,7 +164,7 @@ final class StopBench: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
                 defer {
-                    note(endedAt: clock.now)
+                    record(endedAt: clock.now)
                     ended.raise()
                 }
                 do { try await supervisor.run() } catch is CancellationError {}
@@ -204,7 +204,7 @@ final class StopBench: Sendable {
                 clock: clock,
                 seed: clock.seed,
                 observer: { [self] event in
-                    if event.kind.name == "child ended" { note(endedAt: event.instant) }
+                    if event.kind.name == "child ended" { record(endedAt: event.instant) }
                 },
                 onUnkillable: { [self] child in
                     state.withLock { $0.record.unkillable.append(child) }
@@ -234,7 +234,7 @@ final class StopBench: Sendable {
     }
 
     /// The first end after the stop counts; those before were failures.
-    private func note(endedAt now: MonotonicInstant) {
+    private func record(endedAt now: MonotonicInstant) {
         state.withLock { state in
             guard state.stoppedAt != nil, state.endedAt == nil else { return }
             state.endedAt = now

@@ -240,7 +240,7 @@ enum ChildTable {
         test.station.detection.configure(test.configuration)
         return ChildRow.Subject {
             try await test.clock.sleep(for: .seconds(1))
-            test.station.detection.take([.snapshot([device])])
+            test.station.detection.apply([.snapshot([device])])
         }
     }
 

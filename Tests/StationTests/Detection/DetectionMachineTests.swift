@@ -38,7 +38,7 @@ import Testing
     @Test func whatTheStoreRememberedHasItsNameAgain() throws {
         let record = DeviceRecord(name: "balcony", profile: "nova-sds011", port: nil)
         var machine = DetectionMachine(.shipped)
-        _ = machine.take([.appeared(Self.device(1))], at: .boot)
+        _ = machine.apply([.appeared(Self.device(1))], at: .boot)
         let settings = ["device.nova-sds011:A160": try record.json, "other": "1"]
         let begun = machine.begin(with: settings, at: .boot)
         #expect(begun.count == 1, "probed once the names are known, and not before")
@@ -56,7 +56,7 @@ import Testing
         var machine = DetectionMachine(.shipped)
         _ = machine.configure(ports: ["/dev/ttyUSB1"], names: ["dust"], isOn: isOn, at: .boot)
         _ = machine.begin(with: settings, at: .boot)
-        _ = machine.take([.appeared(Self.device(1))], at: .boot)
+        _ = machine.apply([.appeared(Self.device(1))], at: .boot)
         #expect(machine.list(at: .boot).map(\.name) == ["air"])
         #expect(machine.missing.map(\.subject) == (isOn ? ["air"] : []))
     }
@@ -75,7 +75,7 @@ import Testing
 
     @Test func withoutAWordOfTheStoreNobodyGetsANameThatAnotherHasHad() throws {
         var machine = DetectionMachine(.shipped)
-        _ = machine.take([.appeared(Self.device(1)), .appeared(Self.device(2))], at: .boot)
+        _ = machine.apply([.appeared(Self.device(1)), .appeared(Self.device(2))], at: .boot)
         _ = machine.begin(with: nil, at: .boot)
         let (dust, air) = (
             try Self.proof("nova-sds011", part: "A160"), try Self.proof("winsen-mhz19b", part: nil)
@@ -114,7 +114,7 @@ import Testing
         var machine = DetectionMachine(.shipped)
         let settings = ["device.nova-sds011:A160": try record.json]
         _ = machine.begin(with: settings, at: .boot)
-        _ = machine.take([.appeared(Self.device(1))], at: .boot)
+        _ = machine.apply([.appeared(Self.device(1))], at: .boot)
         let mute = DetectionMachine.ProbeEnd.verdict(.unknown("it is silent"))
         #expect(!machine.probeEnded(port: 1, mute, at: .boot).isEmpty, "told")
         var (now, pauses) = (MonotonicInstant.boot, [Duration]())
@@ -131,7 +131,7 @@ import Testing
         let proof = try Self.proof("nova-sds011", part: "A160")
         #expect(Self.names(machine.probeEnded(port: 1, proof, at: now)) == ["balcony"])
         // Nobody is missing any more.
-        _ = machine.take([.appeared(Self.device(2))], at: now)
+        _ = machine.apply([.appeared(Self.device(2))], at: now)
         _ = machine.probeEnded(port: 2, mute, at: now)
         #expect(machine.nextDeadline == nil)
     }
@@ -140,7 +140,7 @@ import Testing
         var machine = DetectionMachine(.shipped)
         _ = machine.begin(with: [:], at: .boot)
         for number in 1...2 {
-            _ = machine.take([.appeared(Self.device(number, serial: "0001"))], at: .boot)
+            _ = machine.apply([.appeared(Self.device(number, serial: "0001"))], at: .boot)
         }
         let proof = try Self.proof("plantower-pms", part: nil)
         let names = (1...2).flatMap { Self.names(machine.probeEnded(port: $0, proof, at: .boot)) }
@@ -174,11 +174,11 @@ import Testing
         }
         var told: [DetectionMachine.Action] = []
         for _ in 0..<6 {
-            told = machine.take([.appeared(Self.device(1))], at: now)
+            told = machine.apply([.appeared(Self.device(1))], at: now)
             now = now.advanced(by: .seconds(1))
-            _ = machine.take([.vanished(Self.device(1))], at: now)
+            _ = machine.apply([.vanished(Self.device(1))], at: now)
         }
-        told = machine.take([.appeared(Self.device(1))], at: now)
+        told = machine.apply([.appeared(Self.device(1))], at: now)
         #expect(probes(told) == 0)
         #expect(machine.list(at: now).map(\.state) == ["found"])
         let held = "comes and goes; looked at again in 16 s, or by roost adopt"
@@ -197,7 +197,7 @@ import Testing
         var machine = DetectionMachine(.shipped)
         _ = machine.begin(with: [:], at: .boot)
         for number in 1...3 {
-            _ = machine.take([.appeared(Self.device(number))], at: .boot)
+            _ = machine.apply([.appeared(Self.device(number))], at: .boot)
         }
         let wish = DetectionMachine.Act.adopt(profile: nil, name: "plantower")
         _ = try machine.act(wish, on: "/dev/ttyUSB1", at: .boot)
@@ -215,7 +215,7 @@ import Testing
     @Test func staysWhatAPersonSaidItIs() throws {
         var machine = DetectionMachine(.shipped)
         _ = machine.begin(with: [:], at: .boot)
-        _ = machine.take([.appeared(Self.device(1))], at: .boot)
+        _ = machine.apply([.appeared(Self.device(1))], at: .boot)
         let proof = try Self.proof("plantower-pms", part: nil)
         #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["plantower"])
         func adopt(_ profile: String, name: String? = nil) throws -> [String] {
@@ -223,9 +223,9 @@ import Testing
             return Self.names(try machine.act(act, on: "/dev/ttyUSB1", at: .boot))
         }
         func probedAnew() -> [String] {
-            _ = machine.take([.vanished(Self.device(1))], at: .boot.advanced(by: .hours(1)))
+            _ = machine.apply([.vanished(Self.device(1))], at: .boot.advanced(by: .hours(1)))
             let now = MonotonicInstant.boot.advanced(by: .hours(2))
-            let actions = machine.take([.appeared(Self.device(1))], at: now)
+            let actions = machine.apply([.appeared(Self.device(1))], at: now)
             return actions.flatMap { action -> [String] in
                 guard case .probe(let probe) = action else { return [] }
                 let all = probe.candidates.map(\.profile).filter { $0.driver == "plantower" }
@@ -264,7 +264,7 @@ import Testing
             subsystem: "tty",
             properties: ["ID_VENDOR_ID": "2341", "ID_MODEL_ID": "0043"]
         )
-        _ = machine.take([.appeared(Self.device(1)), .appeared(arduino)], at: .boot)
+        _ = machine.apply([.appeared(Self.device(1)), .appeared(arduino)], at: .boot)
         let proof = try Self.proof("nova-sds011", part: "A160")
         #expect(Self.names(machine.probeEnded(port: 1, proof, at: .boot)) == ["sds011"])
         #expect(machine.list(at: .boot).map(\.state) == ["adopted", "unknown"])

@@ -146,7 +146,7 @@ import Testing
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
                 let wrong = ["station.txt, line 2: 'foo' is no setting", "roost.json: it is empty"]
-                test.station.note(StartFindings(fileProblems: wrong, isDataInMemory: true))
+                test.station.addFaults(StartFindings(fileProblems: wrong, isDataInMemory: true))
                 let pattern = test.station.context.leds.light("alive").pattern
                 return (pattern, test.station.status.faults)
             }
@@ -161,9 +161,11 @@ import Testing
         let (during, after) = try simulate { clock in
             let test = try TestStation(clock, #"{"name": "test"}"#)
             return try await test.run { test in
-                test.station.note(StartFindings(fileProblems: ["wrong"], wireless: "Wi-Fi: no."))
+                test.station.addFaults(
+                    StartFindings(fileProblems: ["wrong"], wireless: "Wi-Fi: no.")
+                )
                 let during = test.station.status.faults
-                test.station.note(StartFindings(fileProblems: ["wrong"]))
+                test.station.addFaults(StartFindings(fileProblems: ["wrong"]))
                 return (during, test.station.status.faults.map(\.id))
             }
         }

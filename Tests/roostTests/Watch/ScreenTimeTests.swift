@@ -30,13 +30,13 @@ import Testing
         var state = WatchState()
         let moment = WatchFixture.moment
         let clock = ClockReport(time: "2026-10-25T00:59:40Z", trust: "person", isSure: true)
-        state.take(Self.status(clock), at: moment)
+        state.apply(Self.status(clock), at: moment)
         #expect(state.dated(moment).date == "2026-10-25 01:59:40")
         // Another second of the same clock, asked a little later.
         var later = moment
         later.wallSeconds += 1.9
         let next = ClockReport(time: "2026-10-25T00:59:41Z", trust: "person", isSure: true)
-        state.take(Self.status(next), at: later)
+        state.apply(Self.status(next), at: later)
         #expect(state.dated(moment).date == "2026-10-25 01:59:40", "it does not jump to and fro")
     }
 
@@ -45,7 +45,7 @@ import Testing
         var state = WatchState()
         let moment = WatchFixture.moment
         let clock = ClockReport(time: "2026-11-22T12:32:06Z", trust: "any", isSure: isSure)
-        state.take(Self.status(clock), at: moment)
+        state.apply(Self.status(clock), at: moment)
         #expect(state.dated(moment).time == (isSure ? "13:32:07" : "13:32:07?"))
     }
 
@@ -53,7 +53,7 @@ import Testing
         var state = WatchState()
         // That a motion is over is known seconds later.
         for (kind, seconds) in [("motion", 10.0), ("lamp changed", 16), ("motion ended", 12)] {
-            state.take(past: [WatchFixture.event(kind, at: seconds)])
+            state.prepend(past: [WatchFixture.event(kind, at: seconds)])
         }
         #expect(state.events.map(\.kind) == ["motion", "motion ended", "lamp changed"])
     }

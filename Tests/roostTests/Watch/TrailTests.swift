@@ -6,7 +6,7 @@ import Testing
     private func trail(_ values: [Double?], every interval: Double = 1) -> Trail {
         var trail = Trail()
         for (index, value) in values.enumerated() {
-            trail.take(value, at: Double(index) * interval)
+            trail.append(value, at: Double(index) * interval)
         }
         return trail
     }
@@ -35,7 +35,7 @@ import Testing
 
     @Test func theOldestGoes() {
         var trail = trail((0..<1_500).map { Double($0) })
-        trail.take(7, at: 3)
+        trail.append(7, at: 3)
         #expect(trail.bars(columns: 10).count == 10)
     }
 }

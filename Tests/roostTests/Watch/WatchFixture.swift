@@ -96,17 +96,17 @@ enum WatchFixture {
         events: Int = 30
     ) -> WatchState {
         var state = WatchState()
-        state.take(status(channels: channels, faults: faults, lamp: lamp))
-        state.take(
+        state.apply(status(channels: channels, faults: faults, lamp: lamp))
+        state.prepend(
             past: (0..<300).map { second in
                 let value = "\(10 + (second * 7) % 13).\(second % 10)"
                 return reading("dust/pm25", value, "µg/m³", at: 4_698 + Double(second))
             }
         )
-        state.take(
+        state.prepend(
             past: (0..<events).map { event("motion", at: 4_900 + Double($0)) }
         )
-        state.take(
+        state.apply(
             DevicesReport(
                 devices: (0..<devices).map { index in
                     DeviceReport(

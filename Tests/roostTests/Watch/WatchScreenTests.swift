@@ -55,7 +55,7 @@ import Testing
             at: 4_999,
             noData: "replyTimeout"
         )
-        state.take(past: [silent])
+        state.prepend(past: [silent])
         let lines = WatchFixture.screen(state, 60, 20).map(\.text)
         #expect(lines.contains { $0.contains("dust/pm25") && $0.contains("does not answer") })
     }

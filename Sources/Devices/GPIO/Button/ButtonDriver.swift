@@ -89,12 +89,12 @@ package actor ButtonDriver: Child {
                 until: isSoon ? wake : nextBeat,
                 tolerance: isSoon ? Self.tolerance : Self.beatTolerance
             )
-            await tell(try take(edges ?? [], from: lines))
+            await report(try apply(edges ?? [], from: lines))
             if clock.now >= nextBeat { nextBeat = beat() }
         }
     }
 
-    private func take(
+    private func apply(
         _ edges: [EdgeEvent],
         from lines: any GPIOLines
     ) throws(GPIOError) -> [ButtonMachine.Notice] {
@@ -111,7 +111,7 @@ package actor ButtonDriver: Child {
         return clock.now.advanced(by: Self.beatPeriod)
     }
 
-    private func tell(_ notices: [ButtonMachine.Notice]) async {
+    private func report(_ notices: [ButtonMachine.Notice]) async {
         let status = ButtonStatus(
             pressCount: machine.pressCount,
             lastPress: machine.lastPress,
@@ -120,10 +120,10 @@ package actor ButtonDriver: Child {
             mutedUntil: machine.mutedUntil
         )
         snapshot.withLock { $0 = status }
-        for notice in notices { await tell(notice) }
+        for notice in notices { await report(notice) }
     }
 
-    private func tell(_ notice: ButtonMachine.Notice) async {
+    private func report(_ notice: ButtonMachine.Notice) async {
         switch notice {
         case .pressed(let instant): await record(.plain(.pressed), at: instant)
         case .longPress(let instant): await record(.plain(.longPress), at: instant)

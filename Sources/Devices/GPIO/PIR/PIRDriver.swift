@@ -64,7 +64,7 @@ package actor PIRDriver: Child {
             }
             throw CancellationError()
         } catch {
-            await tell(machine.stop(at: clock.now, cause: .stopped))
+            await report(machine.stop(at: clock.now, cause: .stopped))
             throw error
         }
     }
@@ -73,12 +73,12 @@ package actor PIRDriver: Child {
     private func listen() async throws {
         let lines = try await open(settings.request(consumer: "roost \(name)"))
         defer { lines.release() }
-        await tell(machine.opened(isHigh: try lines.values()[0], at: clock.now))
+        await report(machine.opened(isHigh: try lines.values()[0], at: clock.now))
         var nextBeat = beat()
         while machine.status.mutedUntil == nil {
             let (deadline, tolerance) = window(before: nextBeat)
             let edges = try await lines.edges(until: deadline, tolerance: tolerance)
-            await tell(try take(edges ?? [], from: lines))
+            await report(try apply(edges ?? [], from: lines))
             if clock.now >= nextBeat { nextBeat = beat() }
         }
     }
@@ -94,7 +94,7 @@ package actor PIRDriver: Child {
             ? (deadline, wake.tolerance) : (nextBeat, Self.beatTolerance)
     }
 
-    private func take(
+    private func apply(
         _ edges: [EdgeEvent],
         from lines: any GPIOLines
     ) throws(GPIOError) -> [PIRMachine.Notice] {
@@ -120,7 +120,7 @@ package actor PIRDriver: Child {
         return clock.now.advanced(by: Self.beatPeriod)
     }
 
-    private func tell(_ notices: [PIRMachine.Notice]) async {
+    private func report(_ notices: [PIRMachine.Notice]) async {
         let status = machine.status
         snapshot.withLock { $0 = status }
         for notice in notices { sink.record(Event(notice, source: name)) }

@@ -42,7 +42,7 @@ final class RefusedFields: Sendable {
         at now: MonotonicInstant?
     ) -> DeliveryReason? {
         guard [400, 422].contains(answer.status), !answer.isHTML,
-            let words = Self.words(answer), let name = Self.field(in: words),
+            let words = Self.text(answer), let name = Self.field(in: words),
             samples.contains(where: { $0.quantities.contains { $0.name == name } })
         else { return nil }
         let reason = DeliveryReason("field-refused", words)
@@ -58,7 +58,7 @@ final class RefusedFields: Sendable {
         return since.duration(to: now) < lifetime
     }
 
-    private static func words(_ answer: OutboundAnswer) -> String? {
+    private static func text(_ answer: OutboundAnswer) -> String? {
         let json = WireJSON.parse(answer.body)
         let lines = json?["data"]?.elements ?? []
         let all = lines.map { $0["error_message"] } + [json?["error"], json?["message"]]

@@ -5,14 +5,14 @@ struct BrokerDenial: Error, Hashable {
 
     var outcome: DeliveryOutcome {
         switch code {
-        case 0x86, 0x87: .hold(DeliveryReason("not-authorised", words))
-        case 0x90, 0x95, 0x99: .refused(DeliveryReason("refused", words))
-        default: .later(DeliveryReason("broker", words))
+        case 0x86, 0x87: .hold(DeliveryReason("not-authorised", text))
+        case 0x90, 0x95, 0x99: .refused(DeliveryReason("refused", text))
+        default: .later(DeliveryReason("broker", text))
         }
     }
 
     /// Sentence for people.
-    var words: String {
+    var text: String {
         let number = "0x" + String(code, radix: 16)
         return switch code {
         case 0x86, 0x87: "the broker forbids \(topic) (\(number))"

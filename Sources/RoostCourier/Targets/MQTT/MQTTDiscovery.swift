@@ -10,7 +10,7 @@ package actor MQTTDiscovery: Child {
 
     private let target: MQTTTarget
     private let network: any CourierNetwork
-    private let facts: any StationFacts
+    private let facts: any StationViewSource
     private let clock: any NodeClock
     private let heartbeat: Heartbeat
     /// Called when the broker is connected again.
@@ -19,7 +19,7 @@ package actor MQTTDiscovery: Child {
     package init(
         _ target: MQTTTarget,
         over network: any CourierNetwork,
-        asking facts: any StationFacts,
+        asking facts: any StationViewSource,
         clock: any NodeClock,
         heartbeat: Heartbeat,
         connected: @escaping @Sendable () async -> Void = {}

@@ -106,7 +106,7 @@ package struct MQTTPayloads: Hashable, Sendable {
     }
 
     /// Makes the messages of lamp and health, which are repeated within a third of their expiry.
-    package func condition(_ view: StationView, expiry: Int) -> [BrokerMessage] {
+    package func condition(_ view: BrokerStationView, expiry: Int) -> [BrokerMessage] {
         var members: [(key: String, value: String)] = []
         if let hours = view.laserHours {
             members.append(("laser_h", "\((hours * 10).rounded() / 10)"))
@@ -131,7 +131,7 @@ package struct MQTTPayloads: Hashable, Sendable {
     /// An entity is deleted with its device or its quantity, but not because a station that has
     /// just started does not know them yet: Home Assistant would forget the owner's settings for
     /// it. An entity of which nothing is known yet is not announced as new either.
-    package static func plan(_ view: StationView, after before: [Component] = []) -> Plan {
+    package static func plan(_ view: BrokerStationView, after before: [Component] = []) -> Plan {
         let announced = Set(before.map(\.id))
         let components = components(view).filter { !$0.isPending || announced.contains($0.id) }
         // Each entity once, however often it was announced: an object has no key twice.
@@ -163,7 +163,7 @@ package struct MQTTPayloads: Hashable, Sendable {
     }
 
     /// Announces all entities of a plan, which is by default a first one; removed ones are deleted.
-    package func discovery(_ view: StationView, _ plan: Plan? = nil) -> [BrokerMessage] {
+    package func discovery(_ view: BrokerStationView, _ plan: Plan? = nil) -> [BrokerMessage] {
         let plan = plan ?? Self.plan(view)
         // Only the id is known of an entity that an earlier process announced.
         let (components, removed) = (plan.next.filter { !$0.isFormer }, plan.removed)
@@ -219,12 +219,12 @@ package struct MQTTPayloads: Hashable, Sendable {
         fileprivate var isPending = false
     }
 
-    private static func id(_ device: StationView.Device, _ name: String) -> String {
+    private static func id(_ device: BrokerStationView.Device, _ name: String) -> String {
         "\(MQTTTopics.level(device.identity))_\(MQTTTopics.level(name))"
     }
 
     /// Returns the entities of a station, in the order of its devices.
-    package static func components(_ view: StationView) -> [Component] {
+    package static func components(_ view: BrokerStationView) -> [Component] {
         var all: [Component] = []
         for device in view.devices {
             let expiry = expiry(device.interval)
@@ -248,7 +248,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         ]
     }
 
-    private func head(_ view: StationView) -> [(key: String, value: String)] {
+    private func head(_ view: BrokerStationView) -> [(key: String, value: String)] {
         let device = WireJSON.object([
             ("ids", WireJSON.strings([topics.deviceID])), ("name", WireJSON.string(view.name)),
             ("mf", "\"Roost\""), ("mdl", WireJSON.string(view.model)),
@@ -263,7 +263,7 @@ package struct MQTTPayloads: Hashable, Sendable {
         return [("dev", device), ("o", origin), ("avty", WireJSON.array(availability))]
     }
 
-    private func single(_ component: Component, _ view: StationView) -> BrokerMessage {
+    private func single(_ component: Component, _ view: BrokerStationView) -> BrokerMessage {
         let own = members(component)
         let text = WireJSON.object(head(view) + [("avty_mode", "\"all\""), ("qos", "1")] + own)
         let topic = topics.discovery(of: component.id, platform: component.platform)

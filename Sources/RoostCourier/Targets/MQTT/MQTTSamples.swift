@@ -27,7 +27,8 @@ struct MQTTSamples: Sendable {
     init(_ payloads: MQTTPayloads) { self.payloads = payloads }
 
     /// Plans the messages of a batch, present samples first.
-    func plan(_ batch: SampleBatch, _ view: StationView?, at now: MonotonicInstant) -> [Shown] {
+    func plan(_ batch: SampleBatch, _ view: BrokerStationView?, at now: MonotonicInstant) -> [Shown]
+    {
         let all = batch.samples.enumerated().map { show($1, $0, view, at: now) }
         return all.filter { $0.until != nil } + all.filter { $0.until == nil }
     }
@@ -35,7 +36,7 @@ struct MQTTSamples: Sendable {
     private func show(
         _ sample: OutboxSample,
         _ index: Int,
-        _ view: StationView?,
+        _ view: BrokerStationView?,
         at now: MonotonicInstant
     ) -> Shown {
         let age = sample.isOfPresentBoot ? sample.tick.instant.duration(to: now) : nil

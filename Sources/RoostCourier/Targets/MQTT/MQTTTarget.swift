@@ -32,7 +32,7 @@ package actor MQTTTarget: SampleTarget {
     private var isConnecting = false
     private var shortCloses = 0
     private var notBefore: MonotonicInstant?
-    private var view: StationView?
+    private var view: BrokerStationView?
     private var isStationOnline = false
     private var announced: [MQTTPayloads.Component] = []
     private var conditionAt: MonotonicInstant?
@@ -260,7 +260,7 @@ package actor MQTTTarget: SampleTarget {
     ///
     /// - Returns: Whether the broker is there, and was not at the last call.
     /// - Throws: `CancellationError` alone.
-    func show(_ now: StationView?, over network: any CourierNetwork) async throws -> Bool {
+    func show(_ now: BrokerStationView?, over network: any CourierNetwork) async throws -> Bool {
         let before = trouble
         let wasOnline = isStationOnline
         isStationOnline = now?.makesProgress ?? false
@@ -290,7 +290,7 @@ package actor MQTTTarget: SampleTarget {
             isNear = failure.isNear && failure.stage == .refused
             trouble = DeliveryReason(Self.networkCode, failure.words)
         } catch let denial as BrokerDenial {
-            trouble = DeliveryReason("broker", denial.words)
+            trouble = DeliveryReason("broker", denial.text)
         }
         return false
     }

@@ -29,7 +29,7 @@ struct PartitionJob {
             report.state = "present"
             return report.notes.append("the partition is there already; nothing was changed")
         }
-        report.writes = plan.writes.map(words)
+        report.writes = plan.writes.map(text)
         guard !isDryRun else {
             report.state = "possible"
             return report.notes.append("nothing was changed; --make does it")
@@ -78,7 +78,7 @@ struct PartitionJob {
             )
             throw error
         }
-        report.writes = plan.writes.map(words)
+        report.writes = plan.writes.map(text)
         try carryOut(plan.writes)
         folder.forgetJournalPartition()
         report.state = "removed"
@@ -120,11 +120,11 @@ struct PartitionJob {
         )
     }
 
-    mutating func tellSaved(_ count: Int, _ path: String) {
+    mutating func reportSaved(_ count: Int, _ path: String) {
         report.notes.append("\(count) blocks waited for the history; they are in \(path) now")
     }
 
-    private func words(_ write: SectorWrite) -> String {
+    private func text(_ write: SectorWrite) -> String {
         "\(write.purpose): \(write.bytes.count) bytes from sector \(write.sector) on"
     }
 

@@ -33,7 +33,7 @@ extension PartitionJob {
         try FileBytes.write(ring.bytes, to: descriptor, path)
         guard fsync(descriptor) == 0 else { throw FileBytes.failure(path, "cannot be written") }
         folder.giveToOwner(path)
-        tellSaved(waiting, path)
+        reportSaved(waiting, path)
     }
 }
 

@@ -1,24 +1,24 @@
 /// Writes JSON text by hand: columns of numbers need no encoder.
-package struct JSONText: Sendable {
+package struct JSONTextBuilder: Sendable {
     package private(set) var text = ""
     private var needsComma = false
 
     package init() {}
 
-    package mutating func object(_ body: (inout JSONText) -> Void) {
+    package mutating func object(_ body: (inout JSONTextBuilder) -> Void) {
         open("{")
         body(&self)
         close("}")
     }
 
-    package mutating func object(_ key: String, _ body: (inout JSONText) -> Void) {
+    package mutating func object(_ key: String, _ body: (inout JSONTextBuilder) -> Void) {
         name(key)
         object(body)
     }
 
     package mutating func array<Items: Sequence>(
         _ items: Items,
-        _ body: (inout JSONText, Items.Element) -> Void
+        _ body: (inout JSONTextBuilder, Items.Element) -> Void
     ) {
         open("[")
         for item in items { body(&self, item) }
@@ -28,7 +28,7 @@ package struct JSONText: Sendable {
     package mutating func array<Items: Sequence>(
         _ key: String,
         _ items: Items,
-        _ body: (inout JSONText, Items.Element) -> Void
+        _ body: (inout JSONTextBuilder, Items.Element) -> Void
     ) {
         name(key)
         array(items, body)

@@ -2,15 +2,15 @@ import ControlProtocol
 import Core
 
 /// Source of the station's state, for a target that shows the station.
-package protocol StationFacts: Sendable {
+package protocol StationViewSource: Sendable {
     /// Returns the station's present state; nil when it does not answer.
     ///
     /// - Throws: `CancellationError`.
-    func view() async throws -> StationView?
+    func view() async throws -> BrokerStationView?
 }
 
 /// State of the station, as a broker's other clients see it.
-package struct StationView: Hashable, Sendable {
+package struct BrokerStationView: Hashable, Sendable {
     /// A device with channels, or a motion sensor.
     package struct Device: Hashable, Sendable {
         /// Identity of the part, such as `nova-sds011_A160`, the same after its owner renames it.
@@ -58,7 +58,7 @@ package struct StationView: Hashable, Sendable {
     }
 }
 
-extension StationView {
+extension BrokerStationView {
     /// Seconds after its start until which a station may not know all its devices.
     private static let settlingSeconds = 120.0
 

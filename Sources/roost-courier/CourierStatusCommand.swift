@@ -3,7 +3,7 @@ import ClientSupport
 import ControlProtocol
 import Core
 
-struct StatusCommand: ParsableCommand {
+struct CourierStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Says how the courier and its targets are.",
@@ -18,7 +18,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let report = try options.ask(CourierRequest(.status), CourierReport.self)
         if !options.json {
-            let up = words(seconds: report.uptimeSeconds)
+            let up = durationText(seconds: report.uptimeSeconds)
             Output.line("roost-courier \(report.version), process \(report.processID), up \(up)")
         }
         try OutboxText.show(report, asJSON: options.json)

@@ -5,7 +5,7 @@ import Scheduling
 import Supervision
 
 /// Driver of one sensor of any kind; its mode can be changed, and it reports its state.
-package protocol SensorChild: OrderlyStop, AnyObject {
+package protocol AnySensorDriver: OrderlyStop, AnyObject {
     /// Changes the mode; a measurement in progress on a duty cycle is given up for it.
     nonisolated func setMode(_ mode: SensorMode)
 

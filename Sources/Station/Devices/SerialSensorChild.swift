@@ -7,7 +7,7 @@ import Profiles
 import Supervision
 
 /// A sensor on a serial line, as a child of the tree.
-struct SensorChild {
+struct SerialSensorChild {
     /// Under which it reads.
     let name: String
     let sensor: SensorConfiguration
@@ -43,7 +43,7 @@ struct SensorChild {
                     heartbeat: heartbeat
                 )
                 environment.laser = { [kind = profile.id] time in
-                    context.note(time, kind: kind, device: name)
+                    context.record(time, kind: kind, device: name)
                 }
                 environment.time = { context.hear($0, from: name) }
                 environment.stoodStill = { context.standstills.report($0, name) }

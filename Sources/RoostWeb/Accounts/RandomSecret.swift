@@ -1,5 +1,5 @@
 /// Texts that cannot be guessed, from the kernel's random numbers.
-enum Secret {
+enum RandomSecret {
     /// Crockford's alphabet: no I, L, O and U, which are read as 1, 1, 0 and V.
     private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
     private static let base64URL = Array(

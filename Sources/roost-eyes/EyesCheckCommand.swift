@@ -3,7 +3,7 @@ import ClientSupport
 import Eyes
 import Pictures
 
-struct CheckCommand: ParsableCommand {
+struct EyesCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Reads the configuration and says what it means."

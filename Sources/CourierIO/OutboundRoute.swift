@@ -2,7 +2,7 @@ import LinuxIO
 import RoostCourier
 
 /// A server, the addresses to connect to, and the proxy if there is one.
-struct Route: Hashable {
+struct OutboundRoute: Hashable {
     let place: ServerAddress
     /// Server to connect to: the proxy, or the target's server where there is none.
     let next: ServerAddress

@@ -8,7 +8,7 @@ import LinuxIO
 import Logging
 import Motions
 
-struct RunCommand: ParsableCommand {
+struct EyesRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Takes a picture at each motion, until it is asked to stop.",
