@@ -6,6 +6,7 @@ import LinuxIO
 import Profiles
 import Scenarios
 
+/// Simulates a station for each seed, and exits with 1 if a run (a *life*) breaks a promise.
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
@@ -123,7 +124,7 @@ struct SimulateCommand: ParsableCommand {
         }
     }
 
-    /// Runs one life and reports it; false when a promise was broken.
+    /// Runs one life, prints its report, and shrinks it if it fails; false for a broken promise.
     private func live(_ scenario: Scenario, _ order: Life.Order) throws -> Bool {
         let line = try ProgressLine()
         defer { line.finish() }
@@ -192,7 +193,7 @@ struct SimulateCommand: ParsableCommand {
     }
 }
 
-/// A life as text.
+/// Formats the report of a life for the terminal.
 enum SimulateText {
     static func lines(
         _ report: LifeReport,

@@ -1,9 +1,10 @@
 import Core
 
-/// Events that rules count, by rule and source.
+/// The recent events that rules count, by rule and source.
 ///
-/// Bound: as many as alerts; a source beyond has no alert either.
+/// Bound: `AlertBounds.keyLimit` pairs of a rule and a source; events of further pairs are dropped.
 struct AlertCounts: Sendable {
+    /// Whether a rule's condition holds for one source.
     struct Finding {
         let rule: Int
         let source: String
@@ -19,10 +20,10 @@ struct AlertCounts: Sendable {
         }
     }
 
-    /// Seconds at which events came: only the newest, as many as the rule counts.
+    /// Seconds at which events came: only the newest, as many as the rule's condition requires.
     private var times: [Key: [Int]] = [:]
 
-    /// Counts an event; false when no rule is about it.
+    /// Counts an event for each rule about it; false when no rule counted it.
     mutating func count(_ event: Event, _ rules: [AlertRule], at now: Int) -> Bool {
         var isCounted = false
         for (index, rule) in rules.enumerated() {
@@ -48,7 +49,7 @@ struct AlertCounts: Sendable {
         }
     }
 
-    /// Whether enough of each came; those that are too old are forgotten.
+    /// Judges each pair of a rule and a source, and forgets events older than the rule's time.
     mutating func findings(_ rules: [AlertRule], at now: Int) -> [Finding] {
         times.sorted { $0.key < $1.key }.compactMap { key, all in
             guard let (wanted, within) = Self.limits(key, rules) else { return nil }

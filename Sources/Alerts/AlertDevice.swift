@@ -2,15 +2,18 @@ import Core
 
 /// Facts about a device that alerts depend on, besides its channels' values.
 struct AlertDevice: Sendable {
-    /// No alert for an adapter that is plugged in again within this time, nor for a part that
-    /// begins to warm up by itself.
+    /// Seconds of silence that an unplugged adapter or a warm-up explains, besides `warmUp`.
+    ///
+    /// An adapter that is plugged in again within this time raises no alert.
     private static let patience = 300
 
     /// How often it measures, in seconds.
     var interval: Int?
     /// How long it runs before a value counts, in seconds.
     var warmUp = 0
+    /// Second from which samples of it are expected.
     var expectedSince: Int
+    /// Second in which its adapter was unplugged; nil once it has a value again.
     var unpluggedSince: Int?
     var channels: [Channel] = []
 
@@ -19,8 +22,8 @@ struct AlertDevice: Sendable {
     /// Second from which a channel without values counts as silent.
     ///
     /// - Parameters:
-    ///   - patience: Seconds from its last sign, where nothing explains the silence.
-    /// - Returns: A time; later where its adapter may come back, or its part may become warm.
+    ///   - patience: Seconds of silence that need no explanation.
+    /// - Returns: That second; at least `warmUp` + 300 s after an unplugging or a warm-up began.
     func silenceEnd(of memory: ChannelMemory, patience: Int) -> Int {
         let since = max(memory.lastSignAt ?? expectedSince, expectedSince)
         guard let explained = unpluggedSince ?? memory.warmingSince else { return since + patience }

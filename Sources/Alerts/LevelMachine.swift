@@ -2,12 +2,12 @@ import Core
 
 /// Turns the samples of one sensor into levels: the worst of its channels.
 ///
-/// Pure, and quick enough to be asked on the way from a frame to the light.
+/// Pure. Each sample takes a few comparisons, so the caller can run it before it sets the light.
 package struct LevelMachine: Sendable {
     package let rule: LevelRule
     /// The level of the last sample; nil when it had no value.
     package private(set) var level: AirLevel?
-    // One for each scale: what the next value is held up by.
+    // The last level of each scale, for the hysteresis of its next value.
     private var levels: [AirLevel?]
 
     package init(rule: LevelRule = .sampleLevels) {
@@ -23,9 +23,9 @@ package struct LevelMachine: Sendable {
 
     /// Evaluates the readings of one sample.
     ///
-    /// A quantity without a value, or that is missing, does not count, and its past is forgotten.
-    /// Doubtful values count: a wrong warning is better than a wrong all-clear. Not so what no part
-    /// can give.
+    /// A quantity without a value does not count, and its hysteresis begins anew. Doubtful values
+    /// count: a wrong warning is better than a wrong all-clear. An impossible value (`isLeftOut`)
+    /// does not count, and leaves the hysteresis as it was.
     ///
     /// - Returns: The worst level of the quantities with a value, or nil when none has one.
     package mutating func append(_ sample: [Reading]) -> AirLevel? {

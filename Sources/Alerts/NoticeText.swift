@@ -11,11 +11,11 @@ package struct NoticeText: Hashable, Sendable {
     /// One sentence a line; empty when there is no more to say.
     package let body: String
 
-    /// The text of an event; nil for those that are no notices.
+    /// Makes the text for an event; nil for an acknowledgement, a silence or a standing alert.
     ///
     /// - Parameters:
-    ///   - event: With the present value, where it is raised.
-    ///   - worst: The worst value since the raise; nil while the value is that.
+    ///   - event: Holds the present value if it is a raise.
+    ///   - worst: The worst value since the raise; nil when the present value is the worst.
     ///   - isBlind: Whether there is no value now.
     package init?(
         _ event: AlertEvent,
@@ -79,7 +79,7 @@ package struct NoticeText: Hashable, Sendable {
         return [held, humid, flapping, omitted].compactMap(\.self).joined(separator: "\n")
     }
 
-    /// `24 h`, `15 min`, `3 d`: the largest unit of which there are two at least.
+    /// `24 h`, `15 min`, `3 d`: in the largest unit that fits twice at least, rounded down.
     private static func span(_ seconds: Int) -> String {
         if seconds >= 2 * 86_400 { return "\(seconds / 86_400) d" }
         if seconds >= 7_200 { return "\(seconds / 3_600) h" }

@@ -1,4 +1,4 @@
-/// The NowCast of fine dust: a mean of 12 hours in which the newest weigh more when they change.
+/// The NowCast of fine dust: a mean of 12 hours that weighs new hours more as values vary more.
 ///
 /// - Source: EPA-454/B-24-002, *Technical Assistance Document for the Reporting of Daily Air
 ///   Quality*, May 2024, section IV.
@@ -31,7 +31,9 @@ package enum NowCast {
         return truncated(sum / weights, decimals: decimals)
     }
 
-    /// A concentration without further digits, as the index tables want it.
+    /// Truncates a concentration to the digits that the index tables use.
+    ///
+    /// - Parameter decimals: Digits after the point: 0, or 1 for any other number.
     package static func truncated(_ value: Double, decimals: Int) -> Double {
         let factor: Double = decimals == 0 ? 1 : 10
         // A sum of doubles may lie just below the exact number.

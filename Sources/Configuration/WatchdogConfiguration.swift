@@ -4,7 +4,9 @@ import Profiles
 /// The board's watchdog, which resets the board.
 package struct WatchdogConfiguration: Hashable, Sendable {
     package let path: String
-    /// 2 s to the limit of the board's hardware: 15 s on a Pi, and where no limit is known.
+    /// Time without a pet after which the board resets, from 2 s to the board's limit.
+    ///
+    /// The limit is 15 s where the board's profile has none. The default is 15 s, or a lower limit.
     package let timeout: Duration
 
     private static let usualLimit: Duration = .seconds(15)

@@ -20,11 +20,14 @@ package enum DoctorMediumChecks {
         Check(name: "said", asks: "What did the station say at its last start?", decide: said),
     ]
 
+    /// The questions of all checks; they need no card.
     package static var questions: [DoctorReport.Question] {
         all.map { DoctorReport.Question(name: $0.name, asks: $0.asks) }
     }
 
-    /// - Parameter disk: The card or image; it is read alone.
+    /// Answers each question, in the order of `questions`.
+    ///
+    /// - Parameter disk: The card or image; nothing is written to it.
     /// - Returns: The findings.
     /// - Throws: `StorageError` when it cannot be read at all.
     package static func report(_ disk: some DiskSectors) throws(StorageError) -> DoctorReport {
@@ -43,8 +46,9 @@ package enum DoctorMediumChecks {
         )
     }
 
-    /// Returns the faults of the card that a station runs from, a sentence each, for its owner;
-    /// the start itself reports faults of the owner's files.
+    /// Returns the faults of the card that a station runs from, a sentence each, for its owner.
+    ///
+    /// Faults of the owner's files are left out: the station's start reports those.
     package static func faults(_ disk: some DiskSectors) -> [String] {
         let report: DoctorReport
         do throws(StorageError) { report = try Self.report(disk) } catch {

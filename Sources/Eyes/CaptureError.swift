@@ -2,10 +2,14 @@ import GuardedPrograms
 
 /// Why a capture gave no picture.
 package enum CaptureError: Error, Hashable, Sendable {
+    /// The program did not end within this limit.
     case late(Duration)
     case tooLarge(byteMax: Int)
+    /// The program ended with a code other than 0; the text is its path or name.
     case exit(code: Int32, String)
+    /// The program's output is not a whole JPEG.
     case noPicture(byteCount: Int)
+    /// A system call failed, with `errno`.
     case system(String, Int32)
 }
 

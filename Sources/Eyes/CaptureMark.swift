@@ -4,10 +4,11 @@ import GuardedPrograms
 
 /// Marks all processes of a capture by an environment variable.
 ///
-/// So those that outlived both `roost-eyes` and the guard between them are found and ended.
+/// The next start of `roost-eyes` uses the mark to find and end processes that outlived both the
+/// last `roost-eyes` and its guard.
 ///
-/// A process that removes the variable itself is not found; under systemd the service's control
-/// group ends that one too.
+/// A process that removes the variable from its environment is not found; under systemd the
+/// service's control group ends that process too.
 package struct CaptureMark: Hashable, Sendable {
     private static let name = "ROOST_CAPTURE"
     /// Rounds of the search: a process that is ended may have started another before.
@@ -16,7 +17,7 @@ package struct CaptureMark: Hashable, Sendable {
 
     private let text: String
 
-    /// - Parameter ring: The file of the pictures: one `roost-eyes` uses it.
+    /// - Parameter ring: Path of the picture file, which only one `roost-eyes` at a time uses.
     package init(ring: String) { text = "\(Self.name)=\(ring)" }
 
     /// Returns this process's environment with the mark.
@@ -27,7 +28,7 @@ package struct CaptureMark: Hashable, Sendable {
 
     /// Kills each process of this user that has the mark.
     ///
-    /// - Returns: How many.
+    /// - Returns: Number of processes killed.
     package func endLeftovers() -> Int {
         var ended: Set<Int32> = []
         for _ in 0..<Self.rounds {
@@ -44,7 +45,7 @@ package struct CaptureMark: Hashable, Sendable {
         let watch = ccapture_watch(process)
         guard watch >= 0 else { return false }
         defer { close(watch) }
-        // Asked again, as its id may be another's since.
+        // Checked again: another process may have got the ID before `watch` was opened.
         return isMarked(process) && ccapture_kill(watch) == 0
     }
 

@@ -15,7 +15,7 @@ package struct CaptureProgram: Sendable {
     ///   - command: The program, by path or by name, and its arguments; not empty.
     ///   - limit: How long it may take.
     ///   - byteMax: Bytes of a picture, at most.
-    ///   - mark: By which the next start finds what outlived this process and its guard.
+    ///   - mark: Marks the program's processes, so that the next start can end leftovers.
     package init(
         _ command: [String],
         limit: Duration,
@@ -42,7 +42,7 @@ package struct CaptureProgram: Sendable {
         return picture
     }
 
-    /// Whether it begins and ends as a JPEG does; zeros behind the end are allowed.
+    /// Whether the bytes begin and end as a JPEG does; zeros after the end are allowed.
     static func isJPEG(_ bytes: [UInt8]) -> Bool {
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), let last = bytes.lastIndex(where: { $0 != 0 })
         else { return false }

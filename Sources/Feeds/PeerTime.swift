@@ -4,8 +4,9 @@ import Store
 
 /// Answer of another station to `/api/v1/time`.
 package struct PeerTime: Hashable, Sendable {
-    /// Time when the answer arrived.
+    /// The peer's time at the moment when its answer arrived, an estimate.
     package let wall: WallTime
+    /// Uncertainty of `wall`: the peer's own, half a second of rounding, half the round trip.
     package let uncertaintySeconds: Double
     /// Source of the station's time, as `ClockReport` names it.
     package let trust: String
@@ -14,8 +15,8 @@ package struct PeerTime: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The body as it came.
-    ///   - way: How long the question and the answer took.
-    /// - Throws: `FeedFault` when it is no station's.
+    ///   - way: The round trip, from the question to the answer.
+    /// - Throws: `FeedFault` when the body is not the answer of a station.
     package init?(_ bytes: [UInt8], after way: Duration) throws(FeedFault) {
         let body = try FeedBody(bytes)
         guard let trust = try body.required("trust").text,

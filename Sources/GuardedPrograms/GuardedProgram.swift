@@ -1,20 +1,23 @@
 import CCapture
 import Glibc
 
-/// A program whose standard output is read here.
+/// A child process whose standard output this process reads.
 ///
-/// Its process group ends with this object, with this process, or when it is asked to: a guard
-/// between the two sees to it. Belongs to one thread.
+/// Its process group is killed when `end` or `finish` is called, when this object is released, or
+/// when this process ends. A guard process between this process and the program does the killing.
+/// Belongs to one thread.
 package final class GuardedProgram {
     /// Why a program did not run to its end.
     package enum Fault: Error, Hashable, Sendable {
         /// A system call failed, with `errno`.
         case system(String, Int32)
+        /// The program did not end within the limit.
         case late
+        /// The program wrote more bytes than were wanted.
         case tooLong
     }
 
-    /// What happens to output beyond the bytes that are wanted.
+    /// The treatment of output beyond the bytes that are wanted.
     package enum Excess: Sendable {
         /// It is read and dropped.
         case isDropped
@@ -30,7 +33,7 @@ package final class GuardedProgram {
     private let lifeline: Int32
     private var hasEnded = false
 
-    /// Starts it.
+    /// Starts the program; one that cannot be executed ends with exit code 127.
     ///
     /// - Parameters:
     ///   - command: The program, by path or by name, and its arguments; not empty.
@@ -70,13 +73,14 @@ package final class GuardedProgram {
         return variables
     }
 
-    /// A descriptor that is readable once the program has ended, for the caller to close; -1 when
-    /// there is none to be had.
+    /// Opens a descriptor that is readable once the program has ended; -1 on failure.
+    ///
+    /// The caller closes it.
     package func watch() -> Int32 { ccapture_watch(guardian) }
 
-    /// Kills what is left of its group, and leaves no zombie.
+    /// Kills the rest of its process group, and reaps the guard.
     ///
-    /// - Returns: Its exit code; 128 and the number of a signal.
+    /// - Returns: Its exit code, or 128 plus the number of a signal; 0 after the first call.
     package func end() -> Int32 {
         guard !hasEnded else { return 0 }
         hasEnded = true
@@ -89,12 +93,12 @@ package final class GuardedProgram {
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
     }
 
-    /// Reads all that it writes, and waits for its end.
+    /// Reads all output of the program, and waits for its end.
     ///
     /// - Parameters:
-    ///   - limit: How long both may take; then it is killed.
+    ///   - limit: Longest time for reading and waiting together; then the program is killed.
     ///   - byteMax: Bytes of output that are wanted, at most.
-    /// - Returns: The output, and the exit code; 128 and the number of a signal.
+    /// - Returns: The output, and the exit code or 128 plus the number of a signal.
     /// - Throws: `Fault`; the program has ended then, too.
     package func finish(
         within limit: Duration,

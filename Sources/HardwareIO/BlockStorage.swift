@@ -14,7 +14,7 @@ package protocol BlockStorage: AnyObject {
 
     /// Replaces the beginning of one block: a multiple of 512 bytes, at most `blockSize`.
     ///
-    /// What lies behind them stays, so that a short block costs the card no more than it holds.
+    /// The rest of the block stays, so that a short write costs the card no more than its bytes.
     func write(_ index: Int, _ bytes: [UInt8]) throws(StorageError)
 
     /// Makes everything written durable (`fdatasync`).
@@ -25,11 +25,11 @@ extension BlockStorage {
     package var isReadOnly: Bool { false }
 }
 
-/// Failures of a card.
+/// Why a file, folder or device on the card cannot be used.
 package enum StorageError: Error, Hashable, Sendable {
     case full(path: String)
     case readOnly(path: String)
-    /// EIO: the card does not read or write here.
+    /// A call failed with any other errno; EIO means that the card cannot read or write here.
     case failed(call: String, errno: Int32, path: String)
     case wrongSize(path: String, found: Int, wanted: Int)
     /// The folder is missing, or the device is.

@@ -13,7 +13,7 @@ package struct GPSDAddress: Hashable, Sendable {
 
     /// Reads an address in numbers or `localhost`.
     ///
-    /// - Returns: Nil for anything else, and for addresses outside of the local network.
+    /// - Returns: The address; nil for any other text, or an address outside the local network.
     package init?(_ text: String) {
         guard Self.isMeant(by: text), text.utf8.count <= 64 else { return nil }
         let parts = text.dropFirst(Self.start.count)
@@ -26,11 +26,13 @@ package struct GPSDAddress: Hashable, Sendable {
         (self.host, self.port) = (host, port)
     }
 
-    /// Whether the text names a gpsd, and no file.
+    /// Whether the text begins with `gpsd://`, so that it is not the path of a serial port.
     package static func isMeant(by text: String) -> Bool { text.hasPrefix(start) }
 
-    /// Asks for sentences, raw or made from what a binary receiver says, and for its own reports,
-    /// which tell the time.
+    /// Command that makes gpsd send NMEA sentences and its own JSON reports.
+    ///
+    /// The reports carry the time. gpsd makes the sentences itself for a receiver that sends binary
+    /// messages.
     package static let request = Array(
         "?WATCH={\"enable\":true,\"json\":true,\"nmea\":true};\r\n".utf8
     )

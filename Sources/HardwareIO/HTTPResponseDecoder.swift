@@ -1,15 +1,17 @@
 /// Parses an HTTP/1.0 or 1.1 response to a GET that arrives in pieces of any size.
 ///
-/// Bounds: 8 KiB of head, 64 KiB of body, 256 KiB with announcements and the lengths of chunks;
-/// more is an error. Bodies by length, in chunks, or up to the end of the connection.
+/// Bounds: 64 KiB of body, and 256 KiB with all heads and the lengths of chunks; more is an error.
+/// So is a head that has not ended after 8 KiB; a longer head passes if one piece completes it.
+/// The body ends by its length, by its last chunk, or with the connection.
 ///
 /// - Source: RFC 9112, sections 4, 6 and 7.
 package struct HTTPResponseDecoder: Sendable {
     package static let headLimit = 8 * 1_024
     package static let bodyLimit = 64 * 1_024
-    /// Everything: announcements (1xx) and small chunks could go on without end.
+    /// Bytes of all that is received: interim responses (1xx) and small chunks have no other bound.
     package static let byteLimit = 256 * 1_024
 
+    /// A response that cannot be parsed, with the reason.
     package struct Flaw: Error, Hashable, Sendable {
         package let words: String
     }
@@ -38,7 +40,7 @@ package struct HTTPResponseDecoder: Sendable {
     ///   - received: In stream order.
     ///   - isAtEnd: The other side has closed.
     /// - Returns: The response once it is whole; nil when more must come.
-    /// - Throws: `Flaw` when it cannot become one any more.
+    /// - Throws: `Flaw` when no further bytes can make a valid response of it.
     package mutating func receive(
         _ received: [UInt8],
         isAtEnd: Bool = false
@@ -77,7 +79,7 @@ package struct HTTPResponseDecoder: Sendable {
             guard let status = Self.status(lines.first ?? "") else {
                 throw Flaw(words: "no status line")
             }
-            // 1xx announces another head.
+            // An interim response (1xx): another head follows.
             if (100...199).contains(status) { continue }
             step = .body(status: status, try Self.framing(lines.dropFirst(), status: status))
         }

@@ -1,16 +1,17 @@
 /// Warnings about pins that SPI, I²C, the serial port or a HAT of a Pi may use as well.
 package enum PinHint {
-    /// Describes who else may use these lines, before the first try or when they are busy.
+    /// Describes which other functions of a Pi use the pins of these lines.
     ///
     /// With SPI on, the Pi's kernel keeps the pins of SPI0, and a request fails; the default lamps
-    /// are on three of them. Pins of I²C and of the serial port can be had, and then both sides
-    /// talk over each other. Names are those of the Pi's device trees, downstream and upstream.
+    /// are on three of them. A request for pins of I²C or of the serial port succeeds, and then both
+    /// functions drive the same pins.
+    ///
+    /// The names are those of the Pi's device trees, downstream and upstream.
     ///
     /// - Source: Raspberry Pi, *BCM2711 ARM Peripherals*, 5.3, alternate functions of
     ///   GPIO 0…3, 7…11, 14, 15; *Device Trees, overlays, and parameters*, `spi`, `i2c_arm`,
     ///   `i2c_vc`, `uart0`.
     ///
-    /// - Parameter lineNames: The lines that are wanted.
     /// - Returns: One line of text, or nil when nothing else uses any of them.
     package static func text(lineNames: [String]) -> String? {
         let pins = Set(lineNames.compactMap { knownPins[$0] })
@@ -18,7 +19,7 @@ package enum PinHint {
         return hints.isEmpty ? nil : hints.joined(separator: "; ")
     }
 
-    /// The part of it about SPI0.
+    /// Returns only the hint about SPI0; nil when no line is one of its pins.
     package static func spi(lineNames: [String]) -> String? {
         spi(Set(lineNames.compactMap { knownPins[$0] }))
     }

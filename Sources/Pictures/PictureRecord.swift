@@ -1,11 +1,11 @@
 import Core
 import HardwareIO
 
-/// One picture of the ring: its motion, its time and its place in the ring.
+/// The header of one picture in the ring: its number, its motion, and the time of storing it.
 package struct PictureRecord: Hashable, Sendable {
     /// First bytes of a used slot, in ASCII.
     static let magic = Array("ROOST-PICTURE-01".utf8)
-    /// Bytes of the header, little-endian.
+    /// Bytes of a header without a stamp, little-endian.
     ///
     /// Magic 16, number 8, time 8, instant 8, bytes 4, CRC-32 of the picture 4, length of the
     /// source 1, source 63, CRC-32 of these 112 bytes 4.
@@ -24,7 +24,7 @@ package struct PictureRecord: Hashable, Sendable {
         package let boot: BootID
         /// Seconds since that boot.
         let uptime: Int64
-        /// The ring's age.
+        /// The ring's age then, in seconds.
         let seconds: Int64
     }
 
@@ -36,6 +36,7 @@ package struct PictureRecord: Hashable, Sendable {
     package let instant: MonotonicInstant
     /// The motion sensor.
     package let source: String
+    /// Bytes of the picture.
     package let byteCount: Int
     /// Time of storing; nil for a picture from before pictures had one.
     package let stamp: Stamp?
@@ -58,7 +59,7 @@ package struct PictureRecord: Hashable, Sendable {
         return source
     }
 
-    /// Whether the motion sensor with this name saw it.
+    /// Whether the motion sensor with this name saw it; compares 63 bytes of the name at most.
     package func isOf(_ sensor: String) -> Bool { source == Self.cut(sensor) }
 
     /// `2026-11-25T08-49-03Z-12.jpg`: the motion's time and the picture's number.
@@ -104,7 +105,7 @@ package struct PictureRecord: Hashable, Sendable {
         return bytes + [UInt8](repeating: 0, count: 512 - bytes.count)
     }
 
-    /// The number that an emptied slot had; 0 for a slot that says nothing.
+    /// The number of an emptied slot's last picture; 0 for a slot without a valid mark.
     static func emptiedNumber(_ bytes: [UInt8]) -> UInt64 {
         guard bytes.count >= 28, bytes.starts(with: emptiedMagic) else { return 0 }
         var input = LittleEndianReader(bytes[emptiedMagic.count...])

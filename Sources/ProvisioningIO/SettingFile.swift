@@ -1,13 +1,17 @@
 import Glibc
 import HardwareIO
 
-/// Files of settings, which are written when they change and not otherwise.
+/// Writes settings files only when their content changes.
 enum SettingFile {
-    /// - Returns: Whether it was written.
+    /// Replaces a file in one step unless it has this text already; makes missing folders.
+    ///
+    /// A file with the same text keeps its mode.
+    ///
+    /// - Returns: Whether the file was written.
     @discardableResult
     static func put(_ text: String, _ path: String, mode: mode_t) throws(StorageError) -> Bool {
         let bytes = Array(text.utf8)
-        // Another user may own the folder: a link there is replaced, and leads nowhere.
+        // Another user may own the folder: a symbolic link there is replaced, never followed.
         let present = WholeFile.read(path, limit: bytes.count + 1, flags: O_NOFOLLOW)
         guard present != bytes else { return false }
         makeFolder(of: path)
@@ -15,7 +19,7 @@ enum SettingFile {
         return true
     }
 
-    /// Makes a link lead elsewhere, in one step.
+    /// Points a symbolic link at `target`, in one step, unless it points there already.
     static func link(_ path: String, to target: String) throws(StorageError) {
         var buffer = [CChar](repeating: 0, count: 4_096)
         let count = readlink(path, &buffer, buffer.count - 1)
@@ -28,6 +32,7 @@ enum SettingFile {
         }
     }
 
+    /// Makes the missing folders above a path, with mode 755 less the umask; ignores failures.
     static func makeFolder(of path: String) {
         let parts = path.split(separator: "/").dropLast()
         let start = path.hasPrefix("/") ? "/" : ""

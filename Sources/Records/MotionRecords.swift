@@ -3,14 +3,16 @@ import Pictures
 import Store
 import StoreQueries
 
-/// A page of records, newest first: one for each motion, with its picture where there is one, and
-/// one for each picture whose motion the history does not have.
+/// A page of motions with their pictures, newest first.
+///
+/// A picture whose motion is not in the history has an item of its own.
 package struct MotionRecords {
-    /// Events that one page reads at most; beyond that it ends early, and the next one continues.
+    /// Events that one page reads, at most; a page at this bound ends early, before its limit.
     static let eventsMax = 20_000
     private static let eventsAtOnce = 500
-    /// Greatest difference between instants of one motion: ticks are tenths of a second.
+    /// Greatest difference between the instants of one motion, 150 ms: ticks last 100 ms.
     private static let instantTolerance: Int64 = 150_000_000
+    /// Greatest difference between the wall times of one motion, for pictures without a stamp: 2 s.
     private static let timeTolerance: Int64 = 2_000_000_000
 
     package struct Item: Hashable {
@@ -27,11 +29,11 @@ package struct MotionRecords {
 
     /// The position of the next page.
     package struct Cursor: Hashable, CustomStringConvertible {
-        /// Events are read from here on; nil reads from the newest.
+        /// The next page begins with the event next older than this; nil begins with the newest.
         var resume: EventID?
-        /// Motions up to this one were on earlier pages; nil while there was none.
+        /// The oldest motion on earlier pages; nil while there was none.
         var last: EventID?
-        /// Pictures from this one on were on earlier pages.
+        /// Pictures with this number or a higher one were on earlier pages, or passed over.
         package var picture: UInt64
 
         package var description: String {
@@ -151,7 +153,7 @@ package struct MotionRecords {
     }
 
     private mutating func end(_ reading: Reading) {
-        // From before the newest end that has no motion yet, so that none is lost between pages.
+        // The next page reads the newest unmatched end again, for the duration of its motion.
         let newest = reading.ends.values.min { $0.order < $1.order }
         next = Cursor(
             resume: newest.map(\.before) ?? reading.last,
@@ -175,10 +177,10 @@ package struct MotionRecords {
         }
     }
 
-    /// Pictures whose motion the history does not have, newest first: those taken after a motion.
+    /// Returns the pictures without a motion that were taken after a given motion, newest first.
     ///
     /// - Parameter motion: Its time and its picture; nil for all that are left.
-    /// - Returns: None where neither time nor number says what came first.
+    /// - Returns: The pictures; empty where neither time nor number shows which came first.
     private func rest(newerThan motion: (time: WallTime?, picture: UInt64?)?) -> [PictureRecord] {
         var found: [PictureRecord] = []
         for record in pictures where record.number < below && !taken.contains(record.number) {

@@ -53,7 +53,7 @@ extension Double: SQLiteConvertible {
     /// SQLite stores NaN as NULL.
     package var sqliteValue: SQLiteValue { .real(self) }
 
-    /// Converts a number; an integer too, as SQLite itself turns one into the other.
+    /// Converts a real or an integer, as SQLite does; integers beyond ±2⁵³ are rounded.
     package init?(_ value: SQLiteValue) {
         switch value {
         case .real(let real): self = real

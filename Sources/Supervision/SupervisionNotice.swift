@@ -3,13 +3,13 @@ import Core
 /// Something a supervisor did or saw, for the event log.
 package enum SupervisionNotice: Hashable, Sendable {
     case started(child: String, restartCount: Int)
-    /// `isExpected` when it was asked to stop.
+    /// `isExpected` is true when the supervisor asked the child to stop.
     case ended(child: String, ChildExit, ran: Duration, isExpected: Bool)
     case restarting(child: String, attempt: Int, delay: Duration)
     case unkillable(child: String, grace: Duration)
     /// Restarts exceeded the intensity; the supervisor stops its children and ends.
     case escalating(child: String, ChildExit)
-    /// A request could not be met.
+    /// The supervisor did not fulfil a request for this child.
     case refused(child: String, reason: String)
 
     /// The event as it is logged and stored.

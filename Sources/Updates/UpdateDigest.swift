@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-256 of what is fed piece by piece.
+/// SHA-256 of bytes that are added piece by piece.
 package struct UpdateDigest: ~Copyable {
     private let hash: OpaquePointer
 
@@ -21,7 +21,7 @@ package struct UpdateDigest: ~Copyable {
         precondition(isDone, "a digest takes bytes until it is finished")
     }
 
-    /// 64 hexadecimal digits.
+    /// Returns the digest: 64 hexadecimal digits in lower case.
     package consuming func finish() -> String {
         var value = [UInt8](repeating: 0, count: 32)
         let count = copenssl_finish(hash, &value)
@@ -29,6 +29,7 @@ package struct UpdateDigest: ~Copyable {
         return Self.hexadecimal(value)
     }
 
+    /// Returns the digest of all bytes at once, as `finish` does.
     package static func of(_ bytes: [UInt8]) -> String {
         var digest = UpdateDigest()
         digest.add(bytes)

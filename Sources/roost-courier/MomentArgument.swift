@@ -2,7 +2,7 @@ import ArgumentParser
 import RoostCourier
 import StoreQueries
 
-/// Argument with a moment; without a zone it is on this machine's clocks.
+/// An argument with a date and time; one without a zone is in this machine's time zone.
 struct MomentArgument: ExpressibleByArgument {
     private let moment: MomentText
 
@@ -14,6 +14,6 @@ struct MomentArgument: ExpressibleByArgument {
     /// The moment in UTC, ISO 8601.
     var text: String { moment.text }
 
-    /// Explanation of a time within a change of the clocks; nil elsewhere.
+    /// Explanation of a local time that a clock change skips or repeats; nil for any other.
     var note: String? { moment.note }
 }

@@ -5,10 +5,12 @@ import RoostCourier
 
 /// The network of a courier: libcurl and libmosquitto on the event loop.
 ///
-/// Used only by tasks of that loop. Networks made from one another share connections.
+/// Only tasks of that loop may use it. A network and those that `with(_:)` makes from it share
+/// connections, the resolver and the mail thread.
 package struct CurlNetwork: CourierNetwork {
     private let loop: EventLoop
     private let multi: CurlMulti
+    /// Resolves server names to addresses.
     private let book: NameResolver
     /// A thread for mail, as libcurl waits for a mail server's last answer.
     private let mail: DiskThread

@@ -1,5 +1,6 @@
-/// Why the camera gives no picture; each kind has an exit code of its own, as the reader is a
-/// process.
+/// Why the camera gives no picture.
+///
+/// Each case has an exit code of its own, because a separate process reads the camera.
 package enum CameraTrouble: Error, Hashable, Sendable {
     case absent
     case forbidden
@@ -21,7 +22,9 @@ package enum CameraTrouble: Error, Hashable, Sendable {
         }
     }
 
-    /// Maps the reader process's exit code to the trouble; nil for other codes.
+    /// Maps an exit code of the reader process to the trouble; nil for others, 71 among them.
+    ///
+    /// The code of `system` does not carry its call and errno.
     package init?(exitCode: Int32) {
         let plain: [CameraTrouble] = [
             .absent, .forbidden, .busy, .formatUnknown, .encoderMissing, .silent,

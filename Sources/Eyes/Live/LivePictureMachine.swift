@@ -3,8 +3,8 @@ import Core
 
 /// Decides when the program of the live picture runs.
 ///
-/// Pure. The first follower starts it, the last one stops it; it never runs while a bound is
-/// reached or in a masked time, nor while a picture of a motion is taken.
+/// Pure. The program starts with the first follower and stops with the last. It never runs while a
+/// bound is reached or in a masked time, and does not start while a motion's picture is taken.
 package struct LivePictureMachine: Sendable {
     /// Pause between a program's end and its next start, for the camera.
     package static let pause: Duration = .seconds(1)
@@ -53,7 +53,7 @@ package struct LivePictureMachine: Sendable {
     private var restsUntil = MonotonicInstant.boot
     private let limit: Duration
 
-    /// - Parameter limit: To the first picture.
+    /// - Parameter limit: Longest time from the program's start to its first picture.
     package init(limit: Duration) { self.limit = limit }
 
     package var isProgramUp: Bool {
@@ -73,7 +73,7 @@ package struct LivePictureMachine: Sendable {
         }
     }
 
-    /// Returns the next actions, in this order.
+    /// Decides the next actions; the caller performs them in their order.
     package mutating func step(_ facts: Facts, at now: MonotonicInstant) -> [Action] {
         guard facts.followerCount > 0 else { return stop(at: now) }
         if let refusal = facts.refusal { return stop(at: now) + [.refuse(refusal)] }

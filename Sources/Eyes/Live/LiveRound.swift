@@ -4,15 +4,17 @@ import Core
 import Glibc
 import GuardedPrograms
 
-/// Program and connections of the live picture, as its thread holds them.
+/// The program and the connections of the live picture, which its thread owns.
 ///
-/// Bound: `followerMax` connections; one more is closed.
+/// The thread calls `wait`, `hear` and `read` in turn. Bound: `followerMax` connections; a further
+/// one is closed at once.
 struct LiveRound: ~Copyable {
     private static let followerMax = 4
     private static let pieceBytes = 256 << 10
     /// Milliseconds from the end of a program's output to its exit, at most.
     private static let endMilliseconds: Int32 = 500
 
+    /// The result of one read of the program's output.
     enum Heard {
         case nothing
         case frames([[UInt8]])
@@ -28,11 +30,13 @@ struct LiveRound: ~Copyable {
     private var due = MonotonicInstant.boot
     private var piece = [UInt8](repeating: 0, count: pieceBytes)
 
+    /// - Parameter frames: Frames per second that each connection gets, at most.
     init(frames: Int) { period = .seconds(1) / frames }
 
     /// Number of connections that get pictures.
     var followerCount: Int { followers.count { !$0.isEnding } }
 
+    /// Takes over a connection, which it closes in the end.
     mutating func add(_ descriptor: Int32) {
         guard followers.count < Self.followerMax else {
             Glibc.close(descriptor)
@@ -52,8 +56,8 @@ struct LiveRound: ~Copyable {
 
     /// Ends the program.
     ///
-    /// - Parameter waits: Whether it ends by itself, so that its exit code is worth a moment.
-    /// - Returns: Its exit code.
+    /// - Parameter waits: Whether to wait up to 500 ms for its own exit before it is killed.
+    /// - Returns: Its exit code; 0 when no program runs.
     mutating func stop(waits: Bool = false) -> Int32 {
         guard let program else { return 0 }
         self.program = nil
@@ -81,7 +85,7 @@ struct LiveRound: ~Copyable {
         followers = []
     }
 
-    /// Waits for the first event.
+    /// Waits for a new connection, the bell, output, a message of a follower, or the instant.
     mutating func wait(
         _ listener: Int32,
         _ bell: Int32,
@@ -105,7 +109,7 @@ struct LiveRound: ~Copyable {
         isOutputReadable = sets[2].revents != 0
     }
 
-    /// Sends rests of messages, and drops connections that are closed.
+    /// Sends the unsent rests of messages, and removes closed connections.
     mutating func hear(at now: MonotonicInstant) {
         for index in followers.indices {
             followers[index].listen()
@@ -139,6 +143,7 @@ struct LiveRound: ~Copyable {
         for index in followers.indices { followers[index].offer(message, at: now) }
     }
 
+    /// Sends the reason to all followers, and closes each connection once it is sent.
     mutating func refuse(_ report: LivePictureReport, at now: MonotonicInstant) {
         guard let message = try? LivePictureMessage.state(report).encoded() else { return }
         for index in followers.indices { followers[index].end(with: message, at: now) }

@@ -5,7 +5,7 @@ import HardwareIO
 package struct LinuxFolder: FolderFiles {
     private let path: String
 
-    /// - Parameter path: The folder, which need not be there yet.
+    /// - Parameter path: The folder, which need not exist yet; nothing here makes it.
     package init(_ path: String) { self.path = path }
 
     private func place(_ name: String) -> String { "\(path)/\(name)" }

@@ -25,7 +25,7 @@ package struct WatchdogCalls: Sendable {
         self.close = close
     }
 
-    /// The kernel's own.
+    /// The calls of the kernel.
     package static let kernel = WatchdogCalls(
         open: { path in
             let raw = Glibc.open(path, O_WRONLY | O_CLOEXEC)

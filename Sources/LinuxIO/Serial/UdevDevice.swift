@@ -38,14 +38,14 @@ extension HotplugEvent {
     }
 }
 
-/// Calls of libudev, which has pointers of its own for everything.
+/// Reads devices through libudev, and releases each of its objects.
 enum Udev {
     /// Properties of a device read at most; a USB serial adapter has about 30.
     private static let propertiesMax = 512
     /// Devices of one enumeration read at most; more are left out.
     private static let devicesMax = HotplugDifference.capacity
 
-    /// All devices of some subsystems that there are now.
+    /// Returns the present devices of these subsystems, `devicesMax` at most.
     ///
     /// Reads a directory and a small file per device, so it may block.
     ///
@@ -67,7 +67,7 @@ enum Udev {
         var devices: [HotplugDevice] = []
         var entry = udev_enumerate_get_list_entry(enumeration)
         while let each = entry, devices.count < devicesMax {
-            // One that went away since it was listed has no device any more.
+            // A device that was removed after the scan cannot be opened any more.
             if let device = udev_device_new_from_syspath(udev, udev_list_entry_get_name(each)) {
                 HotplugDevice(udevProperties: properties(of: device)).map { devices.append($0) }
                 udev_device_unref(device)

@@ -2,8 +2,9 @@ import Core
 
 /// The nodes between the raw and the derived channels of one kind of device.
 ///
-/// Free of cycles, with every unit agreed. Derived channels are named `name@version`, so another
-/// version of the graph is another channel: its values never mix with those before.
+/// `GraphReader` checked that it has no cycle and that all units agree. Derived channels are named
+/// `name@version`, so another version of the graph is another channel: its values never mix with
+/// those before.
 package struct GraphDescription: Hashable, Sendable {
     /// Nodes of a graph; more are refused.
     package static let nodeLimit = 64
@@ -16,7 +17,7 @@ package struct GraphDescription: Hashable, Sendable {
     let externals: [GraphExternal]
     /// In the order of the profile, which is that of the derived readings.
     let nodes: [GraphNode]
-    /// Places of the nodes in the order of evaluation: inputs first, ties by declaration.
+    /// Indexes of `nodes` in the order of evaluation: inputs first, ties by declaration.
     let order: [Int]
     let humid: HumidRule?
 
@@ -28,8 +29,9 @@ package struct GraphDescription: Hashable, Sendable {
         static let defaultLimit = 70 * GraphNumber.one
 
         let humidity: GraphSource
+        /// Humidity above which readings are flagged, in billionths of a percent.
         let above: Int64
-        /// Places of the channels that it doubts.
+        /// Indexes in `GraphDescription.channels` of the readings that it flags.
         let channels: [Int]
     }
 

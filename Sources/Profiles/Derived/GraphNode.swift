@@ -2,15 +2,15 @@ import Core
 
 /// Where a node's input comes from.
 enum GraphSource: Hashable, Sendable {
-    /// A channel of the device, by its place in the profile.
+    /// A channel of the device, by its index among the graph's channels.
     case channel(Int)
-    /// Something that another device measures, by its place among the graph's inputs.
+    /// A quantity that another device measures, by its index among the graph's inputs.
     case external(Int)
-    /// Another node, by its place in the profile.
+    /// Another node, by its index among the graph's nodes.
     case node(Int)
 }
 
-/// Something that another device measures.
+/// An input of a graph that another device measures.
 package struct GraphExternal: Hashable, Sendable {
     /// Age from which an input is too old; the default of a profile.
     static let defaultAgeLimit: Duration = .seconds(600)
@@ -48,16 +48,16 @@ struct GraphNode: Hashable, Sendable {
     let operation: GraphOperation
     let inputs: [GraphSource]
     let unit: String
-    /// Digits after the point with which it leaves the graph; other nodes see nine.
+    /// Digits after the point in its reading; other nodes get its value with nine digits.
     let decimals: Int
-    /// Whether only other nodes see it.
+    /// Whether it gives no reading, only a value for other nodes.
     let isHidden: Bool
-    /// A longer gap between two values empties what the node remembers.
+    /// Longest time between two values; a longer one clears the node's state.
     let gapLimit: Duration
 
     static let defaultGapLimit: Duration = .seconds(3_600)
 
-    /// Works the node out.
+    /// Calculates the node's output from its inputs, in their order, and updates its state.
     func evaluate(
         _ signals: [GraphSignal],
         at now: MonotonicInstant,

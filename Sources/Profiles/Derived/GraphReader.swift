@@ -56,7 +56,7 @@ package enum GraphReader {
 }
 
 extension Profile {
-    /// Its graph, as it was checked when the profile was read; without one, quantities as they are.
+    /// Its graph, which was checked when the profile was read; else a plain one of `quantities`.
     package func graph(of quantities: [Quantity]) -> GraphDescription {
         let graph = graph.flatMap {
             GraphReader.read($0, channels: channels, at: "graph", ProblemList())
@@ -80,7 +80,7 @@ extension ObjectReader {
         require(key) ? integer(key, in: range) : nil
     }
 
-    /// A constant: at most 18 digits after the point, within ±10⁹.
+    /// Reads a constant as a count of 10⁻¹⁸: at most 18 digits after the point.
     mutating func constant(
         _ key: String,
         in range: ClosedRange<Double> = -1e9...1e9
@@ -91,7 +91,7 @@ extension ObjectReader {
         return nil
     }
 
-    /// A value with up to nine digits after the point.
+    /// Reads a value as a count of 10⁻⁹: at most nine digits after the point.
     mutating func nanos(
         _ key: String,
         in range: ClosedRange<Double> = -1e9...1e9

@@ -3,6 +3,9 @@ import Profiles
 
 /// Parser of the webhook targets in `courier.json`.
 enum WebhookKind {
+    /// Reads one target; nil without a valid `url`.
+    ///
+    /// - Returns: A closure that makes the target, and throws for a secret that cannot be read.
     static func read(
         _ reader: inout EntryReader,
         _ common: TargetOptions

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The network of one target.
 ///
-/// It applies the target's time limit, counts bytes, hides secrets, and sends nothing while data
-/// must wait for a connection that is not paid by volume.
+/// It applies the target's time limit, counts requests and bytes, and masks secrets in failures
+/// and answers. While it is halted, for a pause or to spare a metered connection, it sends nothing.
 package final class TargetNetwork: CourierNetwork {
     private struct State {
         var requestCount = 0
@@ -21,7 +21,7 @@ package final class TargetNetwork: CourierNetwork {
 
     /// - Parameters:
     ///   - timeoutSeconds: Limit for a whole request, 1…600; nil keeps the limit of each request.
-    ///   - failed: Called after each request that brought no success.
+    ///   - failed: Called after each request that fails, but not for status 304 or while halted.
     package init(
         _ network: any CourierNetwork,
         timeoutSeconds: Int? = nil,
@@ -30,7 +30,7 @@ package final class TargetNetwork: CourierNetwork {
         (self.network, self.timeoutSeconds, self.failed) = (network, timeoutSeconds, failed)
     }
 
-    /// Requests, and bytes of their bodies and answers, since the process started.
+    /// Requests, and bytes of mails, HTTP bodies and HTTP answers, since `init`; no MQTT bytes.
     package var counts: (requests: Int, bytes: Int) {
         state.withLock { ($0.requestCount, $0.byteCount) }
     }
@@ -40,7 +40,7 @@ package final class TargetNetwork: CourierNetwork {
         state.withLock { _ = $0.secrets.insert(secret.reveal()) }
     }
 
-    /// Halts the network: while it is halted, every request fails at once.
+    /// Halts the network, or lets it go on; while it is halted, every request fails at once.
     package func halt(_ isHalted: Bool) { state.withLock { $0.isHalted = isHalted } }
 
     package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
@@ -76,7 +76,7 @@ package final class TargetNetwork: CourierNetwork {
         }
     }
 
-    /// Runs an exchange, reports its failure, and hides secrets in its answer.
+    /// Runs an exchange, calls `failed` if it fails, and hides secrets in its answer.
     private func followed(
         _ secrets: [String],
         _ exchange: () async throws -> OutboundAnswer

@@ -29,6 +29,8 @@ package enum URLText {
     }
 
     /// Decodes `%XX`; nil where a `%` has no hexadecimal byte or the text is not UTF-8.
+    ///
+    /// A sign passes as the first digit: `%+1` becomes byte 1.
     package static func decoded(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Substring(text).utf8
@@ -56,7 +58,7 @@ package enum URLText {
         return MaskedText(secret: trimmed(url.revealed), shown: trimmed(url.shown))
     }
 
-    /// Whether an absolute URL has a path other than `/`.
+    /// Whether an absolute URL has a path other than `/`, or a query.
     static func hasPath(_ url: String) -> Bool {
         guard let mark = url.firstRange(of: "://") else { return false }
         return url[mark.upperBound...].drop { $0 != "/" && $0 != "?" }.contains { $0 != "/" }

@@ -2,9 +2,9 @@ import Core
 import StoreQueries
 import Synchronization
 
-/// A drive's log that is made piece by piece, each when the client has taken the one before.
+/// The bGeigie log of one survey, read from the history piece by piece as the client takes it.
 final class SafecastLog: Sendable {
-    /// Bytes of a piece, before its last line.
+    /// A piece ends with the line that reaches this many bytes.
     private static let pieceMax = 64 << 10
 
     private struct Run {
@@ -13,15 +13,15 @@ final class SafecastLog: Sendable {
         /// The log; nil for a survey without a sample of a counter.
         var log: DriveLog?
         var isBegun = false
-        /// Released with the last piece: the client may ask for the next log once it has it.
+        /// The permission to export; `next` releases it when it returns nil, after the last piece.
         var seat: ExportLimiter.Seat?
     }
 
     private let run: Mutex<Run>
 
     /// - Parameters:
-    ///   - seat: Given back with the last piece, or with the log.
-    /// - Throws: `Problem` for a survey that is not there or stays here; what the store throws.
+    ///   - seat: Released after the last piece, or with this object.
+    /// - Throws: `Problem` for a survey that is missing or private; errors of the store.
     init(
         of name: String,
         _ choice: DriveLog.Choice,
@@ -41,7 +41,7 @@ final class SafecastLog: Sendable {
 
     /// The next piece; nil at the end.
     ///
-    /// - Throws: What the store throws.
+    /// - Throws: Errors of the store.
     func next() throws -> [UInt8]? {
         try run.withLock { run in
             var piece: [UInt8] = []

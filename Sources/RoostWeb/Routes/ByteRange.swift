@@ -30,14 +30,18 @@ package enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// The range that a request may get: with `If-Range`, only while it names this answer.
+    /// Reads the range of a request; nil without one, or when `If-Range` names another answer.
+    ///
+    /// - Parameter tag: Entity tag of this answer.
     package init?(_ request: WebRequest, tag: String) {
         guard let field = request.headers[.range] else { return nil }
         if let known = request.headers[.ifRange], known != tag { return nil }
         self.init(field)
     }
 
-    /// Returns the offsets within so many bytes; nil when there are none.
+    /// Returns the offsets of the range within an answer of `count` bytes.
+    ///
+    /// - Returns: Offsets, never empty; nil when the range begins beyond the end (status 416).
     package func places(in count: Int) -> Range<Int>? {
         switch self {
         case .from(let first): first < count ? first..<count : nil
@@ -52,7 +56,9 @@ package enum ByteRange: Hashable, Sendable {
 }
 
 extension Problem {
-    /// The problem of a range beyond the end.
+    /// Answers 416 for a range beyond the end.
+    ///
+    /// - Parameter count: Bytes of the whole answer.
     static func beyondEnd(_ count: Int) -> Problem {
         var problem = Problem(.rangeNotSatisfiable, "it has \(count) bytes")
         problem.headers[.contentRange] = "bytes */\(count)"

@@ -3,7 +3,7 @@ import Core
 import HardwareIO
 
 extension DetectionMachine {
-    /// Every adapter that is plugged in and not configured, and every device that is away.
+    /// All plugged-in adapters that are not configured, then all known devices that are absent.
     package func list(at now: MonotonicInstant) -> [FoundReport] {
         let present = sortedPaths.compactMap { ports[$0] }.filter { $0.standing != .claimed }
         let here = Set(present.compactMap(\.adopted))
@@ -15,7 +15,7 @@ extension DetectionMachine {
             + away.sorted { $0.key < $1.key }.map { report($0.key, $0.value, at: now) }
     }
 
-    /// Devices that are away, and adapters that cannot be looked at.
+    /// Absent devices that are not ignored, and faulty adapters; empty while detection is off.
     var missing: [StationFacts.Missing] {
         guard isOn else { return [] }
         let present = sortedPaths.compactMap { ports[$0] }.filter { $0.standing != .claimed }
@@ -43,7 +43,7 @@ extension DetectionMachine {
         return away + faulty
     }
 
-    /// A device that the configuration has by its name is reported there, and not as away too.
+    /// Whether the device has a name, and no device of the configuration has the same.
     private func isOwnEntry(_ record: DeviceRecord) -> Bool {
         record.name.map { !takenNames.contains($0) } ?? false
     }
@@ -82,7 +82,7 @@ extension DetectionMachine {
         )
     }
 
-    /// Text that says when the adapter is probed again.
+    /// Describes when the adapter is probed again; empty when no instant lies ahead.
     private func again(_ instant: MonotonicInstant?, at now: MonotonicInstant) -> String {
         guard let instant, now < instant else { return "" }
         return "; looked at again in \(now.duration(to: instant).wholeSeconds), or by roost adopt"

@@ -1,13 +1,13 @@
 import Core
 
-/// Where the next page of readings goes on: a number for each ring.
+/// The start of the next page of readings: a reading's number for each ring.
 ///
-/// Readings that left the rings meanwhile are skipped; new ones are on the last page.
+/// Readings that left the rings since the last page are skipped; newer readings come at the end.
 struct ReadingCursor: Hashable, Sendable {
-    /// By serial of the ring; bound: `Recorder.channelLimit`.
+    /// Number of the next reading, by serial of the ring; bound: `Recorder.channelLimit`.
     private(set) var numbers: [Int: Int]
 
-    /// The newest `limit` readings since an instant begin here.
+    /// Returns the cursor at which the newest `limit` readings since an instant begin.
     ///
     /// - Returns: The cursor, and how many older ones are left out.
     static func start(
@@ -37,7 +37,7 @@ struct ReadingCursor: Hashable, Sendable {
 
     /// Returns up to `count` readings in order of time, and moves behind them.
     ///
-    /// - Returns: The readings, and whether there are more.
+    /// - Returns: The readings; `isOver` is true when fewer than `count` were left.
     mutating func next(_ count: Int, from rings: [ReadingRing]) -> ([Reading], isOver: Bool) {
         var nexts = rings.map { ring in
             max(numbers[ring.serial] ?? ring.numbers.lowerBound, ring.numbers.lowerBound)

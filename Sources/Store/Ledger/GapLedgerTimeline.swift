@@ -3,17 +3,18 @@ import Core
 /// All runs of a node laid end to end, with the time it was off between them.
 ///
 /// A position is tenths of a second since the start of the first run. Within a run it advances with
-/// the tick, exactly; between runs by the boot's clock or two sure wall times. An off-time that
-/// nothing measured has the length that the unsure clock gives, and is marked as such. Memory: 64 B
-/// for each run.
+/// the tick, exactly. Between two runs of one boot it advances by the difference of their ticks,
+/// between two boots by the difference of their wall times. That length is an estimate when a wall
+/// time is unsure, and 0 when one is missing; the cause is then `clockUnknown`. Memory: 64 B for
+/// each run.
 package struct GapLedgerTimeline: Sendable {
     struct Placed: Hashable, Sendable {
         let run: NodeRun
         /// Position of the run's start.
         let start: Int64
-        /// Why the node was off after it, or `notDue` when it was not.
+        /// Why the run ended; `notDue` while it goes on.
         let endCause: GapCause
-        /// The cause of the off-time that follows; as `endCause` when its length is known.
+        /// The cause of the off-time after it: `endCause`, or `clockUnknown` for unsure lengths.
         let offCause: GapCause
 
         var end: Int64 { start + run.ended.tenths - run.started.tenths }
@@ -70,7 +71,7 @@ package struct GapLedgerTimeline: Sendable {
         }
     }
 
-    /// The order of a tick; one outside every run comes first.
+    /// The order of a tick; `Order.first` when the tick is outside every run.
     package func order(_ boot: BootID, _ tick: Tick) -> Order {
         place(boot, tick).map { Order(run: $0.run, position: $0.position) } ?? .first
     }
@@ -96,9 +97,10 @@ package struct GapLedgerTimeline: Sendable {
         }
     }
 
-    /// Returns the ranges from a place in one boot to one in a later, time off included.
+    /// Returns at most one range of positions from one mark to a later one, off-time included.
     ///
-    /// A place outside all runs of its boot counts as the nearest edge of them.
+    /// A start outside all runs of its boot counts as the first run's start, an end outside them
+    /// as the last run's end. Empty when a boot has no run.
     func ranges(from: GapMark.Place, to: GapMark.Place) -> [Range<Int64>] {
         guard let first = edges(from.boot), let last = edges(to.boot) else { return [] }
         let start = position(from.boot, from.tick) ?? first.lowerBound
@@ -129,7 +131,7 @@ package struct GapLedgerTimeline: Sendable {
         return ClockAnchors.Time(wall: wall, isSure: time.isSure && !isOffUnknown)
     }
 
-    /// The boot and tick at a position; of one between two runs, where the earlier ended.
+    /// The boot and tick at a position; between two runs, the end of the earlier one.
     package func place(at position: Int64) -> GapMark.Place? {
         guard !runs.isEmpty else { return nil }
         let placed = runs[max(0, runs.firstIndexSorted { $0.start > position } - 1)]
@@ -173,8 +175,9 @@ package struct GapLedgerTimeline: Sendable {
 }
 
 extension Array {
-    /// The first index whose element passes, of elements sorted so that all after it pass too;
-    /// `count` when none does.
+    /// The first index whose element passes; `count` when no element does.
+    ///
+    /// All elements behind one that passes must pass too.
     fileprivate func firstIndexSorted(_ passes: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

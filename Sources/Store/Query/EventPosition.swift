@@ -1,6 +1,6 @@
 import Core
 
-/// Where an event is: its boot, its instant, and which of the events of that instant it is.
+/// The position of an event: its boot, its instant, and its number within that instant.
 package struct EventPosition: Codable, Hashable, Sendable {
     package let boot: BootID
     /// Nanoseconds since that boot.

@@ -4,11 +4,13 @@ import Core
 package struct HistoryRecovered: Hashable, Sendable {
     /// Slots that cannot be read: their content is unknown; they may have been empty.
     package let lost: Int
-    /// Last remaining positions of chains whose newest slots are lost.
+    /// Ends of the chains whose newest slots are lost.
     let floors: HistoryFloors
 }
 
-/// The position up to which chains are whole; later records of the journal belong to them.
+/// Positions up to which damaged chains are whole.
+///
+/// `JournalReplay` adds the journal's later records to these chains.
 struct HistoryFloors: Hashable, Sendable {
     var samples: [StreamID: HistoryPosition] = [:]
     var events: HistoryPosition?

@@ -1,14 +1,14 @@
 import ClientSupport
 import StoreQueries
 
-/// Why a station that listens does not answer, as far as its process shows.
+/// Explains why a station that listens does not answer, by the state of its process.
 enum StationUnreachable {
     /// Makes the failure for a station that does not answer, with the next step.
     ///
     /// - Parameters:
-    ///   - process: Who listens there; nil when that is not known.
-    ///   - limit: How long was waited, in seconds.
-    /// - Returns: The failure, with the exit code of a station that is not there.
+    ///   - process: ID of the process that listens at the path; nil when it is not known.
+    ///   - limit: Time that the caller waited, in seconds.
+    /// - Returns: The failure, with `unavailableExitCode`.
     static func failure(
         path: String,
         process: Int32?,
@@ -44,7 +44,7 @@ enum StationUnreachable {
         }
     }
 
-    /// The third field of `/proc/PID/stat`, behind a name that may hold anything.
+    /// The state in `/proc/PID/stat`: the third field, after a name that may contain `)`.
     ///
     /// - Source: proc_pid_stat(5).
     static func state(_ text: String) -> Character? {
@@ -54,6 +54,8 @@ enum StationUnreachable {
 }
 
 extension Permission {
+    /// Makes the failure for a path that this user may not open, with the next step.
+    ///
     /// `may not open PATH: join the group roost: sudo adduser $USER roost, then log in again`.
     static func failure(_ path: String) -> ClientFailure {
         ClientFailure(message: text(path), exitCode: unavailableExitCode)
