@@ -132,7 +132,7 @@ let package = Package(
             "Fuzzing",
             [
                 "Core", "Devices", "HardwareIO", "Profiles", "Scheduling", "SimulationKit",
-                "Store", "Supervision",
+                "Supervision",
             ]
         ),
         library("GuardedPrograms", ["CCapture"]), library("Pictures", ["Core", "HardwareIO"]),
@@ -314,8 +314,8 @@ let package = Package(
         tests(
             "StoreTests",
             [
-                "Fuzzing", "HardwareIO", "LinuxIO", "PowerCut", "PowerCutWorkloads", "Core",
-                "SQLite", "SimulationKit", "Store", "TestSupport",
+                "HardwareIO", "LinuxIO", "PowerCut", "PowerCutWorkloads", "Core", "SQLite",
+                "SimulationKit", "Store", "TestSupport",
             ],
             resources: [.copy("Fixtures")]
         ),

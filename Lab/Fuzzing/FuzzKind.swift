@@ -3,14 +3,12 @@ package enum FuzzKind: String, CaseIterable, Sendable {
     case decoders
     case profiles
     case schema
-    case tables
 
     package var about: String {
         switch self {
         case .decoders: "bytes of every sensor, cut, flipped, doubled and mixed"
         case .profiles: "hardware profiles with changed, doubled and lost parts"
         case .schema: "the same: the schema and the reader refuse the same ones"
-        case .tables: "partition tables, half of them with checks that are right again"
         }
     }
 
@@ -19,7 +17,6 @@ package enum FuzzKind: String, CaseIterable, Sendable {
         switch self {
         case .decoders: 20_261_121
         case .profiles, .schema: 4
-        case .tables: 14
         }
     }
 
@@ -28,7 +25,6 @@ package enum FuzzKind: String, CaseIterable, Sendable {
         switch self {
         case .decoders: 20_000
         case .profiles, .schema: 20_000
-        case .tables: 10_000
         }
     }
 
@@ -39,7 +35,6 @@ package enum FuzzKind: String, CaseIterable, Sendable {
         case .decoders: try DecoderFuzz.drivers.map { try DecoderFuzz(driver: $0) }
         case .profiles: [ProfileFuzz()]
         case .schema: [try SchemaFuzz()]
-        case .tables: [TableFuzz()]
         }
     }
 }

@@ -4,7 +4,6 @@
 #include <asm/termbits.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/blkpg.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/netlink.h>
@@ -200,25 +199,6 @@ int clinux_identity(int fd, uint64_t *numbers) {
 }
 
 const unsigned long clinux_BLKGETSIZE64 = BLKGETSIZE64;
-const unsigned long clinux_BLKSSZGET = BLKSSZGET;
-
-static int change_partition(int fd, int operation, struct blkpg_partition *partition) {
-    struct blkpg_ioctl_arg argument = {0};
-    argument.op = operation;
-    argument.datalen = sizeof *partition;
-    argument.data = partition;
-    return ioctl(fd, BLKPG, &argument);
-}
-
-int clinux_partition_add(int fd, int number, int64_t start, int64_t length) {
-    struct blkpg_partition partition = {.start = start, .length = length, .pno = number};
-    return change_partition(fd, BLKPG_ADD_PARTITION, &partition);
-}
-
-int clinux_partition_remove(int fd, int number) {
-    struct blkpg_partition partition = {.pno = number};
-    return change_partition(fd, BLKPG_DEL_PARTITION, &partition);
-}
 
 const int clinux_O_DIRECT = O_DIRECT;
 

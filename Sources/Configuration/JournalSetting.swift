@@ -4,7 +4,7 @@ import Profiles
 package enum JournalSetting: Hashable, Sendable {
     /// A file in the store's folder.
     case folder
-    /// The partition that `roost store partition` made, and a file while there is none.
+    /// The partition that `roost store partition` marked, and a file while there is none.
     case auto
     /// A partition, or a file, that is named.
     case path(String)

@@ -47,7 +47,7 @@ enum DoctorJournalCheck {
                     + "then: sudo systemctl restart roostd"
             )
         }
-        return .ok("\(words); \(better) (`sudo roost store partition`)")
+        return .ok("\(words); \(better) (`roost store partition --help`)")
     }
 
     private static func cost(_ store: StoreConfiguration, _ medium: JournalMedium) -> String {

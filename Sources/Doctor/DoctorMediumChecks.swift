@@ -161,7 +161,7 @@ package enum DoctorMediumChecks {
         guard let journal = medium.journal else {
             return .failure(
                 "partition 5 is not marked as the journal's: the station writes a file instead",
-                next: "at the station: sudo roost store partition --make"
+                next: "at the station: sudo roost store partition /dev/mmcblk0p5"
             )
         }
         return .ok("\(journal.blockCount) blocks of \(journal.blockSize) bytes")

@@ -1,4 +1,4 @@
-/// CRC-32 as in IEEE 802.3, zlib and the headers of a GPT.
+/// CRC-32 as in IEEE 802.3 and zlib.
 package enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { sum, _ in

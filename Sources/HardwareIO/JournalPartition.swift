@@ -12,6 +12,10 @@ package struct JournalPartition: Hashable, Sendable {
     package static let noteName = "journal.partition"
     /// Its name in a GPT.
     package static let name = "roost-journal"
+    /// Its type by the kind of the disk's table, as blkid and udev write both.
+    package static let types = ["gpt": "1045a06a-224e-461b-893a-072608b434ff", "dos": "0xda"]
+    /// Sizes that it may have, 1…16 MiB in sectors of 512 bytes: a start reads all of the ring.
+    package static let sectorCounts: ClosedRange<UInt64> = 2_048...32_768
 
     package let blockSize: Int
     /// Blocks of the ring, without this one.

@@ -2,21 +2,19 @@ import Glibc
 import HardwareIO
 import LinuxIO
 
-/// Finds the partition that `roost store partition` made.
+/// Finds the partition that `roost store partition` marked.
 ///
 /// First by the links that udev makes, then by what the partition begins with: without our udev
 /// rule, or before it ran, a station with the right to read finds it all the same.
 package struct JournalPartitionFinder {
-    /// Partitions of other sizes are none of ours: 1…16 MiB, in sectors.
-    private static let sectors: ClosedRange<UInt64> = 2_048...32_768
-
     private let links: [String]
     private let partitions: () -> [String]
 
     package init() {
         links = [JournalPartition.link, "/dev/disk/by-partlabel/\(JournalPartition.name)"]
         partitions = {
-            BlockDevice.allPartitions.filter { Self.sectors.contains($0.sectorCount) }.map(\.path)
+            BlockDevice.allPartitions
+                .filter { JournalPartition.sectorCounts.contains($0.sectorCount) }.map(\.path)
         }
     }
 
@@ -52,7 +50,8 @@ package struct JournalPartitionFinder {
         return found
     }
 
-    private static func isMarked(_ path: String) -> Bool {
+    /// Whether a partition begins with the mark of a journal's.
+    package static func isMarked(_ path: String) -> Bool {
         let raw = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard raw >= 0 else { return false }
         defer { close(raw) }

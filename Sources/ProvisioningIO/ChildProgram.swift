@@ -2,7 +2,38 @@ import Glibc
 import Updates
 
 /// Starts programs whose input and output are ours.
-enum ChildProgram {
+package enum ChildProgram {
+    /// Longest output that `output(of:)` returns.
+    private static let outputByteMax = 65_536
+
+    /// Runs a program that prints a little.
+    ///
+    /// - Parameter command: The program's path, and its arguments.
+    /// - Returns: Its standard output, at most 64 KiB of it, whatever its exit code.
+    package static func output(of command: [String]) throws(UpdateError) -> String {
+        let ends = try pipe()
+        let process: pid_t
+        do throws(UpdateError) {
+            defer { close(ends.write) }
+            process = try start(command, input: nil, output: ends.write)
+        } catch {
+            close(ends.read)
+            throw error
+        }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count < outputByteMax {
+            let count = read(ends.read, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk.prefix(count)
+        }
+        // A program that prints more gets an error from its next write.
+        close(ends.read)
+        _ = wait(process)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Opens a pipe whose ends no started program inherits unasked.
     static func pipe() throws(UpdateError) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]

@@ -68,7 +68,7 @@ package protocol Platform: Sendable {
     /// Opens or makes the journal's ring; only within `onDisk`.
     func openJournal(_ path: String, blockSize: Int, blockCount: Int) throws -> any BlockStorage
 
-    /// The partition that `roost store partition` made on this machine; only within `onDisk`.
+    /// The partition that `roost store partition` marked on this machine; only within `onDisk`.
     ///
     /// - Parameter folder: The store's, which remembers that there was one.
     /// - Returns: Its device; nil where there is none.

@@ -1,7 +1,12 @@
+import HardwareIO
 import Store
 import Testing
 
 @Suite struct CRC32CTests {
+    @Test func theOtherCRCIsTheOneOfZlib() {
+        #expect(CRC32.checksum(Array("123456789".utf8)) == 0xCBF4_3926)
+    }
+
     /// RFC 3720, appendix B.4, and the check value of the usual catalogues.
     @Test(
         arguments: [

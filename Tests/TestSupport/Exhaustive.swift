@@ -15,7 +15,6 @@ package enum Exhaustive {
     package static let cutsOfBytes = choice(300, whole: .max)
 
     package static let spoiltProfiles = choice(300, whole: 1_000)
-    package static let spoiltTables = choice(40, whole: 300)
 
     // MARK: Store
 

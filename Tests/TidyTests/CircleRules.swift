@@ -23,7 +23,6 @@ extension TidyRule {
         "Sources/Store/Recovery/CatalogSnapshot.swift",
         "Sources/Store/Journal/JournalAlone.swift",
         "Sources/Store/Ledger/ChannelTotals.swift",
-        "Sources/Store/Partition/GUIDPartitionTable.swift",
         "Sources/Supervision/ChildSnapshot.swift",
         "Sources/Doctor/DoctorCard.swift",
     ]

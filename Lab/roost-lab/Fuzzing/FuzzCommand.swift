@@ -7,7 +7,7 @@ import Fuzzing
 struct FuzzCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fuzz",
-        abstract: "Has decoders, profiles and partition tables read what is spoilt.",
+        abstract: "Has decoders and profiles read what is spoilt.",
         discussion: """
             Each input has a seed, the one before plus 1: a failure prints its own and the command
             that repeats it. No reader may crash, take what is not good, or do harm with it.
@@ -16,12 +16,12 @@ struct FuzzCommand: ParsableCommand {
 
             Examples: roost-lab fuzz
                       roost-lab fuzz decoders --count 1000000
-                      roost-lab fuzz tables --seed 17 --count 1
+                      roost-lab fuzz profiles --seed 17 --count 1
                       roost-lab fuzz profiles schema --json
             """
     )
 
-    @Argument(help: "decoders, profiles, schema or tables; all when none is named.")
+    @Argument(help: "decoders, profiles or schema; all when none is named.")
     var kinds: [String] = []
 
     @Option(help: "Seed of the first input; each kind has its own when none is named.")

@@ -72,12 +72,6 @@ extern const int clinux_identity_count;
 int clinux_identity(int fd, uint64_t *numbers);
 // Size of a block device in bytes, into a uint64_t.
 extern const unsigned long clinux_BLKGETSIZE64;
-// Bytes of a block device's logical sector, into an int.
-extern const unsigned long clinux_BLKSSZGET;
-// Lets the kernel know one partition of a disk, in bytes; the disk's table is not read again.
-int clinux_partition_add(int fd, int number, int64_t start, int64_t length);
-// Lets the kernel forget one; EBUSY while a process has it open.
-int clinux_partition_remove(int fd, int number);
 extern const int clinux_O_DIRECT;
 // Calls of fsync and fdatasync in this process so far.
 long clinux_sync_count(void);

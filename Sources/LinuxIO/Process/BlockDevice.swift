@@ -26,14 +26,6 @@ package struct BlockDevice: Hashable, Sendable {
         self.init(number: status.st_rdev)
     }
 
-    /// The device with the file system of a path; nil when the kernel names none: an overlay, a
-    /// tmpfs, a share.
-    package init?(holding path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.init(number: status.st_dev)
-    }
-
     private init?(number: dev_t) {
         self.init(folder: "/sys/dev/block/\(Self.text(number))")
     }
@@ -59,22 +51,14 @@ package struct BlockDevice: Hashable, Sendable {
         access("\(folder)/partition", F_OK) == 0 ? BlockDevice(folder: "\(folder)/..") : nil
     }
 
-    /// Devices built on the whole disk: a RAID, LVM, an encrypted volume.
-    package var holders: [String] { names("\(folder)/holders") }
-
     /// Partitions of a disk.
     package var partitions: [Partition] {
-        names(folder).compactMap { name in
+        Self.names(folder).compactMap { name in
             guard let number = Int(line("\(name)/partition")),
                 let first = UInt64(line("\(name)/start")), let count = UInt64(line("\(name)/size"))
             else { return nil }
             return Partition(name: name, number: number, first: first, sectorCount: count)
         }.sorted { $0.number < $1.number }
-    }
-
-    /// `mmcblk0p3`, `sda3`.
-    package func partitionName(_ number: Int) -> String {
-        name + (name.last?.isNumber == true ? "p" : "") + "\(number)"
     }
 
     /// Every partition of every disk.
@@ -86,8 +70,6 @@ package struct BlockDevice: Hashable, Sendable {
     private func line(_ name: String) -> String {
         String((TextFile.read("\(folder)/\(name)") ?? "").prefix { $0 != "\n" })
     }
-
-    private func names(_ path: String) -> [String] { Self.names(path) }
 
     private static func names(_ path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }

@@ -111,7 +111,7 @@ struct DoctorCommand: ParsableCommand {
         guard !list else { return try show(DoctorMediumChecks.questions) }
         let report: DoctorReport
         do throws(StorageError) {
-            report = try DoctorMediumChecks.report(WholeDisk(path: path, isReadOnly: true))
+            report = try DoctorMediumChecks.report(WholeDisk(path: path))
         } catch {
             throw ClientFailure(message: "\(path): \(error)", exitCode: 1)
         }

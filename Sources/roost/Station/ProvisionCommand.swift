@@ -76,7 +76,7 @@ struct ProvisionCommand: ParsableCommand {
     private static var cardFaults: [String] {
         guard let card = ImageMachine()?.card else { return [] }
         do throws(StorageError) {
-            return DoctorMediumChecks.faults(try WholeDisk(path: "/dev/\(card)", isReadOnly: true))
+            return DoctorMediumChecks.faults(try WholeDisk(path: "/dev/\(card)"))
         } catch { return ["The card cannot be read: \(error)."] }
     }
 

@@ -30,7 +30,7 @@ COMMANDS = {
                   "sqlite-wal-full sqlite-delete-full sqlite-truncate-normal sqlite-wal-normal "
                   "sqlite-truncate-off sqlite-memory-full",
     "years": "years --years 1 --interval 300 --megabytes 4",
-    "fuzz": "fuzz profiles schema tables",
+    "fuzz": "fuzz profiles schema",
 }
 # Whole forms that are tests only: they need what the test targets have.
 SUITES = {

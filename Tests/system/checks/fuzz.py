@@ -1,19 +1,16 @@
-"""Millions of spoilt byte streams, profiles, partition tables and answers; no reader falls over one.
+"""Millions of spoilt byte streams, profiles and answers; no reader falls over one.
 
   decoders  N byte streams (1 000 000) for each decoder: good frames cut, flipped, doubled and mixed.
             No crash, the same whole and in pieces, at most one utterance a byte, no value that an
             independent reader does not find in a good frame, and good frames understood afterwards
   profiles  N spoilt profiles (100 000) through the reader, and as many through reader and schema,
             which must agree: no crash, nothing taken in part
-  tables    N spoilt partition tables (20 000), half of them with checks that are right again: refused,
-            or a plan that touches no partition, is read as written, and undone to the byte
-
   answers   N spoilt answers of servers (100 000) for each target and receiver of the courier: no crash,
             and none that is no success counts as delivered
   lives     N lives (200) of a courier beside a station with faults: the sum holds at every look, and a
             receiver with keys has each sample once
 
-All unless one is named. The first three are `roost-lab fuzz`, which repeats one input by its seed; the
+All unless one is named. The first two are `roost-lab fuzz`, which repeats one input by its seed; the
 others are tests, built in release. --seed is where to begin.
 """
 
@@ -25,7 +22,7 @@ from ..check import swift_test
 PRODUCTS = ("roost-lab",)
 BUILD = "release"
 # Kinds of roost-lab.
-LAB = {"decoders": ("decoders",), "profiles": ("profiles", "schema"), "tables": ("tables",)}
+LAB = {"decoders": ("decoders",), "profiles": ("profiles", "schema")}
 # Suites, variables for number and seed, and the seed unless another is named.
 TESTS_ONLY = {
     "answers": ("AnswerFuzzTests", "ROOST_ANSWER_FUZZ", "ROOST_ANSWER_SEED", 20261123),
@@ -40,7 +37,6 @@ def arguments(parser):
                         help=", ".join(KINDS))
     parser.add_argument("--streams", type=int, default=1_000_000, dest="decoders", metavar="N")
     parser.add_argument("--profiles", type=int, default=100_000, metavar="N")
-    parser.add_argument("--tables", type=int, default=20_000, metavar="N")
     parser.add_argument("--answers", type=int, default=100_000, metavar="N")
     parser.add_argument("--lives", type=int, default=200, metavar="N")
     parser.add_argument("--seed", type=int)

@@ -1,18 +1,21 @@
-"""The journal's partition is made and removed on loop devices, with a station that uses it.
+"""A partition is made by the guide's lines, marked as the journal's, and used by a station, on loop devices.
 
-For an MBR and a GPT, each made with sfdisk: dry run, --make beside a mounted file system, a station
-that finds the partition by itself and writes there, a kill, --undo, and the table as it was.
+For an MBR and a GPT, each made with sfdisk: the lines of docs/guide/installing.md beside a mounted file system,
+each refusal, the mark, a station that finds the partition by itself and writes there, a kill, and the ways from
+the partition to a file and back.
 """
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 import time
 
-from ..check import Failed, objects, until
+from ..check import ROOT, Failed, objects, until
 from ..station import Station
+from .json_dialect import problems
 
 PRODUCTS = ("roost", "roostd")
 NEEDS = "root, loop devices and sfdisk"
@@ -23,6 +26,8 @@ TABLES = {
     "mbr": "label: dos\nstart=16384, size=65536, type=c\nstart=81920, size=200000, type=83\n",
     "gpt": "label: gpt\nstart=16384, size=65536\nstart=81920, size=200000\n",
 }
+PAGE = os.path.join(ROOT, "docs", "guide", "installing.md")
+CARD = "/dev/mmcblk0"  # In the page.
 
 
 def demand(is_true, text):
@@ -30,10 +35,23 @@ def demand(is_true, text):
         raise Failed(text)
 
 
+def guide_lines(table):
+    """The page's commands that make the partition, for a table of this kind."""
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    lines = re.findall(r"^(?:echo .*sfdisk --append|sudo partx).*$", page, re.M)
+    demand(len(lines) == 2, f"{PAGE}: {len(lines)} lines, not two")
+    if table == "gpt":
+        gpt = re.search(r"on a GPT `([^`]+)`", " ".join(page.split()))
+        demand(gpt and lines[0].count("type=da") == 1, f"{PAGE}: no type for a GPT")
+        lines[0] = lines[0].replace("type=da", gpt[1])
+    return [line.replace("sudo ", "") for line in lines]
+
+
 def obstacle(options):
     if os.geteuid() != 0:
         return "only root may set up loop devices"
-    for program in ("sfdisk", "losetup", "mkfs.ext4", "addpart"):
+    for program in ("sfdisk", "losetup", "mkfs.ext4", "addpart", "partx", "blkid", "blkdiscard"):
         if not shutil.which(program):
             return f"there is no {program}"
     with tempfile.NamedTemporaryFile() as image:
@@ -62,11 +80,19 @@ class Disk:
         out = subprocess.check_output(["losetup", "-f", "--show", self.image], text=True)
         self.device = out.strip()
         # What the kernel does at its start, where it knows how to read this table.
-        for line in self.dump():
-            number, start, size = line
+        for number, start, size in self.dump():
             if not os.path.exists(f"{self.device}p{number}"):
-                subprocess.run(["addpart", self.device, str(number), str(start), str(size)],
-                               check=True)
+                subprocess.run(["addpart", self.device, str(number), str(start), str(size)], check=True)
+
+    def make_partition(self):
+        """Does what the guide says; the third partition is there afterwards."""
+        for line in guide_lines(self.table):
+            subprocess.run(["bash", "-euc", line.replace(CARD, self.device)], check=True, stdout=subprocess.DEVNULL,
+                           env={**os.environ, "HOME": self.folder})
+        kept = [name for name in os.listdir(self.folder) if name.startswith("sfdisk-")]
+        demand(kept, "sfdisk kept no table")
+        demand((3, 8192, 8192) in self.dump(), f"sfdisk reads {self.dump()}")
+        demand(os.path.exists(f"{self.device}p3"), "the kernel does not know the new partition")
 
     def dump(self):
         """Number, start and size of each partition, as sfdisk reads them."""
@@ -84,12 +110,16 @@ class Disk:
         subprocess.run(["losetup", "-d", self.device], check=True)
         self.device = None
 
-    def tables(self):
-        """The bytes that a partitioning tool may touch: all before partition 1, and the end."""
-        with open(self.device, "rb") as file:
-            head = file.read(8 * MIB)
-            file.seek(SIZE - 33 * 512)
-            return head + file.read()
+    def head(self):
+        """The first bytes of the third partition."""
+        with open(f"{self.device}p3", "rb") as file:
+            return file.read(MIB)
+
+    def put(self, number, offset, content):
+        with open(f"{self.device}p{number}", "r+b", buffering=0) as file:
+            file.seek(offset)
+            file.write(content)
+            os.fsync(file.fileno())
 
 
 class Bench:
@@ -106,13 +136,23 @@ class Bench:
         demand(done.returncode == code,
                f"roost {' '.join(words)}: status {done.returncode}, not {code}: "
                f"{done.stdout}{done.stderr}")
-        return json.loads(done.stdout) if done.stdout else done.stderr
+        report = json.loads(done.stdout) if done.stdout else None
+        demand(not list(problems(report or {})), f"{words}: {list(problems(report or {}))}")
+        return report or done.stderr
 
-    def partition(self, disk, *words, code=0):
-        names = ["--store", self.store] if "--undo" in words else []
-        if words:
-            names += ["--backup", self.check.path(f"table-{time.monotonic_ns()}")]
-        return self.roost("store", "partition", disk.device, *words, *names, code=code)
+    def mark(self, device, state="marked"):
+        report = self.roost("store", "partition", device, code=1 if state == "refused" else 0)
+        demand(report["state"] == state, f"{device}: {report}")
+        return report
+
+    def refuses(self, disk, number, code, words):
+        """The command says why, and writes nothing."""
+        before = disk.head()
+        report = self.mark(f"{disk.device}p{number}", "refused")
+        demand(report["refusal"]["code"] == code and words in report["refusal"]["sentence"],
+               f"{code}, {words}: {report}")
+        demand(disk.head() == before, f"{code}: the command wrote")
+        return report["nextStep"]
 
     def opened(self):
         store = self.station.report("status").get("store", {})
@@ -132,23 +172,37 @@ class Bench:
         return {int.from_bytes(content[at + 8:at + 16], "little")
                 for at in range(0, len(content), 4096) if content[at:at + 4] == b"RJB1"}
 
-    def play(self, disk):
-        before = disk.tables()
-        plan = self.partition(disk)
-        demand(plan["state"] == "possible" and plan["table"] == disk.table, f"dry run: {plan}")
-        demand(plan["journal"]["startBytes"] == 4 * MIB, f"dry run: {plan}")
-        demand(disk.tables() == before, "the dry run wrote")
+    def set_journal(self, place):
+        """Writes `journal` of the configuration; None leaves it out."""
+        store = {**self.station.config["store"], "journal": place}
+        if place is None:
+            del store["journal"]
+        self.station.configure(**{**self.station.config, "store": store})
 
+    def try_refusals(self, disk):
+        node = f"{disk.device}p3"
+        for place in (disk.device, disk.image, f"{disk.device}p9"):
+            said = self.roost("store", "partition", place, code=1)
+            demand("not a partition" in said, f"{place}: {said}")
+        said = self.roost("store", "partition", f"{disk.device}p2", code=1)
+        demand("in use or mounted" in said, f"a mounted partition: {said}")
+        self.refuses(disk, 1, "otherType", "not that of a journal")
+        disk.put(3, 3 * MIB + 5, b"RKNS")
+        self.refuses(disk, 3, "notEmpty", f"byte {3 * MIB + 5}")
+        subprocess.run(["mkfs.ext4", "-q", "-F", node], check=True)
+        step = self.refuses(disk, 3, "inUse", "holds ext4").split(": ")[-1]
+        subprocess.run(step.replace("sudo ", "").split(), check=True, stderr=subprocess.DEVNULL)
+
+    def play(self, disk):
         subprocess.run(["mkfs.ext4", "-q", f"{disk.device}p2"], check=True)
         subprocess.run(["mount", f"{disk.device}p2", disk.mount], check=True)
-        made = self.partition(disk, "--make")
-        demand(made["state"] == "made", f"make: {made}")
+        disk.make_partition()
+        self.try_refusals(disk)
         node = f"{disk.device}p3"
-        demand(os.path.exists(node), "the kernel does not know the new partition")
-        demand((3, 8192, 8192) in disk.dump(), f"sfdisk reads {disk.dump()}")
-        verified = subprocess.run(["sfdisk", "-V", disk.image], capture_output=True, text=True)
-        demand(verified.returncode == 0, f"sfdisk -V: {verified.stdout}{verified.stderr}")
-        demand(self.partition(disk, "--make")["state"] == "present", "made twice")
+        demand("roost.json" in self.mark(node)["nextStep"], "no next step")
+        head = disk.head()
+        demand(head.startswith(b"ROOST-JOURNAL-01") and not any(head[4096:]), "not the mark alone")
+        self.mark(node, "present")
 
         # What the kernel would read at its next start.
         disk.close()
@@ -159,48 +213,36 @@ class Bench:
         where = (place["folder"], place["journal"], place["isOnPartition"], place["state"])
         demand(where == (self.store, node, True, "ok"), f"the station's journal: {place}")
         demand(os.readlink(os.path.join(self.store, "journal.partition")) == node, "no note")
-        busy = self.partition(disk, "--undo", code=1)
-        demand("stop the station" in busy, f"undo while it runs: {busy}")
-        demand(os.path.exists(node), "undo while it runs took the partition away")
+        self.mark(node, "present")
         until(lambda: self.blocks(node), WAIT, 0.5)
         self.station.kill()
-        waiting = self.blocks(node)
-        demand(waiting, "no block reached the partition")
+        demand(self.blocks(node), "no block reached the partition")
         plan = self.roost("store", "plan", "--store", self.store)
         demand(plan["medium"] == "partition" and plan["journal"] == node, f"plan: {plan}")
         self.roost("store", "check", self.store, "--journal", node)
 
-        gone = self.partition(disk, "--undo")
-        demand(gone["state"] == "removed", f"undo: {gone}")
-        demand(not os.path.exists(node), "the kernel still knows the partition")
-        demand(disk.tables() == before, "the table and the gap are not as they were")
-        ring = os.path.join(self.store, "journal.ring")
-        demand(self.blocks(ring) >= waiting, "blocks that waited are lost")
+        # The way back, as in the guide: an orderly stop, and another setting.
+        self.open()
+        self.station.stop()
+        before = self.event_kinds()
+        self.set_journal(None)
         place = self.open()
         demand(place["isOnPartition"] is False, f"the station's journal afterwards: {place}")
-        self.station.stop()
-        kinds = self.event_kinds()
-        demand(kinds.count("store open") == 2, f"events: {kinds}")
-
-        # And from the file to the partition: what waits in the file is taken first.
-        self.open()
         time.sleep(12)
         self.station.kill()
-        demand(self.partition(disk, "--make")["state"] == "made", "made again")
+        ring = os.path.join(self.store, "journal.ring")
+        waiting = self.blocks(ring)
+        demand(waiting, "no block reached the file")
+
+        # And from the file to the partition: what waits in the file is taken first.
+        self.set_journal("auto")
         place = self.open()
         demand(place["isOnPartition"], f"the station's journal: {place}")
         self.station.stop()
         demand(not os.path.exists(ring), "the file's ring was not set aside")
         kinds = self.event_kinds()
+        demand(before.count("store open") == 2, f"events: {before}")
         demand(kinds.count("store open") == 4, f"events: {kinds}")
-        demand(self.partition(disk, "--undo")["state"] == "removed", "removed again")
-        demand(disk.tables() == before, "the table and the gap are not as they were, again")
-        with open(disk.device, "r+b", buffering=0) as file:
-            file.seek(32768)
-            file.write(b"RKNS")
-            os.fsync(file.fileno())
-        refused = self.partition(disk, code=1)["refusal"]
-        demand(refused["code"] == "gapInUse" and "Rockchip" in refused["sentence"], f"{refused}")
 
     def event_kinds(self):
         done = self.check.roost("events", "--json", "--store", self.store, timeout=WAIT)
@@ -217,7 +259,9 @@ def run(check, options):
             try:
                 bench.play(disk)
             finally:
-                bench.station.close()  # After a failure it would hold the next table's loop device.
+                # The station of the next table would find this partition.
+                bench.station.close()
+                disk.close()
             check.say(f"{table}: ok")
         except Failed as failure:
             check.demand(False, f"{table}: {failure}")

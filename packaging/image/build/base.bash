@@ -99,7 +99,7 @@ grow_root() {
     [[ $is_last == 1 ]] || say "  not grown: the root is not the last partition"
 }
 
-# In the gap before the first partition, where `roost store partition --make` would put it.
+# In the gap before the first partition: at 4 MiB, where cards erase, or at 1 MiB; of 1 to 16 MiB.
 make_journal_partition() {
     local start size type=da
     start=8192

@@ -114,7 +114,7 @@ make_root_file_system() {
     say "root: $(du -sm "$tree" | cut -f 1) MB in a file system of $mib MiB"
 }
 
-# FILE MIB: the mark of the journal's partition, as `roost store partition --make` writes it.
+# FILE MIB: the mark of the journal's partition, as `roost store partition` writes it.
 make_journal() {
     python3 - "$1" "$2" <<'PY'
 import struct, sys, zlib

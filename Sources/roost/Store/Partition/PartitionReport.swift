@@ -1,56 +1,36 @@
-import Store
-
-/// Partitions of a disk, and the changes made or planned.
-struct PartitionReport: Codable, Hashable {
-    struct Partition: Codable, Hashable {
-        let number: Int
-        let device: String
-        let startBytes: Int
-        let byteCount: Int
-        let isJournal: Bool
-    }
-
-    struct Refusal: Codable, Hashable {
+/// Whether a partition is the journal's now, and what comes next.
+struct PartitionReport: Encodable, Hashable {
+    struct Refusal: Encodable, Hashable {
         let code: String
         let sentence: String
-        let nextStep: String
     }
 
-    /// `possible`, `made`, `present`, `removed` or `refused`.
-    var state: String
+    /// `marked`, `present` or `refused`.
+    let state: String
     let device: String
-    /// `gpt` or `mbr`; left out when the table cannot be read.
-    var table: String?
-    var partitions: [Partition] = []
-    /// The journal's, there or planned.
-    var journal: Partition?
-    var blockCount: Int?
-    /// Descriptions of the writes, in their order.
-    var writes: [String] = []
-    /// The file with the table as it was.
-    var backup: String?
-    var notes: [String] = []
+    let nextStep: String
     var refusal: Refusal?
 
-    init(_ device: String) { (state, self.device) = ("refused", device) }
+    /// A partition that is marked, now or before.
+    init(_ device: String, isNew: Bool) {
+        (state, self.device) = (isNew ? "marked" : "present", device)
+        nextStep =
+            "\"store\": {\"journal\": \"auto\"} in /etc/roost/roost.json, "
+            + "then: sudo systemctl restart roostd"
+    }
+
+    init(_ facts: PartitionFacts, _ refusal: PartitionFacts.Refusal) {
+        (state, device, nextStep) = ("refused", facts.path, facts.nextStep(refusal))
+        self.refusal = Refusal(code: refusal.code, sentence: facts.sentence(refusal))
+    }
 
     var lines: [String] {
-        let kind = table.map { $0.uppercased() } ?? "cannot be read"
-        var lines = [StoreText.row("disk", device), StoreText.row("table", kind)]
-        for part in partitions + (state == "possible" ? [journal].compactMap(\.self) : []) {
-            let size = StoreText.bytes(Double(part.byteCount))
-            let place = "\(size) from \(StoreText.bytes(Double(part.startBytes))) on"
-            let note =
-                part.isJournal ? (state == "possible" ? "new, the journal's" : "journal") : ""
-            lines.append(StoreText.row("  \(part.device)", place, note))
-        }
-        if let backup { lines.append(StoreText.row("table as it was", backup)) }
-        lines += writes.map { StoreText.row(state == "possible" ? "would write" : "wrote", $0) }
-        lines += notes
-        if let refusal {
-            lines.append("no partition: \(refusal.sentence)")
-            lines.append("next: \(refusal.nextStep)")
-        }
-        return lines
+        let sentence =
+            switch state {
+            case "marked": "\(device): marked as the journal's"
+            case "present": "\(device): is the journal's already; nothing was changed"
+            default: refusal?.sentence ?? ""
+            }
+        return [sentence, "next: \(nextStep)"]
     }
 }

@@ -1,71 +1,120 @@
 import ArgumentParser
 import ClientSupport
 import ControlProtocol
-import Store
-import StoreQueries
+import Glibc
+import HardwareIO
+import LinuxIO
+import LinuxPlatform
+import ProvisioningIO
+import Updates
 
 struct StorePartitionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "partition",
-        abstract: "Gives the journal a partition of its own, in the gap before partition 1.",
+        abstract: "Marks an empty partition as the journal's.",
         discussion: """
             A file system writes up to 16 KB of its own for each block of the journal; on a
             partition it writes none, and the card lasts longer: see `roost store plan`.
-            Raspberry Pi OS leaves 4 or 8 MiB free before the first partition. Without --make
-            or --undo this command only says what is there and what would be done.
+            An image has such a partition. Raspberry Pi OS leaves 8 MiB free before the first
+            one, on older cards 4; sfdisk makes a partition there, and partx tells the kernel:
 
-            Other partitions keep their places and numbers, and may be mounted. The table is
-            first kept in a file as it was. A gap that is not empty is left alone: there may
-            be a boot loader. Of a GPT both copies are written, the second one first.
+            echo 'start=4MiB, size=4MiB, type=da' |
+              sudo sfdisk --append --no-reread --no-tell-kernel --backup /dev/mmcblk0
+            sudo partx --update /dev/mmcblk0
 
-            To use it: "store": {"journal": "auto"} in /etc/roost/roost.json, then
-            `sudo systemctl restart roostd`. Stop the station before --undo.
+            This command writes the first 4 KiB of a partition, and no table. It refuses one
+            that is mounted or in use, has a file system or any byte that is not zero, has
+            another type, or is not of 1 to 16 MiB.
 
-            Exit codes: 0 done, or possible; 1 refused, with the reason; 64 wrong usage.
+            Exit codes: 0 marked, or marked before; 1 refused, with the reason; 64 wrong usage.
 
-            Examples: sudo roost store partition
-                      sudo roost store partition --make
-                      sudo roost store partition /dev/mmcblk0 --undo
-                      roost store partition card.img --make --backup table.bin --json
+            Example: sudo roost store partition /dev/mmcblk0p3
             """
     )
-    @Argument(help: "The disk, or an image of one; the disk with / when left out.")
-    var device: String?
+    private static let blockSize = 4_096
 
-    @Flag(help: "Make the partition.")
-    var make = false
-
-    @Flag(help: "Remove the partition; blocks that wait in it go to journal.ring in the folder.")
-    var undo = false
-
-    @Option(help: "Where the table is kept as it was; below /var/backups when left out.")
-    var backup: String?
-
-    @Option(help: "The store's folder, for --undo.")
-    var store = StoreFolder.standard
+    @Argument(help: "The partition, as /dev/mmcblk0p3.")
+    var device: String
 
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
-    func validate() throws {
-        if make, undo { throw ValidationError("give --make or --undo, not both") }
-        if backup != nil, !make, !undo {
-            throw ValidationError("--backup goes with --make or --undo")
+    func run() throws {
+        let report = try mark(facts())
+        if json {
+            Output.line(try ControlCodec.line(report))
+        } else {
+            for line in report.lines { Output.line(line) }
+        }
+        if report.refusal != nil { throw ExitCode(1) }
+    }
+
+    /// Gathers what the kernel and blkid say of the partition.
+    ///
+    /// - Throws: `ClientFailure`.
+    private func facts() throws -> PartitionFacts {
+        guard let found = BlockDevice(node: device), let disk = found.disk,
+            let part = disk.partitions.first(where: { $0.name == found.name })
+        else {
+            throw ClientFailure(
+                message: "\(device): not a partition; name an empty one "
+                    + "(`roost store partition --help` shows how to make it)",
+                exitCode: 1
+            )
+        }
+        let text: String
+        do throws(UpdateError) {
+            let command = ["/usr/sbin/blkid", "-p", "-o", "export", device]
+            text = try ChildProgram.output(of: command)
+        } catch {
+            throw ClientFailure(message: "\(error); sudo apt install util-linux", exitCode: 1)
+        }
+        return PartitionFacts(
+            path: device,
+            disk: disk.path,
+            number: part.number,
+            sectorCount: part.sectorCount,
+            tags: PartitionFacts.tags(text)
+        )
+    }
+
+    /// Writes the mark, unless it is there or something is against it.
+    ///
+    /// - Throws: `ClientFailure`.
+    private func mark(_ found: PartitionFacts) throws -> PartitionReport {
+        var facts = found
+        if facts.hasJournalType, JournalPartitionFinder.isMarked(device) {
+            return PartitionReport(device, isNew: false)
+        }
+        do throws(StorageError) {
+            // A device that is mounted, or that the station uses, is refused here.
+            let storage = try FileBlockStorage(
+                path: device,
+                blockSize: Self.blockSize,
+                blockCount: nil
+            )
+            if facts.refusal == nil { facts.firstByte = try Self.firstByte(in: storage) }
+            if let refusal = facts.refusal { return PartitionReport(facts, refusal) }
+            let mark = facts.mark(blockSize: Self.blockSize)
+            try storage.write(0, mark.block)
+            try storage.sync()
+            return PartitionReport(device, isNew: true)
+        } catch {
+            let isForbidden = if case .noPermission = error { geteuid() != 0 } else { false }
+            throw ClientFailure(
+                message: isForbidden ? "\(device): only root may open it; use sudo" : "\(error)",
+                exitCode: 1
+            )
         }
     }
 
-    func run() throws {
-        var job = PartitionJob(try TargetDisk(device, isReadOnly: !make && !undo))
-        if undo {
-            try job.undo(backup: backup, folder: StoreFolder(path: store))
-        } else {
-            try job.make(backup: backup, isDryRun: !make)
+    /// Offset of the first byte that is not zero; nil when all are.
+    private static func firstByte(in storage: FileBlockStorage) throws(StorageError) -> Int? {
+        for index in 0..<storage.blockCount {
+            if let place = try storage.read(index).firstIndex(where: { $0 != 0 }) {
+                return index * blockSize + place
+            }
         }
-        if json {
-            Output.line(try ControlCodec.line(job.report))
-        } else {
-            for line in job.report.lines { Output.line(line) }
-        }
-        if job.report.refusal != nil { throw ExitCode(1) }
+        return nil
     }
 }
