@@ -5,12 +5,13 @@ package enum Spelling {
     /// A name of three letters or fewer must be nearer: else all short names are similar.
     package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
         let limit = min(3, max(1, word.count / 2))
-        return known.map { (distance($0, word), $0) }.filter { $0.0 <= limit }.min { $0 < $1 }?.1
+        let wanted = Array(word.lowercased().prefix(64))
+        return known.map { (distance(Array($0.lowercased()), wanted), $0) }
+            .filter { $0.0 <= limit }.min { $0 < $1 }?.1
     }
 
-    /// Edit distance, case ignored; of the second name the first 64 letters count.
-    package static func distance(_ left: String, _ right: String) -> Int {
-        let (left, right) = (Array(left.lowercased()), Array(right.lowercased().prefix(64)))
+    /// Edit distance: the fewest elements to insert, delete or replace.
+    static func distance<Element: Equatable>(_ left: [Element], _ right: [Element]) -> Int {
         var row = Array(0...right.count)
         for (index, letter) in left.enumerated() {
             var previous = row[0]
