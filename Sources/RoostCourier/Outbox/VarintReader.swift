@@ -1,15 +1,10 @@
+import Store
+
 /// Writes unsigned LEB128.
 struct VarintWriter {
     var bytes: [UInt8] = []
 
-    mutating func append(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
+    mutating func append(_ value: UInt64) { Varint.append(value, to: &bytes) }
 }
 
 /// Reads unsigned LEB128.
@@ -22,17 +17,8 @@ struct VarintReader {
     var isAtEnd: Bool { position == bytes.count }
 
     mutating func next() throws(OutboxCursorError) -> UInt64 {
-        var value: UInt64 = 0
-        for shift in stride(from: 0, through: 63, by: 7) {
-            guard position < bytes.count else { throw .malformed }
-            let byte = bytes[position]
-            position += 1
-            let part = UInt64(byte & 0x7F)
-            guard (part << shift) >> shift == part else { throw .malformed }
-            value |= part << shift
-            if byte < 0x80 { return value }
-        }
-        throw .malformed
+        guard let value = Varint.read(bytes[...], at: &position) else { throw .malformed }
+        return value
     }
 
     /// Reads a number from 0 to `limit`, never above the range of counters.

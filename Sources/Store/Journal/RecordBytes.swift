@@ -6,18 +6,9 @@ struct RecordWriter {
 
     mutating func append(_ more: [UInt8]) { bytes += more }
 
-    mutating func append(_ number: UInt64) {
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
+    mutating func append(_ number: UInt64) { Varint.append(number, to: &bytes) }
 
-    mutating func append(signed number: Int64) {
-        append(UInt64(bitPattern: number << 1 ^ number >> 63))
-    }
+    mutating func append(signed number: Int64) { append(Varint.zigzag(number)) }
 
     mutating func append(text: String, limit: Int) {
         let utf8 = Array(text.cut(toUTF8: limit).utf8)
@@ -113,21 +104,16 @@ struct RecordReader {
 
     mutating func unsigned() throws(CodecError) -> UInt64 {
         let start = bytes.startIndex
-        var value: UInt64 = 0
-        for shift in stride(from: 0, through: 63, by: 7) {
-            guard let byte = bytes.popFirst() else { throw .truncated(at: start) }
-            let bits = UInt64(byte & 0x7F)
-            guard shift < 63 || bits <= 1 else { break }
-            value |= bits << UInt64(shift)
-            if byte < 0x80 { return value }
+        var offset = start
+        guard let value = Varint.read(bytes, at: &offset) else {
+            guard offset < bytes.endIndex else { throw .truncated(at: start) }
+            throw .invalid("a number of more than 64 bits", at: start)
         }
-        throw .invalid("a number of more than 64 bits", at: start)
+        bytes = bytes[offset...]
+        return value
     }
 
-    mutating func signed() throws(CodecError) -> Int64 {
-        let value = try unsigned()
-        return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
-    }
+    mutating func signed() throws(CodecError) -> Int64 { Varint.unzigzag(try unsigned()) }
 
     /// Bytes with their count in front.
     mutating func counted() throws(CodecError) -> RecordReader {

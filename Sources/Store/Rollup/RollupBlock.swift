@@ -82,7 +82,7 @@ struct RollupBlock: Sendable {
         into bytes: inout [UInt8]
     ) {
         if placed.boot == state.boot, placed.index > state.index {
-            HistoryBytes.putVariable(UInt64(placed.index - state.index), in: &bytes)
+            Varint.append(UInt64(placed.index - state.index), to: &bytes)
         } else {
             putPlace(of: placed, into: &bytes)
         }
@@ -96,8 +96,8 @@ struct RollupBlock: Sendable {
 
     private static func putPlace(of placed: PlacedBucket, into bytes: inout [UInt8]) {
         bytes.append(0)
-        HistoryBytes.putVariable(UInt64(placed.boot), in: &bytes)
-        HistoryBytes.putVariable(HistoryBytes.zigzag(placed.index), in: &bytes)
+        Varint.append(UInt64(placed.boot), to: &bytes)
+        Varint.append(Varint.zigzag(placed.index), to: &bytes)
     }
 
     private static func encode(
@@ -106,17 +106,14 @@ struct RollupBlock: Sendable {
         _ tier: RollupTier,
         into bytes: inout [UInt8]
     ) {
-        HistoryBytes.putVariable(UInt64(bucket.count), in: &bytes)
-        HistoryBytes.putVariable(HistoryBytes.zigzag(bucket.covered - tier.tenths), in: &bytes)
+        Varint.append(UInt64(bucket.count), to: &bytes)
+        Varint.append(Varint.zigzag(bucket.covered - tier.tenths), to: &bytes)
         guard bucket.count > 0 else { return }
         let floor = bucket.minimum &* bucket.count
         for difference in [bucket.maximum &- bucket.minimum, bucket.sum &- floor] {
-            HistoryBytes.putVariable(UInt64(bitPattern: difference), in: &bytes)
+            Varint.append(UInt64(bitPattern: difference), to: &bytes)
         }
-        HistoryBytes.putVariable(
-            HistoryBytes.zigzag(bucket.minimum &- state.minimum),
-            in: &bytes
-        )
+        Varint.append(Varint.zigzag(bucket.minimum &- state.minimum), to: &bytes)
     }
 }
 
