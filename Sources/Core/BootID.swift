@@ -23,7 +23,5 @@ package struct BootID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Thirty-two hexadecimal digits.
-    package var description: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    package var description: String { Hexadecimal.text(bytes) }
 }

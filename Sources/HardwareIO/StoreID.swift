@@ -1,3 +1,5 @@
+import Core
+
 /// Identifies one store on this machine until the next reboot.
 ///
 /// Made of what the file system knows of the store's folder, so that the store itself holds
@@ -25,7 +27,5 @@ package struct StoreID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Thirty-two hexadecimal digits.
-    package var description: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    package var description: String { Hexadecimal.text(bytes) }
 }

@@ -1,4 +1,5 @@
 import COpenSSL
+import Core
 
 /// SHA-256 of bytes that are added piece by piece.
 package struct UpdateDigest: ~Copyable {
@@ -26,7 +27,7 @@ package struct UpdateDigest: ~Copyable {
         var value = [UInt8](repeating: 0, count: 32)
         let count = copenssl_finish(hash, &value)
         precondition(count == 32, "a digest is finished once")
-        return Self.hexadecimal(value)
+        return Hexadecimal.text(value)
     }
 
     /// Returns the digest of all bytes at once, as `finish` does.
@@ -34,10 +35,5 @@ package struct UpdateDigest: ~Copyable {
         var digest = UpdateDigest()
         digest.add(bytes)
         return digest.finish()
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 }

@@ -1,3 +1,5 @@
+import Core
+
 /// The beginning of an update file: who signed it, and what.
 ///
 /// `ROOST-UPDATE-1`, then one to four lines `ed25519 KEY SIGNATURE`, then the manifest, one line of
@@ -54,28 +56,14 @@ package struct UpdateHeader: Hashable, Sendable {
         let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         let digits = Set("0123456789abcdef".utf8)
         guard words.count == 3, words[0].elementsEqual("ed25519".utf8), words[1].count == 16,
-            words[1].allSatisfy(digits.contains), let bytes = base64(words[2]), bytes.count == 64
+            words[1].allSatisfy(digits.contains)
         else { return nil }
-        return Signature(key: String(decoding: words[1], as: UTF8.self), bytes: bytes)
-    }
-
-    /// - Source: RFC 4648, section 4.
-    private static func base64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        let alphabet = Array(
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
-        )
-        var (bytes, bits, bitCount) = ([UInt8](), UInt32(0), UInt32(0))
-        guard text.count % 4 == 0 else { return nil }
-        let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
-        for character in text.dropLast(padding) {
-            guard let value = alphabet.firstIndex(of: character) else { return nil }
-            bits = bits << 6 | UInt32(value)
-            bitCount += 6
-            guard bitCount >= 8 else { continue }
-            bitCount -= 8
-            bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
+        // As `openssl base64` writes it, and in no other form.
+        let text = String(decoding: words[2], as: UTF8.self)
+        guard let bytes = Base64.bytes(text), bytes.count == 64, Base64.text(bytes) == text else {
+            return nil
         }
-        return bytes
+        return Signature(key: String(decoding: words[1], as: UTF8.self), bytes: bytes)
     }
 
     /// The manifest, once a key that the station trusts has signed it.

@@ -1,4 +1,5 @@
 import COpenSSL
+import Core
 import Glibc
 import Provisioning
 import ProvisioningIO
@@ -40,7 +41,7 @@ import Updates
         )
         let (point, signature) = sign(manifest, secret)
         let id = UpdateKey(point: point).id
-        return Array("ROOST-UPDATE-1\ned25519 \(id) \(base64(signature))\n".utf8) + manifest
+        return Array("ROOST-UPDATE-1\ned25519 \(id) \(Base64.text(signature))\n".utf8) + manifest
             + [0x0A] + payload
     }
 
@@ -56,16 +57,6 @@ import Updates
 
     private static var key: UpdateKey {
         UpdateKey(point: sign([], [UInt8](repeating: 7, count: 32)).point)
-    }
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        let bits = bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
-        let text = stride(from: 0, to: bits.count, by: 6).map { start in
-            let six = (0..<6).map { start + $0 < bits.count ? bits[start + $0] : 0 }
-            return alphabet[Int(six.reduce(0) { $0 << 1 | $1 })]
-        }
-        return String(text) + "=="
     }
 
     private func install(

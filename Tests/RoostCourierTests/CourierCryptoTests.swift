@@ -1,3 +1,4 @@
+import Core
 import RoostCourier
 import Testing
 
@@ -171,23 +172,6 @@ import Testing
         let other = try CurveKey()
         #expect(try key.agree(with: other.point) == other.agree(with: key.point))
         #expect(!"\(key)".contains(Hexadecimal.text(key.secret)))
-    }
-
-    @Test func writesAndReadsBase64() throws {
-        // RFC 4648, section 10.
-        let vectors = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foobar": "Zm9vYmFy"]
-        for (plain, text) in vectors {
-            #expect(Base64.text(Array(plain.utf8)) == text)
-            #expect(Base64.bytes(text) == Array(plain.utf8))
-        }
-        #expect(Base64.url([0xfb, 0xff]) == "-_8")
-        #expect(Base64.bytes("-_8") == [0xfb, 0xff])
-        #expect(Base64.bytes("+/8=") == [0xfb, 0xff])
-        #expect(Base64.bytes("A") == nil)
-        #expect(Base64.bytes("Zm 9v") == nil)
-        #expect(Hexadecimal.bytes("0aFf") == [10, 255])
-        #expect(Hexadecimal.bytes("0") == nil)
-        #expect(Hexadecimal.bytes("0g") == nil)
     }
 
     @Test func hasRandomBytes() throws {

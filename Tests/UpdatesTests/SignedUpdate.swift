@@ -1,4 +1,5 @@
 import COpenSSL
+import Core
 import Updates
 
 /// Update files as scripts/image makes them, signed with a key of the tests.
@@ -41,23 +42,8 @@ enum SignedUpdate {
 
     static func head(_ manifest: [UInt8], _ secrets: [[UInt8]] = [secret]) -> [UInt8] {
         let lines = secrets.map { secret in
-            "ed25519 \(key(secret).id) \(base64(sign(manifest, secret).signature))\n"
+            "ed25519 \(key(secret).id) \(Base64.text(sign(manifest, secret).signature))\n"
         }
         return Array("ROOST-UPDATE-1\n\(lines.joined())".utf8) + manifest + [0x0A]
-    }
-
-    static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        var text = ""
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = Array(bytes[start..<min(start + 3, bytes.count)])
-            let padded = group + [UInt8](repeating: 0, count: 3 - group.count)
-            let bits = padded.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            for index in 0...3 {
-                let six = Int(bits >> (18 - 6 * UInt32(index)) & 63)
-                text.append(index <= group.count ? alphabet[six] : "=")
-            }
-        }
-        return text
     }
 }

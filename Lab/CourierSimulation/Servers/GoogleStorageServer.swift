@@ -1,3 +1,4 @@
+import Core
 import Profiles
 import RoostCourier
 import Synchronization

@@ -1,3 +1,4 @@
+import Core
 import RoostCourier
 
 /// Simulated S3 bucket, addressed by path: refuses to overwrite where the request forbids it.

@@ -1,5 +1,6 @@
 import CMosquitto
 import COpenSSL
+import Core
 import RoostCourier
 
 /// Makes libmosquitto's handle for one broker.

@@ -1,4 +1,5 @@
 import CCurl
+import Core
 import RoostCourier
 
 /// Options of libcurl for the connection of every transfer.

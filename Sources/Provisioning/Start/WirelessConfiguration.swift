@@ -1,3 +1,5 @@
+import Core
+
 /// The file of wpa_supplicant that a Wi-Fi of the owner becomes.
 ///
 /// - Source: wpa_supplicant.conf(5).
@@ -15,7 +17,8 @@ package enum WirelessConfiguration {
         var lines = country.map { ["country=\($0)"] } ?? []
         lines += ["ctrl_interface=DIR=/run/wpa_supplicant GROUP=netdev", "update_config=0"]
         guard let network else { return lines.joined(separator: "\n") + "\n" }
-        let name = "\tssid=\(hexadecimal(network.name))"
+        // In digits, so that no character of a name has a special meaning.
+        let name = "\tssid=\(Hexadecimal.text(network.name.utf8))"
         lines += ["network={", name]
         if network.isHidden { lines.append("\tscan_ssid=1") }
         // WPA3 where the router has it: it needs the passphrase itself.
@@ -58,10 +61,5 @@ package enum WirelessConfiguration {
         }
         guard name.count * 2 == digits.count else { return nil }
         return Network(name: name, isOpen: !lines.contains { $0.hasPrefix("psk=") })
-    }
-
-    /// Returns hexadecimal digits, so that no character of a name has a special meaning.
-    private static func hexadecimal(_ text: String) -> String {
-        text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

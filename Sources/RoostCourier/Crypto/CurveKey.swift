@@ -1,4 +1,5 @@
 import COpenSSL
+import Core
 
 /// A key of the curve P-256: agrees on secrets (ECDH) and signs (ES256).
 package struct CurveKey: Hashable, Sendable {

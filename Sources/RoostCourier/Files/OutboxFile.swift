@@ -1,3 +1,5 @@
+import Core
+
 /// A file on its way to a target: made while it is sent, never whole in memory.
 package struct OutboxFile: Sendable {
     /// Path, such as `hourly/Sun Nov  6 07:49:04 2022.csv`.

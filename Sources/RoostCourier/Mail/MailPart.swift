@@ -1,3 +1,5 @@
+import Core
+
 /// A part of a mail: its fields and its content, in ASCII with CRLF.
 ///
 /// - Source: RFC 2045 and 2046 (parts and their encodings), RFC 2183 (names of files).

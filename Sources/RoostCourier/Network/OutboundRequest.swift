@@ -1,3 +1,5 @@
+import Core
+
 /// One HTTP request to a server outside the station.
 package struct OutboundRequest: Hashable, Sendable {
     /// Methods of HTTP and WebDAV (RFC 4918).

@@ -1,3 +1,5 @@
+import Core
+
 /// A form with a file (`multipart/form-data`), as browsers send one.
 ///
 /// - Source: RFC 7578, *Returning Values from Forms: multipart/form-data*.

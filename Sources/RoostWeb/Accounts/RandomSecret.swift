@@ -1,10 +1,9 @@
+import Core
+
 /// Texts that cannot be guessed, from the kernel's random numbers.
 enum RandomSecret {
     /// Crockford's alphabet: no I, L, O and U, which are read as 1, 1, 0 and V.
     private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
-    private static let base64URL = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    )
 
     /// Returns random bytes; on Linux `SystemRandomNumberGenerator` uses getrandom(2).
     static func bytes(_ count: Int) -> [UInt8] {
@@ -13,18 +12,7 @@ enum RandomSecret {
     }
 
     /// 256 bits in 43 characters.
-    static func long() -> String {
-        var (bits, width, text) = (0, 0, "")
-        for byte in bytes(32) {
-            (bits, width) = (bits << 8 | Int(byte), width + 8)
-            while width >= 6 {
-                width -= 6
-                text.append(base64URL[bits >> width & 63])
-            }
-        }
-        text.append(base64URL[bits << (6 - width) & 63])
-        return text
-    }
+    static func long() -> String { Base64.url(bytes(32)) }
 
     /// Groups of four letters, 20 bits each: `K7QF-M2PX` for two.
     static func spoken(groups: Int) -> String {

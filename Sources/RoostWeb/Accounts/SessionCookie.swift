@@ -1,3 +1,4 @@
+import Core
 import HTTPTypes
 
 /// The cookie of a session.
@@ -14,11 +15,7 @@ struct SessionCookie: Hashable, Sendable {
     /// - Parameter station: Its name, so that two stations behind one host do not end each other's
     ///   sessions.
     init(station: String) {
-        let digits = SHA256.digest(station).prefix(2).map { byte in
-            let hex = String(byte, radix: 16)
-            return hex.count == 1 ? "0" + hex : hex
-        }
-        name = "roost_" + digits.joined()
+        name = "roost_" + Hexadecimal.text(SHA256.digest(station).prefix(2))
     }
 
     /// Returns the cookie for one connection: its name depends on encryption.

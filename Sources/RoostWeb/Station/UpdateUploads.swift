@@ -1,5 +1,6 @@
 import COpenSSL
 import ControlProtocol
+import Core
 import Glibc
 
 /// Uploads of a new image version by the owner, and the outcome of the last update.
@@ -67,10 +68,8 @@ package struct UpdateUploads: Sendable {
                 var point = [UInt8](repeating: 0, count: 32)
                 guard let pem = text("\(folder)/\(name)"), copenssl_read_ed25519(pem, &point)
                 else { continue }
-                let digits = SHA256.digest(point).prefix(8).map { byte in
-                    (byte < 16 ? "0" : "") + String(byte, radix: 16)
-                }
-                if !ids.contains(digits.joined()) { ids.append(digits.joined()) }
+                let id = Hexadecimal.text(SHA256.digest(point).prefix(8))
+                if !ids.contains(id) { ids.append(id) }
             }
         }
         return ids

@@ -1,4 +1,5 @@
 import COpenSSL
+import Core
 
 /// A certificate with its key as one text, in one file of the state folder.
 struct KeyPair: Hashable {
@@ -42,14 +43,11 @@ enum Authority {
         life: Range<Int64> = life
     ) throws(OpenSSLError) -> KeyPair {
         let key = try OpenSSLText.pem { copenssl_make_key($0, $1) }
-        let mark = SHA256.digest(key).prefix(2).map { byte in
-            let hex = String(byte, radix: 16)
-            return hex.count == 1 ? "0" + hex : hex
-        }
+        let mark = Hexadecimal.text(SHA256.digest(key).prefix(2))
         // Two authorities of one station differ in their names; X.509 allows 64 characters.
         let name = station.unicodeScalars.prefix(40).map { String($0) }.joined()
         let made = try with(life) { wish throws(OpenSSLError) in
-            try (name + " (Roost \(mark.joined()))").with { text throws(OpenSSLError) in
+            try (name + " (Roost \(mark))").with { text throws(OpenSSLError) in
                 try names.constraints.with { constraints throws(OpenSSLError) in
                     (wish.name, wish.constraints) = (text, constraints)
                     return try OpenSSLText.pem { copenssl_make_authority(&wish, key, $0, $1) }

@@ -3,8 +3,12 @@ package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// Two small digits for each byte.
-    package static func text(_ bytes: [UInt8]) -> String {
-        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
         return String(decoding: text, as: UTF8.self)
     }
 
