@@ -196,50 +196,6 @@ package struct WallTime: Hashable, Comparable, Sendable {
     package static func < (left: WallTime, right: WallTime) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
-
-    /// ISO 8601 in UTC, whole seconds: `2026-11-21T07:15:00Z`.
-    package var iso8601: String {
-        let (days, secondOfDay) = Int(nanoseconds / 1_000_000_000).flooredDivision(by: 86_400)
-        let date = CivilDate(daysSince1970: days)
-        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        let time = [secondOfDay / 3_600, secondOfDay / 60 % 60, secondOfDay % 60]
-        return "\(date.year)-\(two(date.month))-\(two(date.day))T"
-            + time.map(two).joined(separator: ":") + "Z"
-    }
-}
-
-/// A day of the proleptic Gregorian calendar.
-package struct CivilDate: Hashable, Sendable {
-    package let year: Int
-    package let month: Int
-    package let day: Int
-
-    /// The date `days` after 1970-01-01, by counting in 400-year eras of 146 097 days from 1 March.
-    package init(daysSince1970 days: Int) {
-        let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
-        let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
-        let yearOfEra = (dayOfEra - leapDays) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    }
-
-    /// Days from 1970-01-01 to a date of the years 1677…2262 (what fits `WallTime`), or nil.
-    ///
-    /// Counted in 400-year eras of 146 097 days from 1 March, the inverse of `init`.
-    package static func days(year: Int, month: Int, day: Int) -> Int? {
-        guard (1_678...2_261).contains(year), (1...12).contains(month), (1...31).contains(day)
-        else { return nil }
-        let marchYear = month > 2 ? year : year - 1
-        let (era, yearOfEra) = marchYear.flooredDivision(by: 400)
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        let days = era * 146_097 + dayOfEra - 719_468
-        let date = CivilDate(daysSince1970: days)
-        return date.month == month && date.day == day ? days : nil  // No 30 February.
-    }
 }
 
 extension Int {

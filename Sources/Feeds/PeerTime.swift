@@ -1,6 +1,5 @@
 import Core
 import Profiles
-import Store
 
 /// Answer of another station to `/api/v1/time`.
 package struct PeerTime: Hashable, Sendable {

@@ -1,6 +1,5 @@
 import Core
 import Glibc
-import Store
 
 /// The zone of the times on a terminal: how far it is from UTC at each moment.
 ///
@@ -26,8 +25,8 @@ package struct Zone: Sendable {
         let (local, offset) = local(wall)
         guard offset != 0 else { return local + "Z" }
         let minutes = abs(offset) / 60
-        return local + (offset < 0 ? "-" : "+") + Self.two(minutes / 60) + ":"
-            + Self.two(minutes % 60)
+        return local + (offset < 0 ? "-" : "+") + CivilTime.two(minutes / 60) + ":"
+            + CivilTime.two(minutes % 60)
     }
 
     /// `08:15:00`.
@@ -44,8 +43,6 @@ package struct Zone: Sendable {
         let text = WallTime(nanoseconds: moved.partialValue).iso8601
         return (String(text.dropLast()), offset)
     }
-
-    private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 
     // MARK: Reading
 

@@ -159,29 +159,20 @@ struct ZoneRule: Hashable, Sendable {
     }
 
     private static func days(_ year: Int, _ day: Day) -> Int {
-        let newYear = firstDay(year, 1)
+        let newYear = CivilDate.firstDay(of: 1, in: year)
         switch day {
         case .ordinal(let number): return newYear + number
         case .julian(let number):
-            let isLeap = firstDay(year, 3) - newYear == 60
+            let isLeap = CivilDate.firstDay(of: 3, in: year) - newYear == 60
             return newYear + number - 1 + (isLeap && number > 59 ? 1 : 0)
         case .weekday(let month, let week, let wanted):
-            let first = firstDay(year, month)
-            let next = month == 12 ? firstDay(year + 1, 1) : firstDay(year, month + 1)
+            let first = CivilDate.firstDay(of: month, in: year)
+            let next = CivilDate.firstDay(of: month % 12 + 1, in: year + month / 12)
             let weekday = (first + 4).flooredDivision(by: 7).remainder
             var found = first + (wanted - weekday + 7) % 7 + (week - 1) * 7
             while found >= next { found -= 7 }
             return found
         }
-    }
-
-    /// Days from 1970-01-01 to the first of a month.
-    private static func firstDay(_ year: Int, _ month: Int) -> Int {
-        let marchYear = month > 2 ? year : year - 1
-        let (era, yearOfEra) = marchYear.flooredDivision(by: 400)
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5
-        let leapDays = yearOfEra / 4 - yearOfEra / 100
-        return era * 146_097 + yearOfEra * 365 + leapDays + dayOfYear - 719_468
     }
 
     // MARK: - Reading

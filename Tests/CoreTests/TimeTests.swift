@@ -56,6 +56,10 @@ import Testing
             day += 1
             if day > lengths[month - 1] { (month, day) = (month + 1, 1) }
             if month > 12 { (year, month) = (year + 1, 1) }
+            guard day > 1 || CivilDate.firstDay(of: month, in: year) == number + 1 else {
+                Issue.record("\(year)-\(month) does not begin \(number + 1) days after 1970-01-01")
+                return
+            }
         }
     }
 

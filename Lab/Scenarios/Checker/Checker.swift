@@ -100,9 +100,8 @@ struct Checker {
     /// A point of a life, for people.
     func text(_ instant: MonotonicInstant) -> String {
         let seconds = instant.nanoseconds / 1_000_000_000
-        func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map(two)
-        return "day \(seconds / 86_400) " + clock.joined(separator: ":")
+        let clock = CivilTime(secondsSince1970: Int(seconds)).clockWords
+        return "day \(seconds / 86_400) \(clock)"
     }
 
     /// The same for a place on the timeline, which begins with the first process.

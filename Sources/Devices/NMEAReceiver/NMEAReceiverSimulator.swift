@@ -102,12 +102,11 @@ package struct NMEAReceiverSimulator: DatedPeer {
     /// `hhmmss.ss` and `ddmmyy`.
     private func said(at now: MonotonicInstant) -> (time: String, date: String) {
         let wall = wallAtBoot.advanced(by: MonotonicInstant.boot.duration(to: now))
-        let (days, second) = Int(wall.nanoseconds / 1_000_000_000).flooredDivision(by: 86_400)
-        let date = CivilDate(daysSince1970: days)
-        let clock = [second / 3_600, second / 60 % 60, second % 60]
+        let time = CivilTime(secondsSince1970: Int(wall.nanoseconds / 1_000_000_000))
+        let date = [time.date.day, time.date.month, time.date.year % 100]
         return (
-            clock.map { Self.two(Int64($0)) }.joined() + ".00",
-            [date.day, date.month, date.year % 100].map { Self.two(Int64($0)) }.joined()
+            time.clockWords.filter { $0 != ":" } + ".00",
+            date.map { CivilTime.two($0) }.joined()
         )
     }
 
@@ -116,8 +115,6 @@ package struct NMEAReceiverSimulator: DatedPeer {
         let digits = String(checksum, radix: 16, uppercase: true)
         return Array("$\(content)*\(checksum < 16 ? "0" : "")\(digits)\r\n".utf8)
     }
-
-    private static func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + "\(number)" }
 
     /// Degrees as degrees and minutes with five decimals, and a letter.
     private static func packed(

@@ -1,4 +1,4 @@
-import Store
+import Core
 
 /// Meaning of an answer or failure where the receiver has no rules of its own.
 package enum DeliveryClassifier {

@@ -10,11 +10,6 @@ package struct DateFormat: Hashable, Sendable {
         case part(Character)
     }
 
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
     private let pieces: [Piece]
 
     /// Parses a pattern; nil when a sign after `%` is not known.
@@ -35,50 +30,34 @@ package struct DateFormat: Hashable, Sendable {
     /// Returns the text of a moment in a zone.
     package func text(_ wall: WallTime, in zone: Zone) -> String {
         let second = Int(wall.nanoseconds / 1_000_000_000)
-        let (days, secondOfDay) = (second + zone.offset(second)).flooredDivision(by: 86_400)
-        let moment = Moment(second: second, days: days, secondOfDay: secondOfDay)
+        let time = CivilTime(secondsSince1970: second + zone.offset(second))
         return pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .part(let part): Self.text(part, moment)
+            case .part(let part): part == "s" ? "\(second)" : Self.text(part, time)
             }
         }
         .joined()
     }
 
-    private struct Moment {
-        let second: Int
-        let days: Int
-        let secondOfDay: Int
-    }
-
-    private static func text(_ part: Character, _ moment: Moment) -> String {
-        let date = CivilDate(daysSince1970: moment.days)
-        let hour = moment.secondOfDay / 3_600
+    private static func text(_ part: Character, _ time: CivilTime) -> String {
+        let (date, hour) = (time.date, time.secondOfDay / 3_600)
         switch part {
         case "Y": return "\(date.year)"
-        case "m": return two(date.month)
-        case "d": return two(date.day)
-        case "H": return two(hour)
-        case "I": return two((hour + 11) % 12 + 1)
-        case "M": return two(moment.secondOfDay / 60 % 60)
-        case "S": return two(moment.secondOfDay % 60)
+        case "m": return CivilTime.two(date.month)
+        case "d": return CivilTime.two(date.day)
+        case "H": return CivilTime.two(hour)
+        case "I": return CivilTime.two((hour + 11) % 12 + 1)
+        case "M": return CivilTime.two(time.secondOfDay / 60 % 60)
+        case "S": return CivilTime.two(time.secondOfDay % 60)
         case "p": return hour < 12 ? "AM" : "PM"
-        case "a": return weekdays[(moment.days + 4).flooredDivision(by: 7).remainder]
-        case "b": return months[date.month - 1]
-        case "j":
-            let number = dayOfYear(moment.days, year: date.year)
+        case "a": return CivilTime.weekdays[time.weekday]
+        case "b": return CivilTime.months[date.month - 1]
+        // 1…366, in three digits.
+        default:
+            let newYear = CivilDate.firstDay(of: 1, in: date.year)
+            let number = CivilDate.firstDay(of: date.month, in: date.year) + date.day - newYear
             return String(repeating: "0", count: 3 - "\(number)".count) + "\(number)"
-        default: return "\(moment.second)"
         }
     }
-
-    /// Returns the day of the year, 1…366, by stepping back to 1 January.
-    private static func dayOfYear(_ days: Int, year: Int) -> Int {
-        var first = days
-        while CivilDate(daysSince1970: first - 1).year == year { first -= 1 }
-        return days - first + 1
-    }
-
-    private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }

@@ -1,5 +1,4 @@
 import Core
-import Store
 import StoreQueries
 
 /// A moment as people type it: `2026-11-21T07:15` in a zone, or with `Z` or `+01:00`.

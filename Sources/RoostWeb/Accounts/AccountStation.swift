@@ -1,7 +1,6 @@
 import ControlProtocol
 import Core
 import Logging
-import Store
 
 /// Functions of the station that accounts need.
 package struct AccountStation: Sendable {

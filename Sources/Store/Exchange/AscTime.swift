@@ -6,11 +6,6 @@ import Core
 ///
 /// - Source: ISO C 2011, 7.27.3.1: `"%.3s %.3s%3d %.2d:%.2d:%.2d %d"`.
 package enum AscTime {
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
     /// The text for the second that `wall` lies in.
     ///
     /// - Parameters:
@@ -20,7 +15,8 @@ package enum AscTime {
     package static func text(_ wall: WallTime, utcOffset: Int = 0) -> String {
         let time = CivilTime(secondsSince1970: Int(wall.tenths / 10) + utcOffset)
         let day = time.date.day < 10 ? " \(time.date.day)" : "\(time.date.day)"
-        return "\(weekdays[time.weekday]) \(months[time.date.month - 1]) \(day) "
+        let (weekday, month) = (time.weekday, time.date.month)
+        return "\(CivilTime.weekdays[weekday]) \(CivilTime.months[month - 1]) \(day) "
             + "\(time.clockWords) \(time.date.year)"
     }
 
@@ -29,8 +25,9 @@ package enum AscTime {
     /// The weekday has to be one, and the right one: a wrong one means that the row is damaged.
     package static func parse(_ text: some StringProtocol, utcOffset: Int = 0) -> WallTime? {
         let words = text.split(separator: " ", maxSplits: 8)
-        guard words.count == 5, let weekday = weekdays.firstIndex(of: String(words[0])),
-            let month = months.firstIndex(of: String(words[1])),
+        guard words.count == 5,
+            let weekday = CivilTime.weekdays.firstIndex(of: String(words[0])),
+            let month = CivilTime.months.firstIndex(of: String(words[1])),
             let day = CivilTime.number(words[2], digits: 1...2),
             let secondOfDay = CivilTime.secondOfDay(words[3]),
             let year = CivilTime.number(words[4], digits: 4...4),

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Core
 import Glibc
-import Store
 
 /// An offset from Greenwich: `+01:00`, `-05:30`, `Z`.
 struct ZoneArgument: ExpressibleByArgument, Hashable {

@@ -2,7 +2,6 @@ import ArgumentParser
 import ClientSupport
 import Core
 import Glibc
-import Store
 import StoreQueries
 import Synchronization
 

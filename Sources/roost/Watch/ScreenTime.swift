@@ -16,36 +16,21 @@ struct ScreenTime {
 
     /// `14:32:07` of something so many seconds after the boot; with its date on another day.
     func clock(at instantSeconds: Double) -> String {
-        let wall = wallSeconds - (bootSeconds - instantSeconds)
-        let (day, second) = split(wall)
-        let today = split(wallSeconds).day
-        let time = Self.time(second)
-        guard day != today else { return time }
-        let date = CivilDate(daysSince1970: day)
-        return "\(Self.two(date.month))-\(Self.two(date.day)) \(time)"
+        let then = local(wallSeconds - (bootSeconds - instantSeconds))
+        guard then.date != local(wallSeconds).date else { return then.clockWords }
+        return "\(then.dateWords.dropFirst(5)) \(then.clockWords)"
     }
 
     /// `14:32:07` now; with a `?` while the station does not believe that clock.
     var time: String { clock(at: bootSeconds) + (isSure ? "" : "?") }
 
     /// `2026-11-22 14:32:07` now.
-    var date: String {
-        let date = CivilDate(daysSince1970: split(wallSeconds).day)
-        return "\(date.year)-\(Self.two(date.month))-\(Self.two(date.day)) "
-            + time
-    }
+    var date: String { "\(local(wallSeconds).dateWords) \(time)" }
 
-    private func split(_ wall: Double) -> (day: Int, second: Int) {
+    private func local(_ wall: Double) -> CivilTime {
         let second = Int(wall.rounded(.down))
-        let (day, rest) = (second + zone.offset(second)).flooredDivision(by: 86_400)
-        return (day, rest)
+        return CivilTime(secondsSince1970: second + zone.offset(second))
     }
-
-    private static func time(_ second: Int) -> String {
-        [second / 3_600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
-    }
-
-    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 extension ScreenTime {

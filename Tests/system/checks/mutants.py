@@ -52,7 +52,7 @@ REACH = {
     "SchedulingTests": "Core Scheduling",
     "StoreTests": "Core HardwareIO LinuxIO PowerCut PowerCutWorkloads SQLite SimulationKit Store",
     "StoreTests.CRC32C": "Store/Journal/CRC32C",
-    "StoreTests.ClockAnchors": "Core Store/Exchange/Civil Store/Ledger/Clock",
+    "StoreTests.ClockAnchors": "Core Store/Ledger/Clock",
     "StoreTests.GapLedger": "Core Store/Ledger",
     "StoreTests.Journal": "Core HardwareIO LinuxIO/Process/FileBlock PowerCut SQLite SimulationKit "
                           "Store/Journal",

@@ -1,14 +1,57 @@
-import Core
+/// A day of the proleptic Gregorian calendar.
+package struct CivilDate: Hashable, Sendable {
+    package let year: Int
+    package let month: Int
+    package let day: Int
+
+    /// The date `days` after 1970-01-01, by counting in 400-year eras of 146 097 days from 1 March.
+    package init(daysSince1970 days: Int) {
+        let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
+        let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
+        let yearOfEra = (dayOfEra - leapDays) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    /// Days from 1970-01-01 to the first of a month.
+    ///
+    /// Counted in 400-year eras of 146 097 days from 1 March, the inverse of `init`.
+    package static func firstDay(of month: Int, in year: Int) -> Int {
+        let marchYear = month > 2 ? year : year - 1
+        let (era, yearOfEra) = marchYear.flooredDivision(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// Days from 1970-01-01 to a date of the years 1677…2262 (what fits `WallTime`), or nil.
+    package static func days(year: Int, month: Int, day: Int) -> Int? {
+        guard (1_678...2_261).contains(year), (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        let days = firstDay(of: month, in: year) + day - 1
+        let date = CivilDate(daysSince1970: days)
+        return date.month == month && date.day == day ? days : nil  // No 30 February.
+    }
+}
 
 /// A second of the proleptic Gregorian calendar, of no zone in particular.
-struct CivilTime: Hashable, Sendable {
-    let date: CivilDate
-    /// 0 ..< 86 400; there are no leap seconds.
-    let secondOfDay: Int
-    /// 0 is Sunday.
-    let weekday: Int
+package struct CivilTime: Hashable, Sendable {
+    /// Three letters each, from Sunday on.
+    package static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    package static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 
-    init(secondsSince1970 seconds: Int) {
+    package let date: CivilDate
+    /// 0 ..< 86 400; there are no leap seconds.
+    package let secondOfDay: Int
+    /// 0 is Sunday.
+    package let weekday: Int
+
+    package init(secondsSince1970 seconds: Int) {
         let (days, second) = seconds.flooredDivision(by: 86_400)
         date = CivilDate(daysSince1970: days)
         secondOfDay = second
@@ -16,22 +59,23 @@ struct CivilTime: Hashable, Sendable {
     }
 
     /// `08:37:18`.
-    var clockWords: String {
+    package var clockWords: String {
         [secondOfDay / 3_600, secondOfDay / 60 % 60, secondOfDay % 60]
             .map(Self.two).joined(separator: ":")
     }
 
     /// `2026-11-07`.
-    var dateWords: String {
+    package var dateWords: String {
         let year = String(date.year)
         let zeros = String(repeating: "0", count: max(0, 4 - year.utf8.count))
         return "\(zeros)\(year)-\(Self.two(date.month))-\(Self.two(date.day))"
     }
 
-    private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    /// A number from 0 to 99 in two digits.
+    package static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 
     /// Seconds since midnight in `08:37:18`, or nil; 60 is no second here.
-    static func secondOfDay(_ text: some StringProtocol) -> Int? {
+    package static func secondOfDay(_ text: some StringProtocol) -> Int? {
         let parts = text.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
             .map { number($0, digits: 2...2) }
         guard parts.count == 3, let hour = parts[0], let minute = parts[1], let second = parts[2],
@@ -41,7 +85,7 @@ struct CivilTime: Hashable, Sendable {
     }
 
     /// ASCII digits alone, as many as allowed, nine at most; nil for anything else.
-    static func number(_ text: some StringProtocol, digits: ClosedRange<Int>) -> Int? {
+    package static func number(_ text: some StringProtocol, digits: ClosedRange<Int>) -> Int? {
         guard digits.contains(text.utf8.count), text.utf8.count <= 9 else { return nil }
         var value = 0
         for byte in text.utf8 {
@@ -53,6 +97,12 @@ struct CivilTime: Hashable, Sendable {
 }
 
 extension WallTime {
+    /// ISO 8601 in UTC, whole seconds: `2026-11-21T07:15:00Z`.
+    package var iso8601: String {
+        let time = CivilTime(secondsSince1970: Int(nanoseconds / 1_000_000_000))
+        return "\(time.dateWords)T\(time.clockWords)Z"
+    }
+
     /// Tenths of a second since 1970, rounded down.
     package var tenths: Int64 {
         let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 100_000_000)
