@@ -48,6 +48,10 @@ void copenssl_free_hash(struct copenssl_hash *hash) {
     free(hash);
 }
 
+bool copenssl_sha256(const uint8_t *bytes, size_t count, uint8_t value[32]) {
+    return EVP_Digest(bytes, count, value, NULL, EVP_sha256(), NULL) == 1;
+}
+
 bool copenssl_hmac(const uint8_t *key, size_t key_count, const uint8_t *bytes, size_t count,
                    uint8_t code[32]) {
     unsigned int written = 0;

@@ -27,6 +27,9 @@ bool copenssl_add(struct copenssl_hash *hash, const uint8_t *bytes, size_t count
 long copenssl_finish(struct copenssl_hash *hash, uint8_t value[32]);
 void copenssl_free_hash(struct copenssl_hash *hash);
 
+/* SHA-256 of bytes that are there as a whole. */
+bool copenssl_sha256(const uint8_t *bytes, size_t count, uint8_t value[32]);
+
 /* HMAC-SHA256 (RFC 2104). */
 bool copenssl_hmac(const uint8_t *key, size_t key_count, const uint8_t *bytes, size_t count,
                    uint8_t code[32]);
