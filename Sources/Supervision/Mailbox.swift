@@ -4,12 +4,11 @@ import Synchronization
 
 /// A bounded queue in front of one receiving task.
 ///
-/// At the bound `offer` refuses and counts, `send` waits (back-pressure). Order is kept.
+/// At the bound `offer` refuses and counts. Order is kept.
 package final class Mailbox<Element: Sendable>: Sendable {
     private struct State {
         var elements: Deque<Element> = []
         var refusedCount = 0
-        var waitingSenders: Deque<Signal> = []
     }
 
     /// How many elements wait at most, ≥ 1.
@@ -42,37 +41,8 @@ package final class Mailbox<Element: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Puts an element in, waiting for room without a limit.
-    ///
-    /// - Throws: `CancellationError`; the element is not in then.
-    package func send(_ element: Element, on clock: any NodeClock) async throws {
-        while true {
-            let room = Signal()
-            let isTaken = state.withLock { state in
-                guard state.elements.count < capacity else {
-                    state.waitingSenders.append(room)
-                    return false
-                }
-                state.elements.append(element)
-                return true
-            }
-            if isTaken { return arrival.raise() }
-            defer { state.withLock { $0.waitingSenders.removeAll { $0 === room } } }
-            _ = try await clock.wait(for: room, until: nil, tolerance: .zero)
-        }
-    }
-
     /// Removes and returns the oldest element, if there is one.
-    package func poll() -> Element? {
-        let (element, sender) = state.withLock { state in
-            guard let element = state.elements.popFirst() else {
-                return (Element?.none, Signal?.none)
-            }
-            return (element, state.waitingSenders.popFirst())
-        }
-        sender?.raise()
-        return element
-    }
+    package func poll() -> Element? { state.withLock { $0.elements.popFirst() } }
 
     /// Removes and returns the oldest element, waiting for one until the deadline; nil when it
     /// passed.
