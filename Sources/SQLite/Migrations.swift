@@ -28,7 +28,6 @@ package enum MigrationError: Error, Hashable, Sendable {
     case newer(migration: String, path: String)
     /// The one named is missing although a later one was applied: this is not our history.
     case gap(missing: String, path: String)
-    case sqlite(SQLiteError)
 }
 
 /// The steps of a schema in their order; they lead forward only.
@@ -51,8 +50,8 @@ package struct Migrations: Sendable {
 
     /// Names of the steps that the file still lacks, in order; looks only.
     ///
-    /// - Throws: `MigrationError.newer` and `.gap`, so that a reader knows what it reads.
-    package func pending(in connection: Connection) throws(MigrationError) -> [String] {
+    /// - Throws: `MigrationError`, so that a reader knows what it reads; `SQLiteError`.
+    package func pending(in connection: Connection) throws -> [String] {
         try missing(in: connection).map(\.name)
     }
 
@@ -64,20 +63,15 @@ package struct Migrations: Sendable {
     ///   - connection: Writable and outside a transaction.
     ///   - version: Who applies them, for the record.
     /// - Returns: The names applied now.
-    /// - Throws: `MigrationError`; the steps applied before stay.
-    package func apply(
-        to connection: Connection,
-        version: String
-    ) throws(MigrationError) -> [String] {
+    /// - Throws: `MigrationError`, `SQLiteError`; the steps applied before stay.
+    package func apply(to connection: Connection, version: String) throws -> [String] {
         let missing = try missing(in: connection)
-        do {
-            for step in missing {
-                try connection.transaction(.immediate) { () throws(SQLiteError) in
-                    try record(step, version, in: connection)
-                    try step.apply(connection)
-                }
+        for step in missing {
+            try connection.transaction(.immediate) { () throws(SQLiteError) in
+                try record(step, version, in: connection)
+                try step.apply(connection)
             }
-        } catch { throw .sqlite(error) }
+        }
         return missing.map(\.name)
     }
 
@@ -100,22 +94,19 @@ package struct Migrations: Sendable {
         )
     }
 
-    private func missing(
-        in connection: Connection
-    ) throws(MigrationError) -> ArraySlice<Migration> {
-        let applied: [String]
-        do { applied = try appliedNames(in: connection) } catch { throw .sqlite(error) }
+    private func missing(in connection: Connection) throws -> ArraySlice<Migration> {
+        let applied = try appliedNames(in: connection)
         let known = Set(steps.map(\.name))
         let ours = Set(applied)
         if let unknown = applied.first(where: { !known.contains($0) }) {
             // A newer version has all of our steps; an unknown name without one of them is damaged.
             if let step = steps.first(where: { !ours.contains($0.name) }) {
-                throw .gap(missing: step.name, path: connection.path)
+                throw MigrationError.gap(missing: step.name, path: connection.path)
             }
-            throw .newer(migration: unknown, path: connection.path)
+            throw MigrationError.newer(migration: unknown, path: connection.path)
         }
         if let step = steps.prefix(applied.count).first(where: { !ours.contains($0.name) }) {
-            throw .gap(missing: step.name, path: connection.path)
+            throw MigrationError.gap(missing: step.name, path: connection.path)
         }
         return steps.dropFirst(applied.count)
     }

@@ -50,7 +50,7 @@ import Testing
     @Test func leavesNothingOfAStepThatFailed() throws {
         let connection = try Connection(":memory:")
         let all = Migrations([Self.first, Self.failing])
-        #expect(throws: MigrationError.self) { try all.apply(to: connection, version: "1") }
+        #expect(throws: SQLiteError.self) { try all.apply(to: connection, version: "1") }
         #expect(try all.pending(in: connection) == ["3 typo"])
         let tables = "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema ORDER BY name)"
         let names: String? = try connection.scalar(tables)

@@ -56,7 +56,7 @@ package final class Accounts: Sendable {
         do {
             memory = Mutex(Memory(roster: try database.runNow { try Roster(reading: $0) }))
         } catch let error as SQLiteError {
-            throw WebDatabaseError(.sqlite(error), path: database.path)
+            throw WebDatabaseError(error, path: database.path)
         }
     }
 
@@ -216,7 +216,7 @@ extension Accounts {
     /// Remembers that a change was not made, if the card is the cause.
     func failed(_ error: any Error, _ clock: WebClock) {
         let cause = (error as? SQLiteError).flatMap { $0.isOfMedium ? $0 : nil }
-        let words = cause.map { WebDatabaseError(.sqlite($0), path: database.path).description }
+        let words = cause.map { WebDatabaseError($0, path: database.path).description }
         let isNew = memory.withLock { memory in
             memory.unkept.stop()
             guard let words else { return false }

@@ -73,7 +73,7 @@ package final class WebDatabase: Sendable {
         do {
             return try await pool.runIfActive { try self.runNow(work) }
         } catch let error as SQLiteError {
-            throw Problem(.store, WebDatabaseError(.sqlite(error), path: path).description)
+            throw Problem(.store, WebDatabaseError(error, path: path).description)
         }
     }
 
@@ -120,34 +120,27 @@ package final class WebDatabase: Sendable {
         if write(descriptor, zeros, zeros.count) != zeros.count { ftruncate(descriptor, there) }
     }
 
-    private static func open(
-        _ path: String,
-        _ migrations: Migrations
-    ) throws(MigrationError) -> Open {
-        do {
-            let isWritable = access(path, W_OK) == 0
-            let connection = try connect(path, isWritable: isWritable)
-            let versions = WebDatabaseVersions(path: path, migrations: migrations)
-            let pending: [String]
-            do throws(MigrationError) { pending = try migrations.pending(in: connection) } catch {
-                guard case .newer = error, isWritable, try versions.goBack(connection) else {
-                    throw error
-                }
-                var opened = try open(path, migrations)
-                opened.isRestored = true
-                return opened
-            }
-            guard isWritable else { return Open(connection: connection, isWritable: false) }
-            guard pending.isEmpty || pending.count == migrations.stepCount else {
-                try versions.advance(connection, by: pending.count)
-                return try open(path, migrations)
-            }
-            _ = try migrations.apply(to: connection, version: "1")
-            keepRoom(path + "-journal")
-            return Open(connection: connection, isWritable: true)
-        } catch {
-            throw MigrationError(error, path: path)
+    private static func open(_ path: String, _ migrations: Migrations) throws -> Open {
+        let isWritable = access(path, W_OK) == 0
+        let connection = try connect(path, isWritable: isWritable)
+        let versions = WebDatabaseVersions(path: path, migrations: migrations)
+        let pending: [String]
+        do { pending = try migrations.pending(in: connection) } catch {
+            guard case MigrationError.newer(_, _) = error, isWritable,
+                try versions.goBack(connection)
+            else { throw error }
+            var opened = try open(path, migrations)
+            opened.isRestored = true
+            return opened
         }
+        guard isWritable else { return Open(connection: connection, isWritable: false) }
+        guard pending.isEmpty || pending.count == migrations.stepCount else {
+            try versions.advance(connection, by: pending.count)
+            return try open(path, migrations)
+        }
+        _ = try migrations.apply(to: connection, version: "1")
+        keepRoom(path + "-journal")
+        return Open(connection: connection, isWritable: true)
     }
 
     /// Connects to a file that is whole.

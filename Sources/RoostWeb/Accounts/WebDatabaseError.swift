@@ -11,39 +11,36 @@ package struct WebDatabaseError: Error, Hashable, Sendable, CustomStringConverti
         description = "\(path) \(words)"
     }
 
-    package init(_ error: MigrationError, path: String) {
-        self =
-            switch error {
-            case .newer(let migration, _):
-                WebDatabaseError(
-                    path: path,
-                    "was written by a newer version (\(migration)): install that version again, "
-                        + "or move the file away and run `roost claim`"
-                )
-            case .gap(let missing, _):
-                WebDatabaseError(path: path, "lacks \(missing): " + Self.moveAway)
-            case .sqlite(let error): WebDatabaseError(error, path: path)
-            }
-    }
-
-    private init(_ error: SQLiteError, path: String) {
+    /// Describes an error of SQLite, or of a change of the schema, to the owner.
+    package init(_ error: any Error, path: String) {
         let words =
-            if error.isCorrupt {
-                "is damaged (\(error.message)): " + Self.moveAway
-            } else if error.isFull {
-                "finds no room on the card: free some (df -h), then try again; nothing is lost"
-            } else if error.extendedCode == Self.moved {
-                "was moved or removed while it was open: restart roost-web"
-            } else if error.isReadOnly {
-                "may only be read: make it and its folder writable for roost-web"
-            } else if error.isCannotOpen {
-                "cannot be opened (\(error.message)): give it and its folder to roost-web"
-            } else if error.isBusy {
-                "is in use by another process: end it, then try again"
-            } else {
-                "failed (\(error.message), SQLite \(error.extendedCode)): see dmesg for the card"
+            switch error {
+            case MigrationError.newer(let migration, _):
+                "was written by a newer version (\(migration)): install that version again, "
+                    + "or move the file away and run `roost claim`"
+            case MigrationError.gap(let missing, _): "lacks \(missing): " + Self.moveAway
+            case let error as SQLiteError: Self.text(error)
+            default: "failed: \(error)"
             }
         self.init(path: path, words)
+    }
+
+    private static func text(_ error: SQLiteError) -> String {
+        if error.isCorrupt {
+            "is damaged (\(error.message)): " + moveAway
+        } else if error.isFull {
+            "finds no room on the card: free some (df -h), then try again; nothing is lost"
+        } else if error.extendedCode == moved {
+            "was moved or removed while it was open: restart roost-web"
+        } else if error.isReadOnly {
+            "may only be read: make it and its folder writable for roost-web"
+        } else if error.isCannotOpen {
+            "cannot be opened (\(error.message)): give it and its folder to roost-web"
+        } else if error.isBusy {
+            "is in use by another process: end it, then try again"
+        } else {
+            "failed (\(error.message), SQLite \(error.extendedCode)): see dmesg for the card"
+        }
     }
 
     /// `SQLITE_READONLY_DBMOVED`.

@@ -20,8 +20,8 @@ struct WebDatabaseVersions {
     ///
     /// - Parameters:
     ///   - connection: To the file; it is closed.
-    /// - Throws: `MigrationError`; the file stays as it was.
-    func advance(_ connection: Connection, by count: Int) throws(MigrationError) {
+    /// - Throws: `MigrationError`, `SQLiteError`; the file stays as it was.
+    func advance(_ connection: Connection, by count: Int) throws {
         do {
             try copy(connection)
             try connection.close()
@@ -33,7 +33,7 @@ struct WebDatabaseVersions {
             for other in numbers.values where other != kept { unlink(other) }
         } catch {
             unlink(next)
-            throw MigrationError(error, path: path)
+            throw error
         }
     }
 
@@ -41,8 +41,8 @@ struct WebDatabaseVersions {
     ///
     /// - Parameter connection: To the newer file; it is closed where there is another.
     /// - Returns: Whether there was one.
-    /// - Throws: `MigrationError`; both files stay as they were.
-    func goBack(_ connection: Connection) throws(MigrationError) -> Bool {
+    /// - Throws: `SQLiteError`; both files stay as they were.
+    func goBack(_ connection: Connection) throws -> Bool {
         let known = numbers.filter { $0.key <= migrations.stepCount }
         guard let kept = known.max(by: { $0.key < $1.key })?.value else { return false }
         do {
@@ -58,7 +58,7 @@ struct WebDatabaseVersions {
             return true
         } catch {
             unlink(next)
-            throw MigrationError(error, path: path)
+            throw error
         }
     }
 
@@ -143,16 +143,5 @@ struct WebDatabaseVersions {
         // SQLITE_FULL, SQLITE_CANTOPEN.
         let code: Int32 = isFull ? 13 : 14
         return SQLiteError(code: code, extendedCode: code, message: words, sql: nil, path: path)
-    }
-}
-
-extension MigrationError {
-    /// Any error, as one of a migration.
-    init(_ error: any Error, path: String) {
-        switch error {
-        case let error as MigrationError: self = error
-        case let error as SQLiteError: self = .sqlite(error)
-        default: self = .gap(missing: "\(error)", path: path)
-        }
     }
 }

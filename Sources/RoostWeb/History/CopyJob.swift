@@ -89,6 +89,6 @@ final class CopyJob: Sendable {
     }
 
     private static func problem(_ error: SQLiteError, _ draft: CopyJobs.Draft) -> Problem {
-        Problem(.store, WebDatabaseError(.sqlite(error), path: draft.path).description)
+        Problem(.store, WebDatabaseError(error, path: draft.path).description)
     }
 }

@@ -196,8 +196,6 @@ package enum HistoryFile {
             return (try History(reader, isReadOnly: true), .newer(migration: migration))
         } catch MigrationError.gap(let missing, _) {
             throw connection.damaged("the migration \(missing) is missing")
-        } catch MigrationError.sqlite(let error) {
-            throw error
         }
         try connection.setJournalMode(.wal)
         try connection.setSynchronous(.full)
