@@ -1,7 +1,7 @@
 /// A follower's position in `feed`: the last record of each kind that it has.
 ///
 /// In JSON, with boots as 32 hexadecimal digits:
-/// `{"streams":{"3":["…",28005850]},"event":["…",2800585012345678,0],"notice":411}`.
+/// `{"streams":{"3":["…",28005850]},"event":["…",2800585012345678,0]}`.
 package struct FeedPlaces: Codable, Hashable, Sendable {
     /// The position of a sample in its stream; equal ticks are one position.
     package struct Sample: Codable, Hashable, Sendable {
@@ -59,10 +59,8 @@ package struct FeedPlaces: Codable, Hashable, Sendable {
     package var streams: [String: Sample]
     /// The last event; nil starts at the first.
     package var event: Event?
-    /// The number of the last notice; 0 before the first.
-    package var notice: Int64
 
-    package init(streams: [String: Sample] = [:], event: Event? = nil, notice: Int64 = 0) {
-        (self.streams, self.event, self.notice) = (streams, event, notice)
+    package init(streams: [String: Sample] = [:], event: Event? = nil) {
+        (self.streams, self.event) = (streams, event)
     }
 }

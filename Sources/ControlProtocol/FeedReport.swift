@@ -23,25 +23,8 @@ package struct FeedReport: Codable, Hashable, Sendable {
         package var bytes: [UInt8] { Array(payload) }
     }
 
-    /// An event that is announced to people: one with the detail `n`.
-    package struct Notice: Codable, Hashable, Sendable {
-        /// Sequence number over the store's life.
-        package let n: Int64
-        /// Thirty-two hexadecimal digits.
-        package let bootID: String
-        /// Nanoseconds since that boot.
-        package let nanoseconds: Int64
-        package let event: EventReport
-
-        package init(n: Int64, bootID: String, nanoseconds: Int64, event: EventReport) {
-            (self.n, self.bootID, self.nanoseconds, self.event) = (n, bootID, nanoseconds, event)
-        }
-    }
-
     /// Oldest first; empty when the wait ended without any, and with `older`.
     package let parts: [Part]
-    /// Lowest `n` first; they are among the events of `parts` as well.
-    package let notices: [Notice]
     /// Start of the next request: `ControlRequest.after`.
     package let next: FeedPlaces
     /// The history already has records after these positions: read it first, then ask again.
@@ -66,12 +49,11 @@ package struct FeedReport: Codable, Hashable, Sendable {
 
     package init(
         parts: [Part] = [],
-        notices: [Notice] = [],
         next: FeedPlaces,
         state: State = State(),
         station: Place
     ) {
-        (self.parts, self.notices, self.next) = (parts, notices, next)
+        (self.parts, self.next) = (parts, next)
         (older, lost, hasMore) = (state.older, state.lost, state.hasMore)
         (folder, bootID) = (station.folder, station.bootID)
         (nowSeconds, clock) = (station.nowSeconds, station.clock)

@@ -12,8 +12,7 @@ import Testing
                 bootID: Self.boot,
                 nanoseconds: 2_800_585_012_345_678,
                 ordinal: 1
-            ),
-            notice: 411
+            )
         )
         let request = ControlRequest.feed(
             after: places,
@@ -23,7 +22,7 @@ import Testing
         )
         let line = try ControlCodec.line(request)
         #expect(
-            line == #"{"after":{"event":["\#(Self.boot)",2800585012345678,1],"notice":411,"#
+            line == #"{"after":{"event":["\#(Self.boot)",2800585012345678,1],"#
                 + #""streams":{"3":["\#(Self.boot)",28005850]}},"command":"feed","limit":500,"#
                 + #""samples":{"atLeast":1,"orAfterSeconds":60},"#
                 + #""version":\#(controlProtocolVersion),"waitSeconds":300}"#

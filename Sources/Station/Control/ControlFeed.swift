@@ -104,17 +104,8 @@ struct ControlFeed: Sendable {
     }
 
     private func report(_ page: FeedPage) -> FeedReport {
-        let present = clock.present
-        return FeedReport(
+        FeedReport(
             parts: page.part.map { [$0] } ?? [],
-            notices: page.notices.map { n, event in
-                FeedReport.Notice(
-                    n: n,
-                    bootID: "\(station.bootID)",
-                    nanoseconds: event.instant.nanoseconds,
-                    event: EventReport(event, at: present)
-                )
-            },
             next: page.next,
             state: page.state,
             station: FeedReport.Place(

@@ -4,13 +4,11 @@ import Store
 
 /// Records and events after a follower's position, taken from memory.
 ///
-/// Pure. Bounds: the limit, `byteLimit` of records, and `noticeLimit`; what is left out comes with
-/// the next question.
+/// Pure. Bounds: the limit, and `byteLimit` of records; what is left out comes with the next
+/// question.
 struct FeedPage {
     /// Bytes of records: a line in base64 stays below 64 KiB.
     static let byteLimit = 20_480
-    /// A notice is an event again, as JSON of up to 1 KiB.
-    static let noticeLimit = 8
 
     /// Contents of the station's memory at one moment.
     struct Source {
@@ -42,7 +40,6 @@ struct FeedPage {
     /// Boots that places name and that memory cannot place: known ones are older, others lost.
     private(set) var doubtful: Set<String> = []
     private(set) var sampleCount = 0
-    private(set) var notices: [(n: Int64, event: Event)] = []
     /// Whether an event is among them that does not wait.
     private(set) var isUrgent = false
     /// Whether a motion is among them.
@@ -80,7 +77,7 @@ struct FeedPage {
 
     /// The newest places there are.
     var edge: FeedPlaces {
-        var edge = FeedPlaces(notice: next.notice)
+        var edge = FeedPlaces()
         for place in source.base.values { edge.streams[Self.key(place.stream)] = place.sent }
         edge.event = source.baseEvent?.sent
         for block in source.blocks {
@@ -88,18 +85,14 @@ struct FeedPage {
                 let place = SamplePosition(stream: stream, boot: source.boot, tick: tick)
                 edge.streams[Self.key(stream)] = place.sent
             }
-            guard let last = block.events.last else { continue }
-            edge.event = last.sent
-            for case .event(let event) in JournalRecordCodec.contents(block.payload).records {
-                edge.notice = max(edge.notice, event.noticeNumber ?? 0)
-            }
+            if let last = block.events.last { edge.event = last.sent }
         }
         return edge
     }
 
     /// Whether it does not wait for samples.
     var isOutOfTurn: Bool {
-        isUrgent || !notices.isEmpty || state.older || state.lost || state.hasMore
+        isUrgent || state.older || state.lost || state.hasMore
     }
 
     /// Decides for positions in boots that are not in memory whether they are old or lost.
@@ -164,7 +157,6 @@ struct FeedPage {
             for record in JournalRecordCodec.contents(block.payload).records {
                 let isFull =
                     sampleCount + eventCount >= limit || byteCount >= Self.byteLimit
-                    || notices.count >= Self.noticeLimit
                 switch record {
                 case .event(let event):
                     guard let place = numbers.popFirst()?.sent else { continue }
@@ -176,7 +168,7 @@ struct FeedPage {
                         state.hasMore = true
                         continue
                     }
-                    append(event, at: place, start.notice)
+                    append(event, at: place)
                 case .samples(let stream, let segment):
                     let room = isFull || state.hasMore ? 0 : limit - sampleCount - eventCount
                     append(segment, of: stream, after: floors[stream] ?? .min, room)
@@ -208,7 +200,7 @@ struct FeedPage {
         return Dictionary(pairs) { $1 }
     }
 
-    private mutating func append(_ event: Event, at place: FeedPlaces.Event, _ lastNotice: Int64) {
+    private mutating func append(_ event: Event, at place: FeedPlaces.Event) {
         let record = JournalRecord.event(event)
         byteCount += JournalRecordCodec.encode([record]).count
         records.append(record)
@@ -216,9 +208,6 @@ struct FeedPage {
         next.event = place
         isUrgent = isUrgent || event.isUrgent
         hasMotion = hasMotion || event.kind == .motion
-        guard let n = event.noticeNumber, n > lastNotice else { return }
-        notices.append((n, event))
-        next.notice = max(next.notice, n)
     }
 
     /// Adds the rows after a tick; without room, only the rest of the tick that was begun.
@@ -288,13 +277,5 @@ extension Event {
         case .alert: true
         default: severity >= .warning
         }
-    }
-
-    /// The number of a notice; nil for an event that is none.
-    ///
-    /// A list of what stands has the last number that was given, and is no notice itself.
-    fileprivate var noticeNumber: Int64? {
-        if case .alert(.standing) = kind { return nil }
-        return details.first { $0.key == "n" }.flatMap { Int64($0.value) }
     }
 }
