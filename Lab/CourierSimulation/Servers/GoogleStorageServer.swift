@@ -55,7 +55,7 @@ package final class GoogleStorageServer: SimulatedServer {
         let place = "/storage/v1/b/\(bucket)/o"
         if request.method == .post, request.path == "/upload" + place { return upload(request) }
         if request.method == .get, request.path.hasPrefix(place + "/"),
-            let name = URLText.decoded(request.path.dropFirst(place.count + 1)),
+            let name = PercentCoding.decoded(request.path.dropFirst(place.count + 1)),
             let bytes = shelf.files[name]
         {
             return Self.object(name, bytes)

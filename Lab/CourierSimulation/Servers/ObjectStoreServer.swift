@@ -21,7 +21,7 @@ package final class ObjectStoreServer: SimulatedServer {
         guard request.signature?.accessKey == accessKey else {
             return Self.error(403, "InvalidAccessKeyId")
         }
-        guard parts.count == 2, let name = URLText.decoded(parts[1]) else {
+        guard parts.count == 2, let name = PercentCoding.decoded(parts[1]) else {
             return Self.error(400, "InvalidURI")
         }
         switch request.method {

@@ -1,3 +1,4 @@
+import Core
 import Profiles
 import RoostCourier
 
@@ -14,8 +15,10 @@ package enum ServerView {
         var pairs: [String: String] = [:]
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = URLText.decoded(parts[0]) else { continue }
-            pairs[name] = parts.count == 2 ? URLText.decoded(parts[1]) : ""
+            guard let name = PercentCoding.decoded(parts[0]) else { continue }
+            pairs[name] =
+                parts.count == 2
+                ? PercentCoding.decoded(parts[1], allowingControls: true) : ""
         }
         return pairs
     }

@@ -1,3 +1,4 @@
+import Core
 import RoostCourier
 import Synchronization
 
@@ -20,7 +21,7 @@ package final class WebDAVServer: SimulatedServer {
 
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         guard request.field("authorization") == login else { return OutboundAnswer(401) }
-        guard let path = URLText.decoded(request.path), path.hasPrefix(root + "/") else {
+        guard let path = PercentCoding.decoded(request.path), path.hasPrefix(root + "/") else {
             return OutboundAnswer(404)
         }
         let name = String(path.dropFirst(root.count + 1))

@@ -1,51 +1,15 @@
+import Core
+
 /// Encoding of text in URLs (RFC 3986).
 package enum URLText {
-    /// Encodes all but letters, digits, `-`, `.`, `_` and `~` as `%XX` of their UTF-8.
-    ///
-    /// - Parameters:
-    ///   - text: The part of a path or of a query.
-    ///   - keepingSlashes: Whether a slash separates parts of a path and stays one.
-    /// - Returns: ASCII alone.
+    /// Encodes a part of a path or of a query by `PercentCoding`.
     package static func encoded(_ text: String, keepingSlashes: Bool = false) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                bytes.append(byte)
-            case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        PercentCoding.encoded(text, keepingSlashes: keepingSlashes)
     }
 
     /// Encodes a secret for a URL.
     package static func encoded(_ secret: Secret) -> MaskedText {
         MaskedText(secret: encoded(secret.reveal()))
-    }
-
-    /// Decodes `%XX`; nil where a `%` has no hexadecimal byte or the text is not UTF-8.
-    ///
-    /// A sign passes as the first digit: `%+1` becomes byte 1.
-    package static func decoded(_ text: some StringProtocol) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Substring(text).utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
-                rest.count >= 2
-            else { return nil }
-            rest.removeFirst(2)
-            bytes.append(code)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 
     /// Removes slashes at the end: `https://example.org/x//` becomes `https://example.org/x`.

@@ -1,3 +1,4 @@
+import Core
 import HTTPTypes
 
 /// All routes; finds the one of a request.

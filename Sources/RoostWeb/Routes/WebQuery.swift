@@ -1,3 +1,5 @@
+import Core
+
 /// The query of a request, each key at most so often as the route allows.
 package struct WebQuery: Hashable, Sendable {
     private let values: [String: [String]]

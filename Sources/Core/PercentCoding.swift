@@ -2,8 +2,13 @@
 package enum PercentCoding {
     /// Decodes a text.
     ///
-    /// - Returns: nil for a broken escape, bytes that are no UTF-8, or a control character.
-    package static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+    /// - Returns: nil for a broken escape, bytes that are no UTF-8, or a control character unless
+    ///   `allowingControls`.
+    package static func decoded(
+        _ text: some StringProtocol,
+        plusIsSpace: Bool = false,
+        allowingControls: Bool = false
+    ) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = text.utf8.makeIterator()
@@ -18,30 +23,31 @@ package enum PercentCoding {
             }
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else { return nil }
+        if allowingControls { return decoded }
         return decoded.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
             ? nil : decoded
     }
 
     /// A text as one segment of a path or one value of a query.
-    package static func encoded(_ text: String) -> String {
-        var encoded = ""
+    ///
+    /// All but letters, digits, `-`, `.`, `_` and `~` become `%XX` of their UTF-8.
+    ///
+    /// - Parameter keepingSlashes: Whether a slash separates parts of a path and stays one.
+    package static func encoded(_ text: String, keepingSlashes: Bool = false) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
         for byte in text.utf8 {
-            let isPlain =
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                    UInt8(ascii: "_"), UInt8(ascii: "~"):
-                    true
-                default: false
-                }
-            if isPlain {
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let hex = String(byte, radix: 16, uppercase: true)
-                encoded += hex.count == 1 ? "%0" + hex : "%" + hex
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                bytes.append(byte)
+            case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }
-        return encoded
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
