@@ -206,9 +206,7 @@ package actor HistoryClient {
         try await run { [shelf] in
             try shelf.opened.withLock { opened in
                 guard let opened else { throw Problem(.store, "the history is not open") }
-                do { return try body(opened) } catch let error as StoreError {
-                    throw opened.folder.unreadable(error)
-                }
+                return try opened.folder.reading { try body(opened) }
             }
         }
     }

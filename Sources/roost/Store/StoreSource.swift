@@ -147,9 +147,9 @@ extension NodeClock {
 
 /// Runs a body and turns the store's errors into messages.
 func withStore<Value>(_ folder: StoreFolder, _ body: () throws -> Value) throws -> Value {
-    do { return try body() } catch let error as StoreError {
-        throw ClientFailure(folder.unreadable(error))
-    } catch let error as StoreUnreadable { throw ClientFailure(error) }
+    do { return try folder.reading(body) } catch let error as StoreUnreadable {
+        throw ClientFailure(error)
+    }
 }
 
 extension ClientFailure {
