@@ -36,8 +36,6 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case hearNeighbours
         /// Makes another id for the station; `StatusReport` after it.
         case newStationID
-        /// Replaces no child for being late, for debugging; `StatusReport` after it.
-        case snooze
         /// Writes what a person noticed into the history, as an event; `StatusReport` after it.
         case note
         /// `FindingsReport` of the checks of `roost doctor`, as far as a running station can ask
@@ -83,11 +81,11 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `mode`: the survey's name, 1…64 characters; `adopt`, `rename`: the device's; `cursor`: the
     /// follower's.
     package let name: String?
-    /// `mode`, `mute`, `snooze`: how long; `configure`: the interval.
+    /// `mode`, `mute`: how long; `configure`: the interval.
     ///
     /// `mode`: 1…86 400 s; after it the mode is `normal` again. `mute`: 1 s…366 days, longer values
-    /// are cut to that; nil until `unmute`. `snooze`: 0…900 s; 0 ends it. `doctor`: how old the
-    /// report may be. `claimWindow`: 0 or nil.
+    /// are cut to that; nil until `unmute`. `doctor`: how old the report may be. `claimWindow`: 0 or
+    /// nil.
     package let seconds: Double?
     /// `readings`, `events`: how far back, > 0 s; nil is everything kept.
     package let lastSeconds: Double?

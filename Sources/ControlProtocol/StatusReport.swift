@@ -27,8 +27,6 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var store: StoreReport?
     /// The values behind the lamp's colour; nil while there is no dust sensor to follow.
     package var lampCause: LampReport?
-    /// Seconds for which late children are not restarted (`snooze`); nil otherwise.
-    package var snoozedSeconds: Double?
     /// IANA name of the zone that pages show; nil for the machine's.
     package var zone: String?
     /// Where the station stands; nil where that was not set.

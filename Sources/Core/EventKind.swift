@@ -53,7 +53,6 @@ package enum EventKind: Hashable, Sendable {
         case childOnTime = "child on time again"
         case childReplaced = "child replaced"
         case childStillLate = "child still late"
-        case snoozed = "vigil snoozed"
         // Sensors and HTTP devices.
         case sensorFound = "sensor found"
         case sensorSilent = "sensor not answering"
@@ -114,7 +113,6 @@ package enum EventKind: Hashable, Sendable {
         case surveyGoesOn = "survey goes on"
         case doseMarked = "dose marked"
         case note
-        case snoozeAsked = "snooze asked for"
         case adoptAsked = "device adopt asked for"
         case ignoreAsked = "device ignore asked for"
         case renameAsked = "device rename asked for"

@@ -74,8 +74,8 @@ package final class Station: Sendable {
         /// Devices that were found, in order of their first adoption; away or not.
         var found: [FoundDevice] = []
         var isStopping = false
-        /// The one that runs now; a restarted one is a new object, and is awake.
-        var vigil: HealthMonitor?
+        /// Whether a `HealthMonitor` was made.
+        var hasWatched = false
     }
 
     /// The child that starts last.
@@ -305,8 +305,8 @@ package final class Station: Sendable {
                 )
             )
             // A machine can be suspended before the first look, and no look finds that out.
-            if state.withLock({ $0.vigil }) == nil { store.reportLateStart() }
-            state.withLock { $0.vigil = vigil }
+            if !state.withLock({ $0.hasWatched }) { store.reportLateStart() }
+            state.withLock { $0.hasWatched = true }
             return vigil
         }
     }

@@ -78,29 +78,6 @@ package final class HealthMonitor: Child {
         }
     }
 
-    /// Until when no child is replaced for being late; nil when that is not so now.
-    package var snoozedUntil: MonotonicInstant? {
-        machine.withLock { $0.snoozedUntil }.flatMap { $0 > clock.now ? $0 : nil }
-    }
-
-    /// Counts every child as on time for `duration`, at most 15 min, for debugging; zero ends that.
-    package func snooze(for duration: Duration) {
-        let now = clock.now
-        let bounded = machine.withLock { machine in
-            machine.snooze(until: now.advanced(by: duration), now: now)
-            return now.duration(to: machine.snoozedUntil ?? now)
-        }
-        callbacks.observer(
-            Event(
-                at: now,
-                source: "vigil",
-                kind: .plain(.snoozed),
-                severity: .warning,
-                ["for": bounded.shortText]
-            )
-        )
-    }
-
     private func look() {
         let now = clock.now
         let watches = registry.watches

@@ -51,25 +51,17 @@ package struct HealthMonitorMachine: Sendable {
     ///
     /// The wider, the more pets ride on wake-ups that come anyway.
     package let petWindow: ClosedRange<Duration>
-    /// Longest snooze.
-    package static let snoozeMax = Duration.minutes(15)
 
     // Children not here are on time. Bound: one for each child that is late or was replaced and has
     // not beaten since.
     private var standings: [String: Standing] = [:]
     private var petDue: MonotonicInstant
-    private(set) var snoozedUntil: MonotonicInstant?
     private var unseen: Range<MonotonicInstant>?
 
     package init(petWindow: ClosedRange<Duration>, startingAt now: MonotonicInstant) {
         precondition(petWindow.lowerBound > .zero)
         self.petWindow = petWindow
         petDue = now
-    }
-
-    /// Counts every child as on time for a while, for debugging; at most `snoozeMax`.
-    package mutating func snooze(until instant: MonotonicInstant, now: MonotonicInstant) {
-        snoozedUntil = min(instant, now.advanced(by: Self.snoozeMax))
     }
 
     /// Accounts for time in which the process did not run: the machine was suspended, or the
@@ -121,12 +113,9 @@ package struct HealthMonitorMachine: Sendable {
     }
 
     private func deadline(of child: Watched) -> MonotonicInstant {
-        var deadline = child.beat.deadline
-        if let unseen, unseen.contains(deadline) {
-            deadline = unseen.upperBound.advanced(by: child.limit)
-        }
-        guard let snoozedUntil else { return deadline }
-        return max(deadline, snoozedUntil.advanced(by: child.limit))
+        let deadline = child.beat.deadline
+        guard let unseen, unseen.contains(deadline) else { return deadline }
+        return unseen.upperBound.advanced(by: child.limit)
     }
 
     private func nextStep(for child: Watched) -> MonotonicInstant? {

@@ -6,8 +6,8 @@ import Testing
 /// The whole table, written down a second time: each command × each user.
 @Suite struct ControlRightsTests {
     private static let refusedToDashboard: Set<ControlRequest.Command> = [
-        .trustClock, .newStationID, .snooze, .feed, .cursor, .courierEvent, .cameraEvent,
-        .cameraOn, .imports, .hearNeighbours,
+        .trustClock, .newStationID, .feed, .cursor, .courierEvent, .cameraEvent, .cameraOn,
+        .imports, .hearNeighbours,
     ]
     /// Commands that the camera needs.
     private static let camera: Set<ControlRequest.Command> = [

@@ -161,26 +161,6 @@ import Testing
         #expect(failure?.message.contains("test under devices[1].name; change it there") == true)
     }
 
-    @Test func aSnoozeIsBoundedShownAndEnds() throws {
-        let (tooLong, during, after) = try simulate { clock in
-            let test = try TestStation(clock)
-            return try await test.run { test in
-                try await test.sleep(.seconds(1))
-                let tooLong = try await test.ask(
-                    ControlRequest(.snooze, seconds: 901),
-                    StatusReport.self
-                )
-                _ = try await test.ask(ControlRequest(.snooze, seconds: 600), StatusReport.self)
-                try await test.sleep(.minutes(4))
-                let during = test.station.status.snoozedSeconds
-                try await test.sleep(.minutes(7))
-                return (tooLong.error?.code, during, test.station.status.snoozedSeconds)
-            }
-        }
-        #expect(tooLong == "bad-request")
-        #expect(during.map { (355...360).contains($0) } == true && after == nil)
-    }
-
     /// It goes through `/proc` for what it costs, and the boot is the same all the time.
     @Test func theBootIsNotAskedForAtEachPage() throws {
         let count = try simulate { clock in

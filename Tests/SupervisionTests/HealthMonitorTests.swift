@@ -21,7 +21,6 @@ import Testing
     /// Runs a supervisor of `children` beside a HealthMonitor that pets every 10 s.
     private func watch(
         for duration: Duration,
-        snooze: Duration? = nil,
         _ children: @escaping @Sendable (Bench) -> [ChildSpec]
     ) throws -> Watch {
         try simulate { clock in
@@ -52,7 +51,6 @@ import Testing
                 clock: clock,
                 callbacks: callbacks
             )
-            if let snooze { vigil.snooze(for: snooze) }
             async let _: Void = vigil.run()
             try await bench.run(supervisor) { try await clock.sleep(for: duration) }
             return Watch(
@@ -244,21 +242,6 @@ import Testing
         }
         #expect(watch.log == ["+b", "+a", "-b", "-a"])
         #expect(watch.stillLate.isEmpty)
-    }
-
-    @Test func aSnoozeIsBounded() throws {
-        let watch = try watch(for: .hours(2), snooze: .hours(24)) { bench in
-            [
-                bench.spec("a", heartbeatLimit: .seconds(60)) { _ in
-                    try await bench.clock.waitForCancellation()
-                }
-            ]
-        }
-        #expect(watch.events.first == "0.000 vigil snoozed")
-        let instant = try #require(watch.events.dropFirst().first?.split(separator: " ").first)
-        let warned = try #require(Double(instant))
-        #expect((960...975).contains(warned))
-        #expect(watch.stillLate == ["root/a"])
     }
 }
 

@@ -5,7 +5,6 @@ import Core
 import HardwareIO
 import Profiles
 import Store
-import Supervision
 
 /// Makes the answers of the control socket out of the station's state.
 package struct ControlAnswers: Sendable {
@@ -32,8 +31,6 @@ package struct ControlAnswers: Sendable {
         var settleMutes: @Sendable () async throws -> Void
         var settings: ControlSettings.Dependencies
         var alerts: ControlAlerts.Dependencies
-        /// The HealthMonitor that runs now.
-        var vigil: @Sendable () -> HealthMonitor?
         package var watchdog: @Sendable () -> WatchdogReport?
         var board: @Sendable () -> BoardReport?
         /// Adds the costs of the last hour and day.
@@ -122,7 +119,7 @@ package struct ControlAnswers: Sendable {
                     by: asker
                 )
             }
-        case .mode, .note, .snooze, .newStationID:
+        case .mode, .note, .newStationID:
             try await answer {
                 try await change(request, by: asker(request, peer))
                 return await fullStatus()
@@ -146,9 +143,6 @@ package struct ControlAnswers: Sendable {
         case .newStationID:
             let id = ControlStationID(station: station, dependencies: dependencies.stationID)
             try await id.renew(by: asker)
-        case .snooze:
-            let snooze = ControlSnooze(station: station, vigil: dependencies.vigil)
-            try snooze.start(request, by: asker)
         default: try await mutes.changeMode(request, by: asker)
         }
     }
@@ -299,7 +293,6 @@ package struct ControlAnswers: Sendable {
         report.store = dependencies.store(Set(faults.map(\.kind)), now)
         (report.lampCause, report.power) = (dependencies.lampCause(), station.battery.report)
         report.alerts = AlertsSummary(dependencies.alerts.report(false).alerts)
-        report.snoozedSeconds = dependencies.vigil()?.snoozedUntil.map { -$0.age(at: now) }
         let health = ControlHealth(
             channels: station.recorder.channels,
             now: now,

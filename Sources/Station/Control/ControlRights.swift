@@ -58,7 +58,7 @@ extension ControlRequest.Command {
             .offerTime, .record, .set, .claimWindow, .acknowledge, .silence, .unsilence, .testAlert:
             Self.people.union([.dashboard])
         // These need a shell on the station.
-        case .trustClock, .newStationID, .snooze: Self.people
+        case .trustClock, .newStationID: Self.people
         case .feed: Self.people.union([.courier])
         // Where followers are, what others measured or say, and what happened to themselves.
         case .cursor, .courierEvent, .imports, .hearNeighbours: [.root, .courier]

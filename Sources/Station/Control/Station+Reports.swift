@@ -53,7 +53,6 @@ extension Station {
                     report: { [alerts] in alerts.report(withRules: $0) },
                     act: { [alerts] in alerts.act($0) }
                 ),
-                vigil: { [weak self] in self?.state.withLock { $0.vigil } },
                 watchdog: { [weak self] in self?.watchdogReport },
                 board: { [weak self] in self?.boardReport },
                 budget: { [budget] report, costs in budget.complete(&report, with: costs) },

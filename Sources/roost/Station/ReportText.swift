@@ -53,11 +53,6 @@ enum ReportText {
             lines.append("watchdog \(watchdog.path), \(timeout)\(cause)")
         }
         if let power = report.power { lines.append("power   \(describe(power))") }
-        if let seconds = report.snoozedSeconds {
-            lines.append(
-                "snooze  nothing that hangs is replaced for \(durationText(seconds: seconds)) more"
-            )
-        }
         return lines + AlertText.summary(report.alerts, paint)
             + report.faults.flatMap { fault($0, paint) }
     }

@@ -106,7 +106,7 @@ def examples(check, station):
         "status": asks, "tree": asks, "devices": asks, "watch": ["--for", "3s", *asks],
         "live": ["--for", "3s", *asks], "readings": reads, "events": reads, "ledger": reads,
         "mode": ["live", "--for", "1h", *asks], "mute": ["dust", "--for", "1h", *asks],
-        "unmute": ["dust", *asks], "snooze": ["--for", "1m", *asks],
+        "unmute": ["dust", *asks],
         "note": ["windows opened", *asks],
         "clock show": asks, "clock trust": asks,
         "doctor": [], "demo": ["--for", "4s"],

@@ -107,7 +107,7 @@ def courier_words(stage):
 # Acts in their order (none that lamp or alerts would see), each with what stands behind it; `{asks}` is the station, `{control}` the courier.
 ACTS = [
     ("mode", "mode normal --for 1h {asks}"), ("mode", "mode survey --name walk --for 1h {asks}"), ("mode", "mode live --for 1h {asks}"),
-    ("mute", "mute court/temperature --for 1h {asks}"), ("unmute", "unmute court/temperature {asks}"), ("snooze", "snooze --for 1m {asks}"),
+    ("mute", "mute court/temperature --for 1h {asks}"), ("unmute", "unmute court/temperature {asks}"),
     ("note", "note door@closed {asks}"), ("clock trust", "clock trust {asks}"),
     ("set", "set zone Europe/Berlin {asks}"), ("set", "set position nowhere {asks}"),
     ("record", "record dust off {asks}"), ("record", "record dust on {asks}"),
