@@ -20,8 +20,7 @@ struct Face: Sendable {
     /// The face among the dashboard's addresses.
     var routes: [Route] {
         // These clients ask at the root, where no other route has the same path.
-        let root =
-            [FaceName.airrohr, .airgradient].contains(name) ? "" : "/compat/" + name.rawValue
+        let root = name == .airrohr ? "" : "/compat/" + name.rawValue
         return places.map { Self.route(root + "/" + $0.path, $0) }
     }
 

@@ -3,26 +3,13 @@ import FoundationEssentials
 /// The faces (interfaces for clients of other systems) that a JSON file switches on; none without.
 ///
 /// ```json
-/// {"alert": {"port": 8080}, "files": {}, "safecast": {"latitude": 46.1, "longitude": 9.7}}
+/// {"alert": {"port": 8080}, "files": {}}
 /// ```
 package struct FaceSettings: Hashable, Sendable {
     /// The settings of one face, which is on when it is named.
     package struct Entry: Hashable, Sendable {
         /// A port of its own, where the face is at the root; nil for the dashboard's alone.
         package var port: Int?
-        package var position: Position?
-    }
-
-    /// Position of the station, for faces that give it.
-    package struct Position: Hashable, Sendable {
-        /// Degrees north, −90…90.
-        package let latitude: Double
-        /// Degrees east, −180…180.
-        package let longitude: Double
-        /// Height above the ground, in metres; nil when it is not known.
-        package var heightMeters: Double?
-        /// Id of the station on the map; nil for none.
-        package var deviceID: Int?
     }
 
     /// An error in the file, with its place.
@@ -65,47 +52,21 @@ package struct FaceSettings: Hashable, Sendable {
         _ face: FaceName,
         _ members: [String: Value]
     ) throws(Mistake) -> Entry {
-        var numbers: [String: Double] = [:]
-        let known = face == .safecast ? safecastRanges : portRange
+        var entry = Entry()
         for (key, value) in members.sorted(by: { $0.key < $1.key }) {
             let place = "/\(face.rawValue)/\(key.prefix(40))"
-            guard let range = known[key] else {
-                let names = known.keys.sorted().joined(separator: ", ")
-                throw Mistake(description: "\(place) is not known; there are \(names)")
+            guard key == "port" else {
+                throw Mistake(description: "\(place) is not known; there is port")
             }
-            guard let number = value.number, range.limits.contains(number),
-                !range.isWhole || number == number.rounded()
+            guard let number = value.number, (1...65_535).contains(number),
+                number == number.rounded()
             else {
-                let (low, high) = (range.limits.lowerBound, range.limits.upperBound)
-                let kind = range.isWhole ? "a whole number" : "a number"
-                throw Mistake(
-                    description: "\(place) has to be \(kind) from \(Int(low)) to \(Int(high))"
-                )
+                throw Mistake(description: "\(place) has to be a whole number from 1 to 65535")
             }
-            numbers[key] = number
+            entry.port = Int(number)
         }
-        var entry = Entry(port: numbers["port"].map { Int($0) })
-        guard face == .safecast else { return entry }
-        guard let latitude = numbers["latitude"], let longitude = numbers["longitude"] else {
-            throw Mistake(description: "/safecast needs latitude and longitude, in degrees")
-        }
-        entry.position = Position(
-            latitude: latitude,
-            longitude: longitude,
-            heightMeters: numbers["heightMeters"],
-            deviceID: numbers["deviceID"].map { Int($0) }
-        )
         return entry
     }
-
-    private typealias Range = (limits: ClosedRange<Double>, isWhole: Bool)
-
-    private static let portRange: [String: Range] = ["port": (1...65_535, true)]
-    private static let safecastRanges: [String: Range] = [
-        "port": (1...65_535, true), "latitude": (-90...90, false),
-        "longitude": (-180...180, false), "heightMeters": (-500...10_000, false),
-        "deviceID": (1...2_147_483_647, true),
-    ]
 
     /// A number, or anything else.
     private struct Value: Decodable {
@@ -120,5 +81,5 @@ package struct FaceSettings: Hashable, Sendable {
 
 /// The faces that there are, as the settings and the paths name them.
 package enum FaceName: String, CaseIterable, Sendable {
-    case alert, files, semicolon, history, safecast, airrohr, airgradient, push
+    case alert, files, semicolon, history, airrohr, push
 }

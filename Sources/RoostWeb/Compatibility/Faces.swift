@@ -9,16 +9,14 @@ package struct Faces: Sendable {
         let shelf = PeriodFileCache(sources)
         let period = PeriodFace(sources, shelf)
         self.period = period
-        all = settings.entries.sorted { $0.key.rawValue < $1.key.rawValue }.map { name, entry in
+        all = settings.entries.sorted { $0.key.rawValue < $1.key.rawValue }.map { name, _ in
             switch name {
             case .alert: AlertFace(sources, shelf).face
             case .files: period.face
             case .semicolon: SemicolonFace(sources).face
             case .history: FortnightFace(sources).face
-            case .safecast: SafecastFace(sources, entry.position).face
             case .push: PushFace(courier: sources.courier).face
             case .airrohr: AirrohrFace(sources).face
-            case .airgradient: AirGradientFace(sources).face
             }
         }
     }

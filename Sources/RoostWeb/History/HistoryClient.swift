@@ -91,16 +91,14 @@ package actor HistoryClient {
     ///
     /// - Parameters:
     ///   - user: Who asks; nil without an account.
-    ///   - own: Seats of their own for visitors without one; nil takes those of people.
     ///   - make: Runs on the history's thread.
     /// - Returns: The export at its beginning.
     /// - Throws: `Problem` `busy` while there are enough; what `make` throws.
     func beginExport<Job: Sendable>(
         of user: Int64?,
-        in own: ExportLimiter? = nil,
         _ make: @escaping @Sendable (sending OpenHistory, ExportLimiter.Seat) throws -> Job
     ) async throws -> Job {
-        let transfer = ExportLimiter.Transfer(try (own ?? seats).reserve(user))
+        let transfer = ExportLimiter.Transfer(try seats.reserve(user))
         let tail = try await stationTail()
         let (folder, note) = (folder, noting)
         return try await run {

@@ -30,10 +30,9 @@ struct FaceStage {
             logger: Self.logger
         )
         sources.isSimulated = isSimulated
-        var entries = Dictionary(
+        let entries = Dictionary(
             uniqueKeysWithValues: FaceName.allCases.map { ($0, FaceSettings.Entry()) }
         )
-        entries[.safecast]?.position = FaceSettings.Position(latitude: 46.25, longitude: 9.5)
         let faces = Faces(FaceSettings(entries), sources)
         let gate = Gate(
             RouteTable(faces.routes + faces.pageRoutes),

@@ -16,10 +16,10 @@ import Testing
     // MARK: Settings
 
     @Test func readsWhichFacesAreOn() throws {
-        let text = #"{"alert": {"port": 8080}, "safecast": {"latitude": -46.5, "longitude": 9}}"#
+        let text = #"{"alert": {"port": 8080}, "airrohr": {}}"#
         let settings = try FaceSettings(parsing: Array(text.utf8))
         #expect(settings.entries[.alert] == FaceSettings.Entry(port: 8_080))
-        #expect(settings.entries[.safecast]?.position?.latitude == -46.5)
+        #expect(settings.entries[.airrohr] == FaceSettings.Entry())
         #expect(settings.entries[.files] == nil)
         #expect(try FaceSettings(parsing: Array("{}".utf8)).entries.isEmpty)
     }
@@ -30,9 +30,7 @@ import Testing
         ("{\"alert\": {\"port\": 0}}", "/alert/port has to be a whole number from 1 to 65535"),
         ("{\"alert\": {\"port\": \"80\"}}", "/alert/port has to be"),
         ("{\"alert\": {\"port\": 80.5}}", "/alert/port has to be"),
-        ("{\"alert\": {\"prot\": 80}}", "/alert/prot is not known; there are port"),
-        ("{\"safecast\": {}}", "/safecast needs latitude and longitude"),
-        ("{\"safecast\": {\"latitude\": 91, \"longitude\": 0}}", "/safecast/latitude has to be"),
+        ("{\"alert\": {\"prot\": 80}}", "/alert/prot is not known; there is port"),
         ("{\"alert\": {\"port\": 80}, \"files\": {\"port\": 80}}", "port 80 is given to two faces"),
     ])
     func aMistakeNamesItsPlace(text: String, words: String) {
@@ -44,7 +42,7 @@ import Testing
 
     @Test func anyBytesAreReadOrRefused() {
         var random = SeededGenerator(seed: 15)
-        let seed = Array(#"{"safecast":{"latitude":46.1,"longitude":9.7},"alert":{"port":1}}"#.utf8)
+        let seed = Array(#"{"files":{"port":40000},"airrohr":{},"alert":{"port":1}}"#.utf8)
         for _ in 0..<2_000 {
             var bytes = seed
             for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -154,15 +152,6 @@ import Testing
         #expect(none.hasSuffix("\"age\":\"0\", \"sensordatavalues\":[]}"))
     }
 
-    @Test func airGradientLeavesOutWhatIsStale() {
-        let values = Self.values([("dust/pm25", "12.3", false), ("dust/pm10", "18.5", true)])
-        #expect(
-            AirGradientFace.text(values, name: "balcony")
-                == "{\"pm02\":12.3,\"serialno\":\"balcony\",\"model\":\"roost\","
-                + "\"firmware\":\"\(RoostVersion.text)\"}"
-        )
-    }
-
     // MARK: Two weeks
 
     @Test(arguments: [
@@ -194,39 +183,5 @@ import Testing
         #expect(await stage.get(days).status == .badRequest)
         let real = FaceStage(try Self.fixture())
         #expect(await real.get(days + "&now=2020-05-28T12:00:00Z").status == .badRequest)
-    }
-
-    // MARK: Safecast
-
-    @Test func measurementsComeByPagesWithTheStationsPlace() async throws {
-        let stage = FaceStage(try Self.fixture())
-        let first = try await stage.text(
-            "/compat/safecast/measurements.json?since=2026-04-14T00:01:00Z"
-                + "&until=2026-04-14T00:02:00Z"
-        )
-        #expect(
-            first.hasPrefix(
-                #"[{"captured_at":"2026-04-14T00:01:00.000Z","value":0.1,"unit":"µg/m³","#
-                    + #""latitude":46.25,"longitude":9.5,"device_id":null,"height":null,"#
-                    + #""id":18187518566416,"original_id":18187518566416},"#
-            )
-        )
-        let all = try await [1, 2, 3, 4, 5].asyncMap { page in
-            try await stage.text(
-                "/compat/safecast/measurements.json?since=2026-04-14T00:00:00Z&page=\(page)"
-            ).split(separator: "captured_at").count - 1
-        }
-        #expect(all == [100, 100, 100, 60, 0])
-        #expect(await stage.get("/compat/safecast/logs/x.LOG").status == .notFound)
-    }
-}
-
-extension Sequence {
-    fileprivate func asyncMap<Value>(
-        _ transform: (Element) async throws -> Value
-    ) async throws -> [Value] {
-        var values: [Value] = []
-        for element in self { values.append(try await transform(element)) }
-        return values
     }
 }

@@ -1,15 +1,14 @@
-"""What clients of other systems ask a running station for: semicolons, airrohr, AirGradient, Safecast.
+"""What clients of other systems ask a running station for: semicolons and airrohr.
 
 A simulated SDS011 and a simulated board on the network at a real roostd, and the real roost-web before it with every
 face switched on, at paths and at ports of their own. Each face must have the values that `roost status` has at that
-moment, leave out what is stale when the sensors are gone, and give nothing of a survey that its owner keeps from
-uploads. A question to the API without a zone is answered on the owner's clocks.
+moment, and leave out what is stale when the sensors are gone. A survey that its owner keeps from uploads is listed as
+one. A question to the API without a zone is answered on the owner's clocks.
 """
 
 import http.client
 import json
 import time
-from datetime import datetime, timedelta
 
 from ..browser.dashboard import free_port
 from ..browser.files import WWW
@@ -23,13 +22,12 @@ STALE_SECONDS = 60
 
 
 class Faces:
-    """A dashboard whose faces are on; three have a port of their own."""
+    """A dashboard whose faces are on; two have a port of their own."""
 
     def __init__(self, check, station):
         self.check, self.station = check, station
-        self.ports = {name: free_port() for name in ("semicolon", "airrohr", "airgradient")}
+        self.ports = {name: free_port() for name in ("semicolon", "airrohr")}
         settings = {name: {} for name in ("alert", "files", "history")}
-        settings["safecast"] = {"latitude": 46.1, "longitude": 9.7, "deviceID": 7}
         settings |= {name: {"port": port} for name, port in self.ports.items()}
         path = check.path("faces.json")
         with open(path, "w", encoding="ascii") as file:
@@ -82,17 +80,10 @@ def airrohr(faces, port=None):
     return {names[one["value_type"]]: one["value"] for one in answer["sensordatavalues"]}
 
 
-def airgradient(faces, port=None):
-    _, text = faces.get("/measures/current", port)
-    answer = json.loads(text, parse_float=str)
-    faces.check.same(answer["model"], "roost", "airgradient: the model")
-    return {ours: answer[theirs] for theirs, ours in (("pm02", "pm25"), ("pm10", "pm10")) if theirs in answer}
-
-
 def present(faces, has_dust):
     """Each face at its path and at its port, beside the station."""
     check = faces.check
-    for read in (semicolon, airrohr, airgradient):
+    for read in (semicolon, airrohr):
         for port in (None, faces.ports[read.__name__]):
             shown, wanted = faces.agreed(lambda read=read, port=port: read(faces, port))
             wanted = {name: value for name, value in wanted.items()
@@ -104,7 +95,7 @@ def present(faces, has_dust):
 
 
 def surveys(faces):
-    """What is kept from uploads is on no map."""
+    """A survey that is kept from uploads is listed as one."""
     check, station = faces.check, faces.station
     station.roost("mode", "survey", "--name", "open", "--for", "1h", status=0)
     time.sleep(4)
@@ -116,14 +107,6 @@ def surveys(faces):
     listed = until(lambda: {one["name"]: one for one in json.loads(faces.get("/api/v1/surveys")[1])["items"]
                             if one["to"]}, 20) or {}
     check.same({name: one["noUpload"] for name, one in listed.items()}, {"open": False, "closed": True}, "the surveys")
-    check.same(faces.get("/compat/safecast/logs/open.LOG")[0], 200, "the log of an open survey")
-    check.same(faces.get("/compat/safecast/logs/closed.LOG")[0], 403, "the log of one that is kept from uploads")
-    for name, one in listed.items():
-        # A survey begins within the second that is listed; what came before belongs to the one before.
-        since = (datetime.fromisoformat(one["from"]) + timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        path = f"/compat/safecast/measurements.json?since={since}&until={one['to']}"
-        found = until(lambda path=path: len(json.loads(faces.get(path)[1])), 4 if name == "closed" else 20)
-        check.demand((found > 0) == (name == "open"), f"{found} measurements of the survey {name}")
 
 
 def zone(faces):
@@ -170,4 +153,4 @@ def run(check, options):
     board.unplug()
     check.demand(until(lambda: not faces.values(), STALE_SECONDS), "what is gone stays fresh")
     present(faces, False)
-    return f"{len(faces.ports)} faces with the station's values, at paths and ports; surveys kept from uploads"
+    return f"{len(faces.ports)} faces with the station's values, at paths and ports"

@@ -25,8 +25,7 @@ PAGES = ["/", "/history", "/events", "/devices", "/more", "/measurements", "/pro
 OTHERS = ["/map", "/map/leaflet.js", "/ca.pem", "/ca.mobileconfig", "/.well-known/security.txt", "/sw.js", "/manifest.webmanifest",
           "/favicon.ico", "/healthz", "/now.txt", "/metrics", "/problems/forbidden", "/a/0/app.css", "/nowhere",
           "/compat/alert?client=net", "/compat/files/hourly", "/compat/files/hourly/absent.csv", "/compat/semicolon",
-          "/compat/history?start=23/05/2020&end=27/05/2020", "/compat/safecast/measurements.json",
-          "/compat/safecast/logs/absent.LOG", "/data.json", "/measures/current"]
+          "/compat/history?start=23/05/2020&end=27/05/2020", "/data.json"]
 # A path for each route whose template is no path, or that says more with a query.
 EXAMPLES = {
     "/explain/{quantity}": "/explain/pm25", "/clusters/{quantity}": "/clusters/pm25?last=1h",

@@ -25,8 +25,7 @@ AVAHI = r"""#!/bin/sh
 echo '=;lo;IPv4;Roost\032on\032attic;_roost._tcp;local;attic.local;127.0.0.1;9;"path=/"'
 """
 TAKE = "#!/bin/sh\nprintf '\\377\\330\\377\\340picture.\\377\\331'\n"
-FACES = {"alert": {}, "files": {}, "history": {}, "semicolon": {}, "airrohr": {}, "airgradient": {},
-         "safecast": {"latitude": 46.1, "longitude": 9.7, "deviceID": 7}}
+FACES = {"alert": {}, "files": {}, "history": {}, "semicolon": {}, "airrohr": {}}
 CAMERA = ["sh", "-c", "while :; do printf '\\377\\330\\377\\340frame.\\377\\331'; sleep 0.2; done"]
 
 
