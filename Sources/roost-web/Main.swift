@@ -152,7 +152,7 @@ struct Web: ParsableCommand {
             + LiveRoutes(eyes, door.accounts?.looks).all
         var routes = files.routes(name: shown) + door.routes + faces.routes
         routes += door.accounts?.audited(asked) ?? asked
-        routes += try ProblemAdvice.routes + updates.others + map.routes(files)
+        routes += try updates.others + map.routes(files)
         var settings = settings
         let hosts = [shown, hostName] + host
         settings.encryption = tls.encryption(settings, state, hosts, door.accounts, logger)
@@ -185,7 +185,6 @@ struct Web: ParsableCommand {
             }
             group.cancelAll()
         }
-        await door.accounts?.looks.flush()
     }
 
     private func stationRoutes(

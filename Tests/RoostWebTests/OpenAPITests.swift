@@ -27,7 +27,7 @@ import Testing
         let routes =
             door.routes + station.all + history.all + trust.all
             + Faces(FaceSettings(), sources).pageRoutes
-            + ProblemAdvice.routes + OutboxRoutes(nil).all + PushRoutes(nil).all
+            + OutboxRoutes(nil).all + PushRoutes(nil).all
             + updates.acts + updates.others
             + MapRoutes(nil, leaflet: "", files).all
             + RecordRoutes(reader, nil, nil).all + LiveRoutes(nil, nil).all

@@ -154,7 +154,7 @@ package final class Accounts: Sendable {
             address: request.peer.text
         )
         do {
-            _ = try await database.run { try AuditTable(connection: $0).add(record) }
+            try await database.run { try AuditTable(connection: $0).add(record) }
         } catch {
             logger.warning("the audit lacks \(record.action.rawValue) \(words): \(error)")
         }

@@ -7,10 +7,7 @@ struct AuditTable {
     let connection: Connection
 
     /// Adds a line, in place of the oldest when there are `countMax`.
-    ///
-    /// - Returns: Its id.
-    @discardableResult
-    func add(_ record: AuditRecord) throws(SQLiteError) -> Int64 {
+    func add(_ record: AuditRecord) throws(SQLiteError) {
         try connection.execute(
             "INSERT INTO audit(time, actor, action, target, address) VALUES (?, ?, ?, ?, ?)",
             record.time,
@@ -21,16 +18,6 @@ struct AuditTable {
         )
         let last = connection.lastInsertedRow
         try connection.execute("DELETE FROM audit WHERE id <= ?", last - Self.countMax)
-        return last
-    }
-
-    /// Changes the target of a line, if the line is still there.
-    func change(_ id: Int64, target: String) throws(SQLiteError) {
-        try connection.execute(
-            "UPDATE audit SET target = ? WHERE id = ?",
-            String(target.prefix(128)),
-            id
-        )
     }
 
     /// Newest first.

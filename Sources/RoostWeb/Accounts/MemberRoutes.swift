@@ -181,7 +181,6 @@ struct MemberRoutes {
         try request.query.allow(only: ["cursor", "limit"])
         let limit = try request.query.integer("limit", in: 1...1_000) ?? 100
         let cursor = try request.query.integer("cursor", in: 1...Int.max)
-        await accounts.looks.flush()
         let page = try await accounts.read {
             try AuditTable(connection: $0).page(before: cursor.map(Int64.init), limit: limit)
                 .map { Line(id: $0.id, record: $0.1) }

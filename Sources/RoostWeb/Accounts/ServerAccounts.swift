@@ -61,6 +61,6 @@ package struct ServerAccounts: Sendable {
             target: "accounts of before the update; the newer ones are in web.db.newer",
             address: ""
         )
-        try database.runNow { _ = try AuditTable(connection: $0).add(record) }
+        try database.runNow { try AuditTable(connection: $0).add(record) }
     }
 }

@@ -57,7 +57,7 @@ package struct LiveRoutes: Sendable {
             headers: headers,
             body: .stream { write in
                 // Written before the first frame is sent, so that the look is known in any case.
-                await looks?.record(.live, request)
+                await looks?.record(.livePicture, request)
                 try await picture.serve(while: request.isStillAdmitted, write)
             }
         )

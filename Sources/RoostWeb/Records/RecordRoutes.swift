@@ -191,7 +191,7 @@ package struct RecordRoutes: Sendable {
         }
         guard let found else { throw Self.gone }
         // Written before the picture is sent, so that the look is known in any case.
-        await looks?.record(.picture(number), request)
+        await looks?.record(.pictures, request)
         var headers: HTTPFields = [.contentType: "image/jpeg"]
         // Browsers must not keep a picture that may be deleted.
         headers[.cacheControl] = "no-store"

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// Why a request was refused, as `application/problem+json` (RFC 9457).
 package struct Problem: Error, Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable {
         case badRequest = "bad-request"
         case unknownField = "unknown-field"
         case outOfRange = "out-of-range"

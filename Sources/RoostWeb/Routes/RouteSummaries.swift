@@ -70,7 +70,6 @@ package enum RouteSummaries {
         "GET /invitations": Entry("Invitations that are open."),
         "GET /audit": Entry("Who changed what."),
         "GET /trust": Entry("Whether this is encrypted, and the authority's fingerprint."),
-        "GET /problems/{type}": Entry("What a type of problem means, and what to do."),
         "GET /push": Entry("The key that a browser subscribes with, and whether notices go out."),
         "GET /outbox": Entry("What became of each sample and notice at each target."),
         "GET /sites": Entry(

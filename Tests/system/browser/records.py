@@ -191,7 +191,6 @@ def rights(walk, one, dashboard):
     _, audit = browser.ask("GET", "/audit")
     looks = [line for line in audit["items"] if line["action"] == "pictures"]
     check.same([line["actor"] for line in looks], [OWNER["name"]], "who looked, one line an hour")
-    check.demand("×" in looks[0]["target"] if looks else False, f"how many pictures: {looks}")
     number = pictures(browser)[0]["number"]
     browser.forget()
     check.same(browser.ask("GET", f"/records/{number}/picture")[0], 401, "a stranger's look")

@@ -23,7 +23,7 @@ SECURE = {"content-security-policy", "cross-origin-opener-policy", "cross-origin
 PAGES = ["/", "/history", "/events", "/devices", "/more", "/measurements", "/proof", "/health", "/numbers", "/surveys", "/settings",
          "/account", "/claim", "/login", "/trust", "/alerts", "/outbox", "/sites", "/update", "/records", "/live", "/dose"]
 OTHERS = ["/map", "/map/leaflet.js", "/ca.pem", "/ca.mobileconfig", "/.well-known/security.txt", "/sw.js", "/manifest.webmanifest",
-          "/favicon.ico", "/healthz", "/now.txt", "/metrics", "/problems/forbidden", "/a/0/app.css", "/nowhere",
+          "/favicon.ico", "/healthz", "/now.txt", "/metrics", "/a/0/app.css", "/nowhere",
           "/compat/alert?client=net", "/compat/files/hourly", "/compat/files/hourly/absent.csv", "/compat/semicolon",
           "/compat/history?start=23/05/2020&end=27/05/2020", "/data.json"]
 # A path for each route whose template is no path, or that says more with a query.
@@ -33,7 +33,7 @@ EXAMPLES = {
     "/series": "/series?channel=dust/pm25&last=1h&points=5", "/means": "/means?channel=dust/pm25&by=hour&last=1d",
     "/ledger": "/ledger?channel=dust/pm25", "/readings": "/readings?channel=dust/pm25&limit=5",
     "/export": "/export?format=csv&channel=dust/pm25", "/files/{type}": "/files/hourly",
-    "/files/{type}/{name}": "/files/hourly/absent.csv", "/copies/{id}": "/copies/0", "/problems/{type}": "/problems/gone",
+    "/files/{type}/{name}": "/files/hourly/absent.csv", "/copies/{id}": "/copies/0",
     "/dose": "/dose?channel=dust/pm25", "/events": "/events?kind=muted", "/outbox/fates": "/outbox/fates?time={now}",
     "/records/{number}/picture": "/records/{picture}/picture",
 }
