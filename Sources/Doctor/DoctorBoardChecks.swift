@@ -20,8 +20,13 @@ enum DoctorBoardChecks {
         ),
         DoctorCheck(
             name: "image-files",
-            question: "Were the files of the boot partition right at the last start?",
+            question: "Are the owner's files on the boot partition right?",
             decide: files
+        ),
+        DoctorCheck(
+            name: "image-boot",
+            question: "Is all there that a board starts by?",
+            decide: boot
         ),
     ]
 
@@ -80,9 +85,29 @@ enum DoctorBoardChecks {
         ).with(details: facts.image.start)
     }
 
+    @Sendable private static func boot(_ facts: DoctorFacts) -> DoctorFinding {
+        guard facts.image.version != nil else { return facts.isImage ? .ofImage : packages }
+        guard let missing = facts.image.missing else {
+            return .skipped("the boot partition is not mounted, or only root may read it")
+        }
+        guard missing.isEmpty else {
+            return .failure(
+                "the boot partition lacks \(missing.inWords)",
+                next: "copy them from the image's boot partition, or write the card again"
+            )
+        }
+        return .ok("the boot partition has all files that a board starts by")
+    }
+
     @Sendable private static func files(_ facts: DoctorFacts) -> DoctorFinding {
-        guard !facts.isImage else { return .ofImage }
-        guard facts.image.version != nil else { return packages }
+        guard facts.image.version != nil else { return facts.isImage ? .ofImage : packages }
+        let mistakes = facts.image.mistakes
+        guard mistakes.isEmpty else {
+            return .warning(
+                "\(mistakes.count) thing\(mistakes.count == 1 ? "" : "s") to correct",
+                next: "correct the files on any computer"
+            ).with(details: mistakes)
+        }
         guard !facts.image.said.isEmpty else { return .ok("nothing is wrong with them") }
         return DoctorFinding.hint(
             "the station said something of them",

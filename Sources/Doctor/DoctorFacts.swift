@@ -126,6 +126,6 @@ extension DoctorFacts {
         step("the card")
         let folder = configuration?.store?.folder ?? StoreConfiguration.defaultFolder
         card = DoctorCard(tree, machine, folder: folder)
-        image = DoctorBoard(tree)
+        image = DoctorBoard(tree, isImage: isImage)
     }
 }

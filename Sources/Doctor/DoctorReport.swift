@@ -24,18 +24,6 @@ package struct DoctorReport: Codable, Hashable, Sendable {
     package let worst: DoctorVerdict
     package let findings: [Entry]
 
-    /// Creates the report of a medium that is not a running machine.
-    init(findings: [Entry]) {
-        (model, board, self.findings) = (nil, nil, findings)
-        worst = Self.worst(findings)
-    }
-
-    private static func worst(_ findings: [Entry]) -> DoctorVerdict {
-        let order = DoctorVerdict.allCases
-        let worst = findings.compactMap { order.firstIndex(of: $0.verdict) }.max()
-        return worst.map { order[$0] } ?? .ok
-    }
-
     /// - Parameters:
     ///   - root: The folder of the image that was looked at; nil for this machine.
     package init(
@@ -57,7 +45,9 @@ package struct DoctorReport: Codable, Hashable, Sendable {
                 }
             )
         }
-        worst = Self.worst(findings)
+        let order = DoctorVerdict.allCases
+        let worst = findings.compactMap { order.firstIndex(of: $0.verdict) }.max()
+        self.worst = worst.map { order[$0] } ?? .ok
     }
 
     /// 0 nothing or notes, 1 warnings, 2 failures.

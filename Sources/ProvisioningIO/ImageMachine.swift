@@ -60,12 +60,12 @@ package struct ImageMachine: Sendable {
         BootSlots(slotText: boot.text("slot.txt"), triedText: boot.text("tried.txt"))
     }
 
-    /// The device of a root; in tests a file.
-    private func partition(_ slot: RootSlot) throws(UpdateError) -> String {
-        guard root.isEmpty else { return "\(root)/dev/root\(slot.rawValue)" }
+    /// The device of a partition by its number; in tests a file.
+    func partition(_ number: Int) throws(UpdateError) -> String {
+        guard root.isEmpty else { return "\(root)/dev/root\(number)" }
         guard let card, let disk = BlockDevice(node: "/dev/\(card)"),
-            let part = disk.partitions.first(where: { $0.number == slot.rawValue })
-        else { throw .failed("partition \(slot.rawValue) of the card is not there") }
+            let part = disk.partitions.first(where: { $0.number == number })
+        else { throw .failed("partition \(number) of the card is not there") }
         return part.path
     }
 
@@ -77,7 +77,7 @@ package struct ImageMachine: Sendable {
                     + "says why"
             )
         }
-        return try LinuxUpdateCard(path: try partition(slot), slot: slot, boot: boot)
+        return try LinuxUpdateCard(path: try partition(slot.rawValue), slot: slot, boot: boot)
     }
 
     /// Keys of the image, and those that the owner added.

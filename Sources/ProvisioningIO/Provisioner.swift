@@ -33,7 +33,7 @@ package struct Provisioner {
     /// - Parameters:
     ///   - boot: The partition with the files.
     ///   - root: Where the system is; empty for this machine.
-    ///   - cardFaults: What `roost doctor --image` finds wrong with the card.
+    ///   - cardFaults: Faults of the card, a sentence each.
     ///   - hasOwner: Whether the dashboard has an owner: then a code makes no account.
     ///   - check: Reads a configuration, and names its mistakes.
     package init(

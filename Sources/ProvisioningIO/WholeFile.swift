@@ -44,13 +44,20 @@ package enum WholeFile {
         }
     }
 
-    /// The first bytes of a regular file; nil when there is none, or it cannot be read.
-    package static func read(_ path: String, limit: Int, flags: Int32 = 0) -> [UInt8]? {
+    /// The first bytes of a file; nil when there is none, or it cannot be read.
+    ///
+    /// - Parameter kind: The only type that is read: `S_IFREG`, or `S_IFBLK` for a device.
+    package static func read(
+        _ path: String,
+        limit: Int,
+        flags: Int32 = 0,
+        kind: mode_t = S_IFREG
+    ) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == kind else {
             return nil
         }
         var bytes = [UInt8](repeating: 0, count: limit)

@@ -1,3 +1,5 @@
+import Provisioning
+
 @testable import Doctor
 
 extension Ailments {
@@ -39,6 +41,17 @@ extension Ailments {
             $0.runFromImage()
             $0.files["/run/roost-said.txt"] = "What.\r\n\r\nstation.txt, line 2: wrong.\r\n"
         },
+        Ailment(
+            check: "image-boot",
+            verdict: .failure,
+            words: "the boot partition lacks u-boot.bin and boot.scr",
+            next: "copy them",
+            others: ["image-root"]
+        ) {
+            $0.runFromImage()
+            $0.files["/boot/firmware/u-boot.bin"] = nil
+            $0.files["/boot/firmware/boot.scr"] = ""
+        },
     ]
 }
 
@@ -47,5 +60,9 @@ extension MadeUpMachine {
         files["/usr/lib/roost/image.json"] = #"{"version":"0.2.0"}"#
         files["/run/roost-slot"] = "2\n"
         files["/run/roost-data-on"] = "card\n"
+        files["/boot/firmware/slot.txt"] = "slot=2\n"
+        for name in BootFiles.names where name != "config.txt" {
+            files["/boot/firmware/\(name)"] = "content"
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Provisioning
 import Station
 import Testing
 
@@ -103,6 +104,32 @@ import Testing
         }
         #expect(start.details.count == 2 && !start.details[0].contains("\u{1b}"))
         #expect(start.details[1].count <= 301)
+    }
+
+    /// A card in a reader, mounted below some folder.
+    @Test func aCardThatDoesNotRunHasItsFilesRead() throws {
+        func card(_ name: String, _ files: [String: String]) throws -> DoctorFinding {
+            try finding(name) {
+                $0.user = nil
+                for (name, text) in files { $0.files["/boot/firmware/\(name)"] = text }
+            }
+        }
+        let wrong = try card("image-files", ["station.txt": "name=hut\r\nfoo=1\r\n"])
+        #expect(wrong.verdict == .warning && wrong.words == "1 thing to correct")
+        #expect(wrong.details.first?.hasPrefix("station.txt, line 2") == true)
+        let said = try card(
+            "image-files",
+            ["station.txt": "name=hut\n", "roost-said.txt": "What.\r\n\r\nThe card is small.\r\n"]
+        )
+        #expect(said.verdict == .note && said.details == ["The card is small."])
+        let well = try card("image-files", ["roost-said.txt": "What.\r\n\r\nAll is well.\r\n"])
+        #expect(well.verdict == .ok)
+        let boot = try card("image-boot", [:])
+        #expect(boot.verdict == .failure && boot.words.contains("bootcode.bin"))
+        let whole = Dictionary(uniqueKeysWithValues: BootFiles.names.map { ($0, "content") })
+        #expect(try card("image-boot", whole).verdict == .ok)
+        let hidden = try finding("image-boot") { $0.files["/boot/firmware/slot.txt"] = nil }
+        #expect(hidden.verdict == .skipped)
     }
 
     @Test func isNothingToPackages() throws {

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Glibc
+import HardwareIO
 import Provisioning
 import ProvisioningIO
 import TestSupport
@@ -14,7 +15,7 @@ import Updates
         for name in [
             "run", "boot", "boot/firmware", "usr", "usr/lib", "usr/lib/roost", "usr/share",
             "usr/share/roost", "usr/share/roost/update-keys.d", "etc", "etc/roost",
-            "etc/roost/update-keys.d", "data", "data/system",
+            "etc/roost/update-keys.d", "data", "data/system", "dev",
         ] { mkdir(folder.path(name), 0o755) }
     }
 
@@ -52,6 +53,35 @@ import Updates
         let machine = try #require(ImageMachine(root: folder.path))
         #expect(machine.running == .second && machine.dataOn == "memory")
         #expect(TrialState(machine.slots, running: .second) == .onTrial(.second))
+    }
+
+    @Test func findsWhatIsWrongWithItsCard() throws {
+        try makeImage()
+        for name in BootFiles.names { try write("content", "boot/firmware/\(name)") }
+        try write("slot=2\n", "boot/firmware/slot.txt")
+        try write("2\n", "run/roost-slot")
+        let mark = JournalPartition(blockSize: 4_096, blockCount: 2).block
+        try WholeFile.write(mark, to: folder.path("dev/root5"), mode: 0o644)
+        func faults() throws -> [String] {
+            try #require(ImageMachine(root: folder.path)).cardFaults
+        }
+        #expect(try faults() == [])
+        try write("", "boot/firmware/boot.scr")
+        unlink(folder.path("boot/firmware/start.elf"))
+        #expect(try faults().first?.contains("lacks start.elf, boot.scr;") == true)
+        for name in ["start.elf", "boot.scr"] { try write("content", "boot/firmware/\(name)") }
+        try write("3\n", "run/roost-slot")
+        #expect(try faults().map { $0.contains("root 3 runs, as root 2") } == [true])
+        // A root on trial, and one that runs after a trial, are no fault of the card.
+        try write("slot=2\ntrial=3\nnumber=4\n", "boot/firmware/slot.txt")
+        try write("tried=4\n", "boot/firmware/tried.txt")
+        #expect(try faults() == [])
+        try write("2\n", "run/roost-slot")
+        #expect(try faults() == [])
+        try write("no mark", "dev/root5")
+        #expect(try faults().map { $0.contains("partition 5") } == [true])
+        unlink(folder.path("dev/root5"))
+        #expect(try faults().count == 1)
     }
 
     @Test func trustsTheKeysOfBothFoldersAndNamesWhatIsNone() throws {

@@ -181,8 +181,8 @@ import Testing
 
     @Test func repeatsWhatTheStartOfTheCardSays() {
         write("The data partition was damaged and is repaired.\n", "root/run/roost-start.said")
-        #expect(run(cardFaults: ["The card (journal): it is not marked."]).start.count == 2)
-        #expect(text("boot/roost-said.txt")?.contains("(journal): it is not marked.") == true)
+        #expect(run(cardFaults: ["The card: it is not marked."]).start.count == 2)
+        #expect(text("boot/roost-said.txt")?.contains("The card: it is not marked.") == true)
         #expect(text("boot/roost-said.txt")?.contains("was damaged and is repaired") == true)
     }
 

@@ -23,7 +23,6 @@ struct DoctorCommand: ParsableCommand {
                       roost doctor --list
                       roost doctor --json | jq '.findings[] | select(.verdict == "failure")'
                       roost doctor --root /mnt/card
-                      sudo roost doctor --image /dev/sdb
 
             Exit codes: 0 nothing or notes, 1 warnings, 2 failures, 64 wrong usage.
             """
@@ -38,9 +37,6 @@ struct DoctorCommand: ParsableCommand {
     @Option(help: "Look at the image of a machine whose files are below this folder.")
     var root: String?
 
-    @Option(help: "Look at a card in a reader, or at an image's file, as it is, without a mount.")
-    var image: String?
-
     @Option(help: "The configuration file, below the root.")
     var config = "/etc/roost/roost.json"
 
@@ -51,9 +47,6 @@ struct DoctorCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        guard image == nil || root == nil && only.isEmpty else {
-            throw ValidationError("--image goes with --list, --all and --json alone")
-        }
         let names = DoctorChecks.all.map(\.name)
         for name in only where !names.contains(name) {
             let meant = Spelling.nearest(to: name, among: names).map { "; did you mean \($0)?" }
@@ -68,7 +61,6 @@ struct DoctorCommand: ParsableCommand {
     }
 
     func run() throws {
-        if let image { return try look(at: image) }
         let checks = DoctorChecks.all.filter { only.isEmpty || only.contains($0.name) }
         guard !list else { return try show(checks) }
         let tree = DoctorTree(root: root ?? "/")
@@ -85,10 +77,7 @@ struct DoctorCommand: ParsableCommand {
     }
 
     private func show(_ checks: [DoctorCheck]) throws {
-        try show(checks.map { DoctorReport.Question(name: $0.name, asks: $0.question) })
-    }
-
-    private func show(_ questions: [DoctorReport.Question]) throws {
+        let questions = checks.map { DoctorReport.Question(name: $0.name, asks: $0.question) }
         if json { return Output.line(try ControlCodec.line(questions)) }
         let width = questions.map(\.name.count).max() ?? 0
         for question in questions {
@@ -106,17 +95,6 @@ struct DoctorCommand: ParsableCommand {
         }
         if report.exitCode != 0 { throw ExitCode(report.exitCode) }
     }
-
-    private func look(at path: String) throws {
-        guard !list else { return try show(DoctorMediumChecks.questions) }
-        let report: DoctorReport
-        do throws(StorageError) {
-            report = try DoctorMediumChecks.report(WholeDisk(path: path))
-        } catch {
-            throw ClientFailure(message: "\(path): \(error)", exitCode: 1)
-        }
-        try show(report, showsSkipped: all)
-    }
 }
 
 extension DoctorReport {
@@ -124,9 +102,8 @@ extension DoctorReport {
     func lines(_ paint: Paint, showsSkipped: Bool) -> [String] {
         let width = findings.map(\.name.count).max() ?? 0
         let indent = String(repeating: " ", count: width + 11)
-        let isMedium = findings.first?.name == DoctorMediumChecks.questions.first?.name
-        let title = isMedium ? "a card or its image" : "no computer that Roost knows"
-        var lines = [model.map { "\($0) (\(board ?? ""))" } ?? title]
+        let noModel = "no computer that Roost knows"
+        var lines = [model.map { "\($0) (\(board ?? ""))" } ?? noModel]
         for entry in findings where showsSkipped || entry.verdict != .skipped {
             let label = paint.verdict(entry.verdict)
             lines.append("\(label)  \(entry.name.padded(to: width))  \(entry.words)")

@@ -1,9 +1,6 @@
 import ArgumentParser
 import ClientSupport
 import ControlProtocol
-import Doctor
-import HardwareIO
-import LinuxIO
 import LinuxPlatform
 import Profiles
 import Provisioning
@@ -18,8 +15,8 @@ struct ProvisionCommand: ParsableCommand {
             roost-provision.service runs it at each start of an image. It reads station.txt,
             roost.json and roost-claim.txt, and what Raspberry Pi Imager writes (firstrun.sh, or
             user-data and network-config). Each content counts once. What is wrong stands in
-            roost-said.txt beside them, with file, line and what to do, and what `roost doctor
-            --image` finds wrong with the card; the station starts anyway.
+            roost-said.txt beside them, with file, line and what to do, and what is wrong
+            with the card; the station starts anyway.
             roost-access-point.service runs it with --wifi: why there is no Wi-Fi stands there,
             too, until there is.
             Passwords are removed from the files once they are taken.
@@ -63,21 +60,13 @@ struct ProvisionCommand: ParsableCommand {
             boot: boot,
             root: place,
             accounts: LinuxAccounts(root: place),
-            cardFaults: place.isEmpty ? Self.cardFaults : [],
+            cardFaults: place.isEmpty ? ImageMachine()?.cardFaults ?? [] : [],
             hasOwner: { Self.hasOwner(place) },
             check: Self.mistakes
         )
         let report = provisioner.run()
         guard !json else { return Output.line(try ControlCodec.line(report)) }
         for line in report.lines { Output.line(line) }
-    }
-
-    /// Faults that `roost doctor --image` finds; none where the machine does not run from an image.
-    private static var cardFaults: [String] {
-        guard let card = ImageMachine()?.card else { return [] }
-        do throws(StorageError) {
-            return DoctorMediumChecks.faults(try WholeDisk(path: "/dev/\(card)"))
-        } catch { return ["The card cannot be read: \(error)."] }
     }
 
     /// Whether the dashboard has an owner.

@@ -106,7 +106,7 @@ struct UpdateRollbackCommand: ParsableCommand {
         case .waiting, .fellBack: try card.writeSlots(slots.settled(on: running).sector)
         case .onTrial: try card.writeSlots(slots.settled(on: running.other).sector)
         case .settled, .standIn:
-            guard try ExtSuperblock(card.read(0, count: 4_096, of: running.other)) != nil else {
+            guard RootSlot.holdsFileSystem(try card.read(0, count: 4_096, of: running.other)) else {
                 throw .refused("root \(running.other.rawValue) holds no version to go back to")
             }
             let needed = store.schema
