@@ -59,7 +59,7 @@ let package = Package(
         system("CLibGPIOD", "libgpiod", "libgpiod-dev"), system("CUdev", "libudev", "libudev-dev"),
         system("CSQLite", "sqlite3", "libsqlite3-dev"),
 
-        library("Core"), library("SQLite", ["CSQLite"]),
+        library("Core"), library("FileIO"), library("SQLite", ["CSQLite"]),
         .target(name: "CPowerCutVFS", dependencies: ["CSQLite"]),
         library("PowerCut", ["CPowerCutVFS", "HardwareIO", "Core"]),
         library(
@@ -84,7 +84,10 @@ let package = Package(
         library("Feeds", ["ControlProtocol", "Core", "Profiles", "Store"]),
         library(
             "StoreQueries",
-            ["ControlProtocol", "Core", "HardwareIO", "Places", "Profiles", "SQLite", "Store"]
+            [
+                "ControlProtocol", "Core", "FileIO", "HardwareIO", "Places", "Profiles", "SQLite",
+                "Store",
+            ]
         ),
         library(
             "Configuration",
@@ -100,7 +103,8 @@ let package = Package(
         library(
             "LinuxIO",
             [
-                "CGPIOD", "CLinux", "CUdev", "HardwareIO", "Core", "Scheduling", deques, logging,
+                "CGPIOD", "CLinux", "CUdev", "FileIO", "HardwareIO", "Core", "Scheduling", deques,
+                logging,
             ]
         ),
         library(
@@ -113,8 +117,8 @@ let package = Package(
         library(
             "LinuxPlatform",
             [
-                "Configuration", "ControlProtocol", "Devices", "HardwareIO", "LinuxIO", "Station",
-                "Profiles", "Core", "Store", "StoreQueries", logging,
+                "Configuration", "ControlProtocol", "Devices", "FileIO", "HardwareIO", "LinuxIO",
+                "Station", "Profiles", "Core", "Store", "StoreQueries", logging,
             ]
         ),
         .target(
@@ -135,17 +139,18 @@ let package = Package(
                 "Supervision",
             ]
         ),
-        library("GuardedPrograms", ["CCapture"]), library("Pictures", ["Core", "HardwareIO"]),
+        library("GuardedPrograms", ["CCapture"]),
+        library("Pictures", ["Core", "FileIO", "HardwareIO"]),
         library("Records", ["Core", "Pictures", "Store", "StoreQueries"]),
         library("Motions", ["ControlProtocol", "Core", "HardwareIO", "Pictures", logging]),
         library(
             "Eyes",
             [
-                "CCamera", "CCapture", "ControlProtocol", "Core", "GuardedPrograms", "HardwareIO",
-                "LinuxIO", "Motions", "Pictures", "Profiles",
+                "CCamera", "CCapture", "ControlProtocol", "Core", "FileIO", "GuardedPrograms",
+                "HardwareIO", "LinuxIO", "Motions", "Pictures", "Profiles",
             ]
         ),
-        library("ClientSupport", ["Core", "LinuxIO", arguments]),
+        library("ClientSupport", ["Core", "FileIO", "LinuxIO", arguments]),
         library(
             "Updates",
             ["COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Profiles", "Provisioning"]
@@ -154,15 +159,16 @@ let package = Package(
         library(
             "ProvisioningIO",
             [
-                "CLinux", "ControlProtocol", "Core", "HardwareIO", "LinuxIO", "Profiles",
+                "CLinux", "ControlProtocol", "Core", "FileIO", "HardwareIO", "LinuxIO", "Profiles",
                 "Provisioning", "Updates",
             ]
         ),
         library(
             "Doctor",
             [
-                "Configuration", "ControlProtocol", "Core", "Devices", "HardwareIO", "LinuxIO",
-                "LinuxPlatform", "Profiles", "Provisioning", "Station", "Store", "StoreQueries",
+                "Configuration", "ControlProtocol", "Core", "Devices", "FileIO", "HardwareIO",
+                "LinuxIO", "LinuxPlatform", "Profiles", "Provisioning", "Station", "Store",
+                "StoreQueries",
             ]
         ),
         .target(name: "COpenSSL", dependencies: ["CLibSSL"]),
@@ -170,7 +176,7 @@ let package = Package(
         .target(
             name: "RoostWeb",
             dependencies: [
-                "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "HardwareIO",
+                "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO",
                 "Pictures", "Places", "Records", "SQLite", "Store", "StoreQueries", httpTypes,
                 logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
             ],
@@ -193,16 +199,17 @@ let package = Package(
         library(
             "CourierIO",
             [
-                "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Core", "GuardedPrograms",
-                "HardwareIO", "LinuxIO", "Pictures", "RoostCourier", logging,
+                "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Core", "FileIO",
+                "GuardedPrograms", "HardwareIO", "LinuxIO", "Pictures", "RoostCourier", logging,
             ]
         ),
         library("CourierSimulation", ["Core", "HardwareIO", "Profiles", "RoostCourier"]),
         program(
             "roost-courier",
             [
-                "ClientSupport", "ControlProtocol", "Core", "CourierIO", "HardwareIO", "LinuxIO",
-                "Profiles", "RoostCourier", "StoreQueries", "Supervision", arguments, logging,
+                "ClientSupport", "ControlProtocol", "Core", "CourierIO", "FileIO", "HardwareIO",
+                "LinuxIO", "Profiles", "RoostCourier", "StoreQueries", "Supervision", arguments,
+                logging,
             ]
         ),
         program(
@@ -215,8 +222,8 @@ let package = Package(
         program(
             "roost-web",
             [
-                "ControlProtocol", "Core", "Pictures", "RoostWeb", "StoreQueries", arguments,
-                logging, nio("NIOCore"), nio("NIOPosix"),
+                "ControlProtocol", "Core", "FileIO", "Pictures", "RoostWeb", "StoreQueries",
+                arguments, logging, nio("NIOCore"), nio("NIOPosix"),
             ]
         ),
         program(
@@ -230,9 +237,9 @@ let package = Package(
             "roost",
             [
                 "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
-                "Doctor", "Eyes", "HardwareIO", "LinuxIO", "LinuxPlatform", "Pictures", "Profiles",
-                "Provisioning", "ProvisioningIO", "Records", "SQLite", "SimulationKit", "Station",
-                "Store", "StoreQueries", "Supervision", "Updates", arguments, logging,
+                "Doctor", "Eyes", "FileIO", "HardwareIO", "LinuxIO", "LinuxPlatform", "Pictures",
+                "Profiles", "Provisioning", "ProvisioningIO", "Records", "SQLite", "SimulationKit",
+                "Station", "Store", "StoreQueries", "Supervision", "Updates", arguments, logging,
             ]
         ),
         .executableTarget(
@@ -255,6 +262,7 @@ let package = Package(
         ),
 
         tests("CoreTests", ["Core"]), tests("SchedulingTests", ["Core", "Scheduling"]),
+        tests("FileIOTests", ["FileIO", "TestSupport"]),
         support("TestSupport", ["HardwareIO"]), tests("PlacesTests", ["Places"]),
         tests(
             "SupervisionTests",
@@ -264,8 +272,8 @@ let package = Package(
         tests(
             "LinuxIOTests",
             [
-                "CLinux", "CUdev", "Core", "HardwareIO", "LinuxIO", "SimulationKit", "TestSupport",
-                logging,
+                "CLinux", "CUdev", "Core", "FileIO", "HardwareIO", "LinuxIO", "SimulationKit",
+                "TestSupport", logging,
             ]
         ),
         tests("FeedsTests", ["ControlProtocol", "Core", "Feeds"], resources: [.copy("Fixtures")]),
@@ -330,9 +338,10 @@ let package = Package(
         tests(
             "RoostWebTests",
             [
-                "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Pictures", "Records",
-                "RoostWeb", "SQLite", "Store", "StoreFixtures", "StoreQueries", "TestSupport",
-                httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
+                "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO", "Pictures",
+                "Records", "RoostWeb", "SQLite", "Store", "StoreFixtures", "StoreQueries",
+                "TestSupport", httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"),
+                nio("NIOPosix"),
             ]
         ),
         tests(
@@ -370,7 +379,7 @@ let package = Package(
         tests(
             "ProvisioningIOTests",
             [
-                "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Provisioning",
+                "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO", "Provisioning",
                 "ProvisioningIO", "TestSupport", "Updates",
             ]
         ),

@@ -7,6 +7,7 @@ extension TidyRule {
     /// ARCHITECTURE.md together.
     private static let table: [String: Set<String>] = [
         "Core": [],
+        "FileIO": ["Glibc"],
         "Alerts": [],
         "Supervision": ["DequeModule"],
         "Scheduling": [],
@@ -25,7 +26,8 @@ extension TidyRule {
         "Places": ["Glibc"],
         "Feeds": ["ControlProtocol", "Profiles", "Store"],
         "StoreQueries": [
-            "ControlProtocol", "Glibc", "HardwareIO", "Places", "Profiles", "SQLite", "Store",
+            "ControlProtocol", "FileIO", "Glibc", "HardwareIO", "Places", "Profiles", "SQLite",
+            "Store",
         ],
         "Configuration": ["Alerts", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"],
         "Station": [
@@ -34,7 +36,8 @@ extension TidyRule {
             "Scheduling", "Store", "Supervision",
         ],
         "LinuxIO": [
-            "CGPIOD", "CLinux", "CUdev", "DequeModule", "Glibc", "HardwareIO", "Scheduling",
+            "CGPIOD", "CLinux", "CUdev", "DequeModule", "FileIO", "Glibc", "HardwareIO",
+            "Scheduling",
         ],
         "SimulationKit": [
             "Devices", "DequeModule", "HardwareIO", "Station", "Profiles", "Scheduling",
@@ -46,56 +49,57 @@ extension TidyRule {
             "SQLite", "SimulationKit", "Store", "Supervision",
         ],
         "LinuxPlatform": [
-            "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
-            "Station", "Profiles", "StoreQueries",
+            "Configuration", "ControlProtocol", "Devices", "FileIO", "Glibc", "HardwareIO",
+            "LinuxIO", "Station", "Profiles", "StoreQueries",
         ],
         "Doctor": [
-            "Configuration", "ControlProtocol", "Devices", "Glibc", "HardwareIO", "LinuxIO",
-            "LinuxPlatform", "Profiles", "Provisioning", "Station", "Store", "StoreQueries",
+            "Configuration", "ControlProtocol", "Devices", "FileIO", "Glibc", "HardwareIO",
+            "LinuxIO", "LinuxPlatform", "Profiles", "Provisioning", "Station", "Store",
+            "StoreQueries",
         ],
         "roostd": [
             "ArgumentParser", "Configuration", "Doctor", "Glibc", "HardwareIO", "LinuxIO",
             "LinuxPlatform", "Station", "Profiles", "Supervision",
         ],
         "RoostWeb": [
-            "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Glibc", "HTTPTypes", "HardwareIO",
-            "NIOCore", "NIOHTTP1", "NIOPosix", "Pictures", "Places", "Records", "SQLite", "Store",
-            "StoreQueries",
+            "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "FileIO", "Glibc", "HTTPTypes",
+            "HardwareIO", "NIOCore", "NIOHTTP1", "NIOPosix", "Pictures", "Places", "Records",
+            "SQLite", "Store", "StoreQueries",
         ],
         "roost-web": [
-            "ArgumentParser", "ControlProtocol", "Glibc", "NIOCore", "NIOPosix", "Pictures",
-            "RoostWeb", "StoreQueries",
+            "ArgumentParser", "ControlProtocol", "FileIO", "Glibc", "NIOCore", "NIOPosix",
+            "Pictures", "RoostWeb", "StoreQueries",
         ],
         "RoostCourier": [
             "Alerts", "COpenSSL", "ControlProtocol", "DequeModule", "Feeds", "HardwareIO",
             "Profiles", "Store", "StoreQueries", "Supervision",
         ],
         "CourierIO": [
-            "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Glibc", "GuardedPrograms",
-            "HardwareIO", "LinuxIO", "Pictures", "RoostCourier",
+            "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "FileIO", "Glibc",
+            "GuardedPrograms", "HardwareIO", "LinuxIO", "Pictures", "RoostCourier",
         ],
         "CourierSimulation": ["Profiles", "RoostCourier"],
         "roost-courier": [
-            "ArgumentParser", "ClientSupport", "ControlProtocol", "CourierIO", "Glibc",
+            "ArgumentParser", "ClientSupport", "ControlProtocol", "CourierIO", "FileIO", "Glibc",
             "HardwareIO", "LinuxIO", "Profiles", "RoostCourier", "StoreQueries", "Supervision",
         ],
-        "Pictures": ["Glibc", "HardwareIO"],
+        "Pictures": ["FileIO", "Glibc", "HardwareIO"],
         "Records": ["Pictures", "Store", "StoreQueries"],
         "GuardedPrograms": ["CCapture", "Glibc"],
         "Motions": ["ControlProtocol", "Glibc", "HardwareIO", "Pictures"],
         "Eyes": [
-            "CCamera", "CCapture", "ControlProtocol", "Glibc", "GuardedPrograms", "HardwareIO",
-            "LinuxIO", "Motions", "Pictures", "Profiles",
+            "CCamera", "CCapture", "ControlProtocol", "FileIO", "Glibc", "GuardedPrograms",
+            "HardwareIO", "LinuxIO", "Motions", "Pictures", "Profiles",
         ],
         "roost-eyes": [
             "ArgumentParser", "ClientSupport", "ControlProtocol", "Eyes", "Glibc", "HardwareIO",
             "LinuxIO", "Motions", "Pictures", "Profiles",
         ],
-        "ClientSupport": ["ArgumentParser", "Glibc", "LinuxIO"],
+        "ClientSupport": ["ArgumentParser", "FileIO", "Glibc", "LinuxIO"],
         "Provisioning": ["HardwareIO", "Profiles"],
         "Updates": ["COpenSSL", "ControlProtocol", "HardwareIO", "Profiles", "Provisioning"],
         "ProvisioningIO": [
-            "CLinux", "ControlProtocol", "Glibc", "HardwareIO", "LinuxIO", "Profiles",
+            "CLinux", "ControlProtocol", "FileIO", "Glibc", "HardwareIO", "LinuxIO", "Profiles",
             "Provisioning", "Updates",
         ],
         "roost-lab": [
@@ -104,11 +108,9 @@ extension TidyRule {
         ],
         "roost": [
             "Alerts", "ArgumentParser", "ClientSupport", "Configuration", "ControlProtocol",
-            "Devices",
-            "Doctor", "Eyes", "Glibc", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
-            "Pictures", "Profiles", "Provisioning", "ProvisioningIO", "Records", "SQLite",
-            "SimulationKit", "Store", "StoreQueries",
-            "Supervision", "Updates",
+            "Devices", "Doctor", "Eyes", "FileIO", "Glibc", "HardwareIO", "LinuxIO",
+            "LinuxPlatform", "Station", "Pictures", "Profiles", "Provisioning", "ProvisioningIO",
+            "Records", "SQLite", "SimulationKit", "Store", "StoreQueries", "Supervision", "Updates",
         ],
     ]
 
