@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HardwareIO
 import LinuxIO
@@ -43,7 +44,7 @@ package struct JournalPartitionFinder {
             guard lstat(note, &status) == 0 else { return nil }
             throw .absent(path: JournalPartition.link)
         }
-        if Self.target(of: note) != found {
+        if Files.target(of: note) != found {
             unlink(note)
             symlink(found, note)
         }
@@ -52,17 +53,7 @@ package struct JournalPartitionFinder {
 
     /// Whether a partition begins with the mark of a journal's.
     package static func isMarked(_ path: String) -> Bool {
-        let raw = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard raw >= 0 else { return false }
-        defer { close(raw) }
-        var bytes = [UInt8](repeating: 0, count: 512)
-        return pread(raw, &bytes, bytes.count, 0) == bytes.count && JournalPartition(bytes) != nil
-    }
-
-    private static func target(of link: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        let count = readlink(link, &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let file = try? Files.open(path, allowing: [.links, .devices])
+        return (try? file?.bytes(at: 0, count: 512)).flatMap { JournalPartition($0) } != nil
     }
 }

@@ -1,4 +1,5 @@
 import Core
+import FileIO
 import Glibc
 import HardwareIO
 import LinuxIO
@@ -196,11 +197,7 @@ package final class LinuxPlatform: Platform {
 
     /// How many entries a directory has, `.` and `..` apart; 0 when it cannot be read.
     private static func entryCount(_ path: String) -> Int {
-        guard let directory = opendir(path) else { return 0 }
-        defer { closedir(directory) }
-        var count = 0
-        while readdir(directory) != nil { count += 1 }
-        return max(0, count - 2)
+        (try? Files.names(in: path, hidden: true))?.count ?? 0
     }
 }
 

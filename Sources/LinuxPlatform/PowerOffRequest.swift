@@ -1,5 +1,4 @@
-import Glibc
-import LinuxIO
+import FileIO
 import Station
 
 /// Asks systemd to shut the machine down: `roost-power-off.path` waits for this file.
@@ -11,10 +10,6 @@ struct PowerOffRequest {
     init(path: String = "/run/roost/power-off-wanted") { self.path = path }
 
     func write() throws(PowerOffError) {
-        let raw = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
-        guard raw >= 0 else {
-            throw PowerOffError("\(path): \(LinuxError.text(of: errno))")
-        }
-        close(raw)
+        do { try Files.append([], to: path, mode: 0o640) } catch { throw PowerOffError("\(error)") }
     }
 }

@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import Profiles
 
@@ -14,69 +15,42 @@ package enum ProfileFolder {
     ///   - isNamed: The owner named it, so its absence is a problem as well.
     /// - Returns: The files, in order of name.
     package static func files(_ folder: String, isNamed: Bool = false) -> [ProfileFile] {
-        guard let stream = opendir(folder) else {
-            let reason = errno
-            return reason == ENOENT && !isNamed
-                ? []
-                : [ProfileFile(path: folder, unreadable: text(reason))]
+        let all: [String]
+        do { all = try Files.names(in: folder) } catch {
+            return error.code == ENOENT && !isNamed
+                ? [] : [ProfileFile(path: folder, unreadable: text(error))]
         }
-        defer { closedir(stream) }
-        var names: [String] = []
-        var unreadable: [ProfileFile] = []
-        while let entry = readdir(stream) {
-            let (name, isText) = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    (String(cString: $0), String(validatingCString: $0) != nil)
-                }
-            }
-            guard name.hasSuffix(".json"), !name.hasPrefix("."), name != "profile.schema.json"
-            else { continue }
-            if isText {
-                names.append(name)
-            } else if unreadable.isEmpty {
+        let names = all.filter { $0.hasSuffix(".json") && $0 != "profile.schema.json" }
+        return names.prefix(ProfileCatalog.fileLimit + 1).map { name in
+            let path = "\(folder)/\(name)"
+            // Such a name has another sign in place of what is wrong in it, and leads nowhere.
+            guard !name.contains("\u{FFFD}") || access(path, F_OK) == 0 else {
                 let reason = "its name is not UTF-8; give it another"
-                unreadable.append(ProfileFile(path: "\(folder)/\(name)", unreadable: reason))
+                return ProfileFile(path: path, unreadable: reason)
             }
+            return file(path)
         }
-        let kept = names.sorted().prefix(ProfileCatalog.fileLimit + 1)
-        return kept.map { file("\(folder)/\($0)") } + unreadable
     }
 
     /// One file: its bytes, at most one more than a profile may have.
     package static func file(_ path: String) -> ProfileFile {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return ProfileFile(path: path, unreadable: text(errno)) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            return ProfileFile(path: path, unreadable: "is no file")
-        }
-        let limit = ProfileReader.byteLimit + 1
-        var bytes = [UInt8](repeating: 0, count: min(limit, Int(status.st_size) + 1))
-        var count = 0
-        while count < bytes.count {
-            let read = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(
-                    descriptor,
-                    buffer.baseAddress?.advanced(by: count),
-                    buffer.count - count
-                )
-            }
-            if read < 0, errno == EINTR { continue }
-            guard read >= 0 else { return ProfileFile(path: path, unreadable: text(errno)) }
-            guard read > 0 else { break }
-            count += read
-        }
-        return ProfileFile(path: path, bytes: Array(bytes.prefix(count)))
+        do {
+            let limit = ProfileReader.byteLimit + 1
+            return ProfileFile(
+                path: path,
+                bytes: try Files.open(path, allowing: .links).read(limit)
+            )
+        } catch { return ProfileFile(path: path, unreadable: text(error)) }
     }
 
-    private static func text(_ number: Int32) -> String {
-        switch number {
+    private static func text(_ error: FileError) -> String {
+        switch error.code {
         case ENOENT: "is not there; correct the path"
         case EACCES, EPERM: "may not be read; give the station's user the right to"
         case ENOTDIR: "is no folder"
         case ELOOP: "is a link that leads in a circle"
-        default: "cannot be read, errno \(number)"
+        case EISDIR, ENOTSUP: "is no file"
+        default: "cannot be read: \(error.text)"
         }
     }
 }

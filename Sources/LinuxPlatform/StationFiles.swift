@@ -1,5 +1,6 @@
 import Configuration
 import Devices
+import FileIO
 import Glibc
 import LinuxIO
 import Profiles
@@ -30,6 +31,8 @@ package struct StationFiles: Sendable {
         }
     }
 
+    /// Bytes of a configuration at most.
+    private static let byteLimit = 1 << 20
     /// The default folder.
     package static let standardPath = "/etc/roost/roost.json"
 
@@ -90,36 +93,11 @@ package struct StationFiles: Sendable {
     ///
     /// Never waits for a writer: what is no regular file, such as a pipe, is refused.
     private func text() throws(ConfigurationError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            if errno == ENOENT, !isNamed { return nil }
-            throw ConfigurationError(
-                file: path,
-                message: "cannot be read, \(LinuxError.text(of: errno))"
-            )
+        do {
+            return try Files.open(path, allowing: .links).read(Self.byteLimit + 1)
+        } catch {
+            if error.code == ENOENT, !isNamed { return nil }
+            throw ConfigurationError(file: path, message: "cannot be read: \(error.text)")
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw ConfigurationError(
-                file: path,
-                message: "is no file but a pipe, folder or device; name a file"
-            )
-        }
-        var text: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while text.count <= 1 << 20 {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw ConfigurationError(
-                    file: path,
-                    message: "cannot be read, \(LinuxError.text(of: errno))"
-                )
-            }
-            guard count > 0 else { break }
-            text += chunk.prefix(count)
-        }
-        return text
     }
 }

@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import Station
 
@@ -98,25 +99,8 @@ struct VitalsReader {
     }
 
     private func names(_ folder: String) -> [String] {
-        guard let stream = opendir(root + folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
+        (try? Files.names(in: root + folder)) ?? []
     }
 
-    private func line(_ path: String) -> String? {
-        let descriptor = open(root + path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 128)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { return nil }
-        return String(decoding: bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    }
+    private func line(_ path: String) -> String? { Files.line(root + path) }
 }

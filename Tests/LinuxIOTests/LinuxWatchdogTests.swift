@@ -1,4 +1,5 @@
 import CLinux
+import FileIO
 import Glibc
 import HardwareIO
 import Synchronization
@@ -62,7 +63,7 @@ import Testing
         // The real calls: a plain file knows none of the ioctls.
         let refusal = WatchdogError.system(call: "WDIOC_GETTIMEOUT", errno: ENOTTY, path: path)
         #expect(throws: refusal) { try LinuxWatchdog(path: path, timeout: .seconds(10)) }
-        #expect(TextFile.read(path) == "V")
+        #expect(Files.text(path) == "V")
     }
 
     @Test func spellsTheRequestsAsTheKernelDoes() {

@@ -1,5 +1,6 @@
 import CLinux
 import Core
+import FileIO
 import Glibc
 import HardwareIO
 import TestSupport
@@ -149,7 +150,7 @@ import Testing
             try port.write([0x00, 0xA1])
             _ = try await port.read(atLeast: 2, until: soon(loop))
         }
-        let lines = try #require(TextFile.read(trace)).split(separator: "\n")
+        let lines = try #require(Files.text(trace)).split(separator: "\n")
         #expect(lines.map { $0.drop { $0 != " " } } == [" > 00 a1", " < ff 5e"])
     }
 

@@ -1,5 +1,5 @@
 import Core
-import Glibc
+import FileIO
 
 /// The source of the system clock's time at boot.
 enum ClockSource {
@@ -23,12 +23,6 @@ enum ClockSource {
 
     /// The number in a file of a few bytes.
     private static func value(_ path: String) -> Int? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = read(descriptor, &bytes, bytes.count)
-        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        return Int(text.filter { !$0.isWhitespace })
+        Files.line(path).flatMap { Int($0.filter { !$0.isWhitespace }) }
     }
 }

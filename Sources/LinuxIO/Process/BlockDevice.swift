@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 
 /// A block device as the kernel describes it below `/sys`.
@@ -68,19 +69,8 @@ package struct BlockDevice: Hashable, Sendable {
     }
 
     private func line(_ name: String) -> String {
-        String((TextFile.read("\(folder)/\(name)") ?? "").prefix { $0 != "\n" })
+        Files.line("\(folder)/\(name)") ?? ""
     }
 
-    private static func names(_ path: String) -> [String] {
-        guard let stream = opendir(path) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
-    }
+    private static func names(_ path: String) -> [String] { (try? Files.names(in: path)) ?? [] }
 }

@@ -1,4 +1,5 @@
 import CLinux
+import FileIO
 import Glibc
 import HardwareIO
 
@@ -254,7 +255,16 @@ extension StorageError {
         }
     }
 
-    init(_ call: String, errno: Int32, _ path: String) {
+    /// Converts the error of a file to an error of the card.
+    package init(_ error: FileError) {
+        switch error.reason {
+        case .system(let call, let code): self.init(call, errno: code, error.path)
+        case .tooLong: self = .failed(call: "read", errno: error.code, path: error.path)
+        default: self = .failed(call: "open", errno: error.code, path: error.path)
+        }
+    }
+
+    package init(_ call: String, errno: Int32, _ path: String) {
         self =
             switch errno {
             case ENOSPC, EDQUOT: .full(path: path)

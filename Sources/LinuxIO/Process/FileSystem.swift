@@ -1,4 +1,5 @@
 import CLinux
+import FileIO
 import Glibc
 
 /// Operations on a file system as a whole.
@@ -9,7 +10,7 @@ package enum FileSystem {
     package static func kind(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0,
-            let mounts = TextFile.read("/proc/self/mountinfo", limit: 1 << 18)
+            let mounts = Files.text("/proc/self/mountinfo", limit: 1 << 18)
         else { return nil }
         let device = BlockDevice.text(status.st_dev)
         for line in mounts.split(separator: "\n") {

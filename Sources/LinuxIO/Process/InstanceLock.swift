@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import Synchronization
 
@@ -20,7 +21,7 @@ package final class InstanceLock: Sendable {
             guard errno == EWOULDBLOCK else {
                 throw .system(call: "flock", errno: errno, path: path)
             }
-            let holder = TextFile.read(path).flatMap { Int32($0.trimmedLine) }
+            let holder = Files.line(path).flatMap { Int32($0) }
             throw .held(path: path, holder: holder.map(Holders.describe))
         }
         try check("ftruncate", path: path) { ftruncate(raw, 0) }

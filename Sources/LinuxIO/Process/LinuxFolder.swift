@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HardwareIO
 
@@ -11,50 +12,31 @@ package struct LinuxFolder: FolderFiles {
     private func place(_ name: String) -> String { "\(path)/\(name)" }
 
     package func read(_ name: String) throws(StorageError) -> [UInt8]? {
-        let place = place(name)
-        // A pipe or another special file must not block the start.
-        let raw = open(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
-        guard raw >= 0 else {
-            if errno == ENOENT { return nil }
-            throw Self.error("open", place)
+        try Self.attempt { () throws(FileError) in
+            try Files.readIfThere(place(name), limit: FolderFilesLimit.byteMax)
         }
-        let file = OwnedDescriptor(raw)
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count <= FolderFilesLimit.byteMax {
-            let count = Glibc.read(file.raw, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.error("read", place) }
-            guard count > 0 else { return bytes }
-            bytes += chunk.prefix(count)
-        }
-        throw .failed(call: "read", errno: EFBIG, path: place)
     }
 
     package func write(_ name: String, _ bytes: [UInt8]) throws(StorageError) {
-        let place = place(name)
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
-        let raw = open(place, flags, 0o640)
-        guard raw >= 0 else { throw Self.error("open", place) }
-        let file = OwnedDescriptor(raw)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file.raw, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.error("write", place) }
-            rest = rest.dropFirst(count)
+        try Self.attempt { () throws(FileError) in
+            try Files.open(place(name), from: .empty, mode: 0o640).write(bytes)
         }
     }
 
-    package func sync(_ name: String) throws(StorageError) { try sync(at: place(name), O_RDWR) }
+    package func sync(_ name: String) throws(StorageError) {
+        try Self.attempt { () throws(FileError) in
+            try Files.open(place(name), from: .start, mode: 0).sync()
+        }
+    }
 
-    package func syncFolder() throws(StorageError) { try sync(at: path, O_RDONLY | O_DIRECTORY) }
+    package func syncFolder() throws(StorageError) {
+        try Self.attempt { () throws(FileError) in try Files.sync(folder: path) }
+    }
 
-    private func sync(at place: String, _ flags: Int32) throws(StorageError) {
-        let raw = open(place, flags | O_CLOEXEC)
-        guard raw >= 0 else { throw Self.error("open", place) }
-        let file = OwnedDescriptor(raw)
-        guard fsync(file.raw) == 0 else { throw Self.error("fsync", place) }
+    private static func attempt<Value>(
+        _ body: () throws(FileError) -> Value
+    ) throws(StorageError) -> Value {
+        do { return try body() } catch { throw StorageError(error) }
     }
 
     package func link(_ name: String, as other: String) throws(StorageError) {

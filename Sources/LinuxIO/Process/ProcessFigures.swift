@@ -1,5 +1,6 @@
 import CLinux
 import Core
+import FileIO
 import Glibc
 
 /// Resources that this process uses, measured by itself.
@@ -21,11 +22,11 @@ package struct ProcessFigures: Hashable, Sendable {
     package static func now() -> ProcessFigures {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        let rollup = TextFile.read("/proc/self/smaps_rollup")
+        let rollup = Files.text("/proc/self/smaps_rollup")
         let privateParts = ["Private_Clean", "Private_Dirty"].map { kibibytes($0, in: rollup) }
         let resident =
             kibibytes("Rss", in: rollup)
-            ?? kibibytes("VmRSS", in: TextFile.read("/proc/self/status"))
+            ?? kibibytes("VmRSS", in: Files.text("/proc/self/status"))
         return ProcessFigures(
             residentKibibytes: resident ?? 0,
             privateKibibytes: privateParts.contains(nil)
@@ -33,7 +34,7 @@ package struct ProcessFigures: Hashable, Sendable {
             cpuMilliseconds: milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime),
             voluntarySwitches: usage.ru_nvcsw,
             involuntarySwitches: usage.ru_nivcsw,
-            writtenByteCount: writtenByteCount(in: TextFile.read("/proc/self/io")),
+            writtenByteCount: writtenByteCount(in: Files.text("/proc/self/io")),
             syncCount: clinux_sync_count(),
             uptime: startInstant.map { $0.duration(to: .now()) } ?? .zero
         )
@@ -81,7 +82,7 @@ package struct ProcessFigures: Hashable, Sendable {
     }
 
     private static let startInstant: MonotonicInstant? = {
-        guard let ticks = TextFile.read("/proc/self/stat").flatMap(startTicks) else { return nil }
+        guard let ticks = Files.text("/proc/self/stat").flatMap(startTicks) else { return nil }
         let ticksPerSecond = Int64(max(sysconf(Int32(_SC_CLK_TCK)), 1))
         return MonotonicInstant(nanoseconds: ticks * (1_000_000_000 / ticksPerSecond))
     }()
@@ -103,10 +104,10 @@ package struct MachineFacts: Hashable, Sendable {
 
     package static func read() -> MachineFacts {
         MachineFacts(
-            bootID: TextFile.read("/proc/sys/kernel/random/boot_id")?.trimmedLine ?? "unknown",
-            model: TextFile.read("/proc/device-tree/model")?.trimmedLine,
-            kernel: TextFile.read("/proc/sys/kernel/osrelease")?.trimmedLine ?? "unknown",
-            hostname: TextFile.read("/proc/sys/kernel/hostname")?.trimmedLine ?? "unknown"
+            bootID: Files.line("/proc/sys/kernel/random/boot_id") ?? "unknown",
+            model: Files.line("/proc/device-tree/model"),
+            kernel: Files.line("/proc/sys/kernel/osrelease") ?? "unknown",
+            hostname: Files.line("/proc/sys/kernel/hostname") ?? "unknown"
         )
     }
 }

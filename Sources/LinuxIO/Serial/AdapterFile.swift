@@ -1,4 +1,5 @@
 import CLinux
+import FileIO
 import Glibc
 import HardwareIO
 import Synchronization
@@ -13,7 +14,6 @@ import Synchronization
 /// Bound: the first 1 MiB is read, and of that as many devices as `HotplugDifference` knows.
 package final class AdapterFile: HotplugMonitor {
     private static let byteLimit = 1 << 20
-    private static let chunk = 65_536
 
     private let path: String
     private let inotify: OwnedDescriptor
@@ -89,17 +89,5 @@ package final class AdapterFile: HotplugMonitor {
         while Glibc.read(inotify.raw, &buffer, buffer.count) > 0 {}
     }
 
-    private func read() -> String {
-        let raw = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard raw >= 0 else { return "" }
-        let file = OwnedDescriptor(raw)
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: Self.chunk)
-        while bytes.count < Self.byteLimit {
-            let count = Glibc.read(file.raw, &chunk, chunk.count)
-            guard count > 0 else { break }
-            bytes += chunk.prefix(count)
-        }
-        return String(decoding: bytes.prefix(Self.byteLimit), as: UTF8.self)
-    }
+    private func read() -> String { Files.text(path, limit: Self.byteLimit) ?? "" }
 }

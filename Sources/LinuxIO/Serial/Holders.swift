@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 
 /// Finds the processes that hold a file open, as far as `/proc` shows them.
@@ -11,7 +12,8 @@ package enum Holders {
         guard stat(path, &status) == 0 else { return nil }
         let own = getpid()
         var ownHolds = 0
-        for process in directory("/proc").compactMap(Int32.init) {
+        let processes = (try? Files.names(in: "/proc")) ?? []
+        for process in processes.compactMap(Int32.init) {
             let holds = descriptors(of: process, to: status)
             if process == own {
                 ownHolds = holds
@@ -28,7 +30,7 @@ package enum Holders {
     package static func describe(lockOn descriptor: Int32) -> String? {
         var status = stat()
         guard fstat(descriptor, &status) == 0,
-            let locks = TextFile.read("/proc/locks", limit: 262_144)
+            let locks = Files.text("/proc/locks", limit: 262_144)
         else {
             return nil
         }
@@ -53,56 +55,17 @@ package enum Holders {
 
     /// A process by name and number.
     package static func describe(_ process: Int32) -> String {
-        let name = TextFile.read("/proc/\(process)/comm")?.trimmedLine ?? "process"
+        let name = Files.line("/proc/\(process)/comm") ?? "process"
         return "\(name) (pid \(process))"
     }
 
     private static func descriptors(of process: Int32, to wanted: stat) -> Int {
         let folder = "/proc/\(process)/fd"
-        return directory(folder).count { entry in
+        let entries = (try? Files.names(in: folder)) ?? []
+        return entries.count { entry in
             var found = stat()
             guard stat("\(folder)/\(entry)", &found) == 0 else { return false }
             return found.st_dev == wanted.st_dev && found.st_ino == wanted.st_ino
         }
-    }
-
-    private static func directory(_ path: String) -> [String] {
-        guard let stream = opendir(path) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
-    }
-}
-
-/// Small text files of `/proc` and `/sys`.
-package enum TextFile {
-    /// The first bytes as text, or nil when it cannot be read.
-    package static func read(_ path: String, limit: Int = 4_096) -> String? {
-        let raw = open(path, O_RDONLY | O_CLOEXEC)
-        guard raw >= 0 else { return nil }
-        defer { close(raw) }
-        var buffer = [UInt8](repeating: 0, count: limit)
-        var count = 0
-        while count < buffer.count {
-            let more = buffer.withUnsafeMutableBytes { bytes in
-                Glibc.read(raw, bytes.baseAddress?.advanced(by: count), bytes.count - count)
-            }
-            guard more > 0 else { break }
-            count += more
-        }
-        return String(decoding: buffer.prefix(count), as: UTF8.self)
-    }
-}
-
-extension String {
-    /// The first line, without the zero that ends texts of the device tree.
-    var trimmedLine: String {
-        String(prefix { $0 != "\n" && $0 != "\0" })
     }
 }

@@ -1,5 +1,6 @@
 import CLinux
 import Core
+import FileIO
 import Glibc
 
 /// Finds since when a device node's hardware has power, as far as the machine knows.
@@ -20,7 +21,7 @@ package enum PortPower {
     ) -> MonotonicInstant? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return nil }
-        let record = TextFile.read("\(folder)/c\(name(of: status.st_rdev))", limit: 65_536)
+        let record = Files.text("\(folder)/c\(name(of: status.st_rdev))", limit: 65_536)
         if let seen = record.flatMap(stamp) {
             return instant(of: seen, at: now, running: time(CLOCK_MONOTONIC))
         }

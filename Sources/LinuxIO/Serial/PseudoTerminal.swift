@@ -1,5 +1,6 @@
 import CLinux
 import Core
+import FileIO
 import Glibc
 import HardwareIO
 import Synchronization
@@ -102,7 +103,7 @@ package final class PseudoTerminal: Sendable {
         guard ends != nil else { return }  // Held until both are out of the loop.
         input.close()
         clients.close()
-        if let link, Self.target(of: link) == path { unlink(link) }
+        if let link, Files.target(of: link) == path { unlink(link) }
     }
 
     /// Bytes from the client to the device, and its answers.
@@ -277,12 +278,5 @@ extension PseudoTerminal {
         unlink(temporary)
         try check("symlink", path: link) { symlink(path, temporary) }
         try check("rename", path: link) { rename(temporary, link) }
-    }
-
-    private static func target(of link: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink(link, &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
