@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 
 /// A machine's files below some root: the machine itself, the image of a card, a made-up tree.
@@ -39,24 +40,9 @@ package struct DoctorTree {
     ///
     /// Never waits: pipes and devices count as none.
     func bytes(_ path: String) -> [UInt8]? {
-        let raw = open(full(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard raw >= 0 else { return nil }
-        defer { close(raw) }
-        var status = stat()
-        let isMask = target(path) == "/dev/null"
-        guard fstat(raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG || isMask else {
-            return nil
-        }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16_384)
-        while bytes.count < Self.byteLimit {
-            let count = read(raw, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            guard count > 0 else { break }
-            bytes += chunk.prefix(count)
-        }
-        return bytes
+        // systemd's mask of a unit: as a file without a line.
+        if target(path) == "/dev/null" { return [] }
+        return Files.start(of: full(path), limit: Self.byteLimit)
     }
 
     func text(_ path: String) -> String? { bytes(path).map { String(decoding: $0, as: UTF8.self) } }
@@ -72,28 +58,11 @@ package struct DoctorTree {
 
     /// Names in a folder, in order; none when it cannot be read.
     func names(_ path: String) -> [String] {
-        guard let stream = opendir(full(path)) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while names.count < Self.nameLimit, let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
+        (try? Files.names(in: full(path), limit: Self.nameLimit)) ?? []
     }
 
     /// Where a link leads; nil when it is none.
-    func target(_ path: String) -> String? {
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { characters in
-                characters.baseAddress.map { readlink(full(path), $0, characters.count) } ?? -1
-            }
-        }
-        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
-    }
+    func target(_ path: String) -> String? { Files.target(of: full(path)) }
 
     /// A path without links; itself when it is not there.
     func resolved(_ path: String) -> String {

@@ -1,4 +1,5 @@
 import CCapture
+import FileIO
 import Glibc
 import GuardedPrograms
 
@@ -50,29 +51,12 @@ package struct CaptureMark: Hashable, Sendable {
     }
 
     private func isMarked(_ process: Int32) -> Bool {
-        let descriptor = open("/proc/\(process)/environ", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count < Self.environmentMax {
-            let count = read(descriptor, &piece, piece.count)
-            guard count > 0 else { break }
-            bytes += piece[..<count]
-        }
+        let path = "/proc/\(process)/environ"
+        guard let bytes = Files.start(of: path, limit: Self.environmentMax) else { return false }
         return bytes.split(separator: 0).contains { $0.elementsEqual(text.utf8) }
     }
 
     private static var processes: [Int32] {
-        guard let folder = opendir("/proc") else { return [] }
-        defer { closedir(folder) }
-        var found: [Int32] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if let process = Int32(name) { found.append(process) }
-        }
-        return found
+        ((try? Files.names(in: "/proc")) ?? []).compactMap { Int32($0) }
     }
 }

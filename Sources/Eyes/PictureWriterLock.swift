@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HardwareIO
 import LinuxIO
@@ -23,9 +24,10 @@ package enum PictureWriterLock {
             blockCount: shape?.blockCount
         )
         // A descriptor of its own; it waits for the other process, one change at most.
-        let lock = open(path, O_RDONLY | O_CLOEXEC)
-        defer { close(lock) }
-        guard lock >= 0, flock(lock, LOCK_EX) == 0 else {
+        let lock: OpenFile
+        do { lock = try Files.open(path, allowing: .links) } catch { throw StorageError(error) }
+        defer { withExtendedLifetime(lock) {} }
+        guard flock(lock.descriptor, LOCK_EX) == 0 else {
             throw .failed(call: "flock", errno: errno, path: path)
         }
         if let shape { return try body(try PictureRing(storage, shape: shape)) }

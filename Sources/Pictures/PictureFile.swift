@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HardwareIO
 
@@ -22,54 +23,37 @@ private final class ReadOnlyFile: BlockStorage {
     let blockSize = PictureShape.blockSize
     let blockCount: Int
     var isReadOnly: Bool { true }
-    private let path: String
-    private let descriptor: Int32
+    private let file: OpenFile
 
     init(_ path: String) throws(StorageError) {
-        // Opening a pipe waits for a writer, possibly without end.
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            switch errno {
-            case ENOENT, ENOTDIR: throw .absent(path: path)
+        do throws(FileError) {
+            file = try Files.open(path, allowing: .links)
+            blockCount = Int(try file.status.st_size) / PictureShape.blockSize
+        } catch {
+            switch error.code {
+            case ENOENT, ENOTDIR, EISDIR, ENOTSUP: throw .absent(path: path)
             case EACCES, EPERM: throw .noPermission(path: path)
-            default: throw .failed(call: "open", errno: errno, path: path)
+            default: throw .failed(call: "open", errno: error.code, path: path)
             }
         }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            Int(status.st_size) >= PictureShape.blockSize
-        else {
-            close(descriptor)
-            throw .absent(path: path)
-        }
-        (self.path, blockCount) = (path, Int(status.st_size) / PictureShape.blockSize)
+        guard blockCount > 0 else { throw .absent(path: path) }
     }
-
-    deinit { close(descriptor) }
 
     func read(_ index: Int) throws(StorageError) -> [UInt8] {
         precondition((0..<blockCount).contains(index), "no such block")
-        var bytes = [UInt8](repeating: 0, count: blockSize)
-        var done = 0
-        while done < blockSize {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                pread(
-                    descriptor,
-                    buffer.baseAddress?.advanced(by: done),
-                    blockSize - done,
-                    off_t(index * blockSize + done)
-                )
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                throw .failed(call: "pread", errno: count == 0 ? EIO : errno, path: path)
-            }
-            done += count
+        let bytes: [UInt8]
+        do { bytes = try file.bytes(at: index * blockSize, count: blockSize) } catch {
+            throw .failed(call: "pread", errno: error.code, path: file.path)
+        }
+        guard bytes.count == blockSize else {
+            throw .failed(call: "pread", errno: EIO, path: file.path)
         }
         return bytes
     }
 
-    func write(_ index: Int, _ bytes: [UInt8]) throws(StorageError) { throw .readOnly(path: path) }
+    func write(_ index: Int, _ bytes: [UInt8]) throws(StorageError) {
+        throw .readOnly(path: file.path)
+    }
 
     func sync() throws(StorageError) {}
 }

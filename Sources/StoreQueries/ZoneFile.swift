@@ -1,5 +1,5 @@
 import Core
-import Glibc
+import FileIO
 
 /// The rules of a zone as its file has them (RFC 9636), so that several zones can be used at once.
 struct ZoneFile: Sendable {
@@ -18,7 +18,10 @@ struct ZoneFile: Sendable {
         let isName =
             !name.isEmpty && name.utf8.count <= 64 && !name.hasPrefix("/") && !name.contains("..")
             && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-        guard isName, let bytes = Self.read("\(Self.folder)/\(name)") else { return nil }
+        // The largest zone file has 4 KiB.
+        guard isName, let bytes = Files.start(of: "\(Self.folder)/\(name)", limit: 65_536) else {
+            return nil
+        }
         self.init(bytes)
     }
 
@@ -94,16 +97,6 @@ struct ZoneFile: Sendable {
     private static func int64(_ bytes: [UInt8], _ place: Int) -> Int64 {
         guard place + 8 <= bytes.count else { return 0 }
         return Int64(bitPattern: bytes[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) })
-    }
-
-    /// Reads at most 64 KiB; the largest zone file has 4.
-    private static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        return count > 0 ? Array(bytes[..<count]) : nil
     }
 }
 

@@ -1,5 +1,6 @@
 import CCamera
 import ControlProtocol
+import FileIO
 import Glibc
 import HardwareIO
 
@@ -37,22 +38,14 @@ package struct CameraNode: Hashable, Sendable {
     /// - Returns: Empty where there is none.
     package static func all(root: String = "") -> [CameraNode] {
         let folder = "\(root)/sys/class/video4linux"
-        guard let entries = opendir(folder) else { return [] }
-        defer { closedir(entries) }
-        var numbers: [Int] = []
-        while let entry = readdir(entries) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name.hasPrefix("video"), let number = Int(name.dropFirst(5)) else { continue }
-            numbers.append(number)
-        }
+        let names = (try? Files.names(in: folder)) ?? []
+        let numbers = names.compactMap { $0.hasPrefix("video") ? Int($0.dropFirst(5)) : nil }
         return numbers.sorted().prefix(countMax).compactMap { number in
             let place = "\(folder)/video\(number)"
-            guard (line("\(place)/index") ?? "0") == "0" else { return nil }
+            guard (Files.line("\(place)/index") ?? "0") == "0" else { return nil }
             return CameraNode(
                 path: "/dev/video\(number)",
-                name: PlainText.shown(line("\(place)/name") ?? ""),
+                name: PlainText.shown(Files.line("\(place)/name") ?? ""),
                 usb: usb("\(place)/device/..")
             )
         }
@@ -72,25 +65,14 @@ package struct CameraNode: Hashable, Sendable {
     }
 
     private static func usb(_ folder: String) -> USB? {
-        guard let vendor = line("\(folder)/idVendor").flatMap({ UInt16($0, radix: 16) }),
-            let product = line("\(folder)/idProduct").flatMap({ UInt16($0, radix: 16) })
+        guard let vendor = Files.line("\(folder)/idVendor").flatMap({ UInt16($0, radix: 16) }),
+            let product = Files.line("\(folder)/idProduct").flatMap({ UInt16($0, radix: 16) })
         else { return nil }
-        let serial = line("\(folder)/serial").flatMap { text in
+        let serial = Files.line("\(folder)/serial").flatMap { text in
             // A name with such characters could not be written into a file either.
             PlainText.shown(text, limit: 128) == text ? text : nil
         }
         return USB(vendor: vendor, product: product, serial: serial)
-    }
-
-    /// Reads the first line, at most 255 bytes.
-    private static func line(_ path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 255)
-        let count = read(descriptor, &bytes, bytes.count)
-        let text = bytes.prefix(max(0, count)).prefix { $0 != 0x0A }
-        return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
     }
 
     /// Whether the device gives pictures, or does not let itself be asked.

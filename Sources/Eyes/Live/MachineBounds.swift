@@ -1,5 +1,5 @@
 import ControlProtocol
-import Glibc
+import FileIO
 
 /// Bounds for a live picture: highest temperature, and least free memory, of the machine.
 package struct MachineBounds: Hashable, Sendable {
@@ -28,29 +28,15 @@ package struct MachineBounds: Hashable, Sendable {
             // Bound: zones are numbered from 0 without a gap.
             for zone in 0..<64 {
                 let path = "\(root)/sys/class/thermal/thermal_zone\(zone)/temp"
-                guard let text = line(path) else { break }
+                guard let text = Files.line(path) else { break }
                 guard let number = Double(text) else { continue }
                 facts.celsius = max(facts.celsius ?? -274, number / 1_000)
             }
-            let memory = text("\(root)/proc/meminfo").split(separator: "\n")
+            let memory = (Files.text("\(root)/proc/meminfo") ?? "").split(separator: "\n")
                 .first { $0.hasPrefix("MemAvailable:") }
             facts.freeMegabytes = memory?.split(separator: " ").dropFirst().first
                 .flatMap { Int($0) }.map { $0 >> 10 }
             return facts
-        }
-
-        private static func line(_ path: String) -> String? {
-            text(path).split(separator: "\n").first.map(String.init)
-        }
-
-        /// Reads the first 4 KiB; empty for an unreadable file.
-        private static func text(_ path: String) -> String {
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return "" }
-            defer { close(descriptor) }
-            var bytes = [UInt8](repeating: 0, count: 4_096)
-            let count = Glibc.read(descriptor, &bytes, bytes.count)
-            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
         }
     }
 
