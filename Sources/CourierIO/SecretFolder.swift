@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import RoostCourier
 
@@ -43,52 +44,29 @@ package struct SecretFolder: SecretSource {
         _ name: SecretName,
         isOurs: Bool
     ) throws(SecretError) -> Secret? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw SecretError(name, "\(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw SecretError(name, "\(path) is no file")
-        }
-        guard !isOurs || status.st_mode & 0o077 == 0 else {
-            let mode = String(status.st_mode & 0o777, radix: 8)
-            throw SecretError(
-                name,
-                "\(path) has mode 0\(mode), so that others may read it: chmod 600 \(path), and "
-                    + "change the secret if they may have"
-            )
-        }
-        var buffer = [UInt8](repeating: 0, count: Self.byteLimit + 1)
-        var count = 0
-        while count < buffer.count {
-            let room = buffer.count - count
-            let got = buffer.withUnsafeMutableBytes { bytes in
-                Glibc.read(descriptor, bytes.baseAddress.map { $0 + count }, room)
+        let found: [UInt8]?
+        do {
+            found =
+                isOurs
+                ? try Files.readSecret(path, limit: Self.byteLimit, allowing: .links)
+                : try Files.readIfThere(path, limit: Self.byteLimit, allowing: .links)
+        } catch {
+            if case .shared = error.reason {
+                throw SecretError(name, "\(error), and change the secret if they may have")
             }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else {
-                let why = String(cString: strerror(errno))
-                throw SecretError(name, "\(path) cannot be read: \(why)")
-            }
-            guard got > 0 else { break }
-            count += got
+            throw SecretError(name, "\(error)")
         }
+        guard var bytes = found else { return nil }
         defer {
-            buffer.withUnsafeMutableBytes { bytes in
-                if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+            bytes.withUnsafeMutableBytes { buffer in
+                if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
             }
         }
-        guard count <= Self.byteLimit else {
-            throw SecretError(name, "\(path) is longer than 64 KiB: it is no secret")
-        }
-        var bytes = buffer[..<count]
-        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw SecretError(name, "\(path) is empty") }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        var length = bytes.count
+        if length > 0, bytes[length - 1] == UInt8(ascii: "\n") { length -= 1 }
+        if length > 0, bytes[length - 1] == UInt8(ascii: "\r") { length -= 1 }
+        guard length > 0 else { throw SecretError(name, "\(path) is empty") }
+        guard let text = String(validating: bytes[..<length], as: UTF8.self) else {
             throw SecretError(name, "\(path) is no text")
         }
         return Secret(text)

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import CourierIO
+import FileIO
 import Glibc
 import HardwareIO
 import LinuxIO
@@ -201,15 +202,8 @@ struct SubscribersExportCommand: ParsableCommand {
 
     /// Writes a new file; it never overwrites one.
     private static func write(_ bytes: [UInt8], _ path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw CourierFilesError("\(path) cannot be made: \(String(cString: strerror(errno)))")
-        }
-        defer { close(descriptor) }
-        guard bytes.isEmpty || Glibc.write(descriptor, bytes, bytes.count) == bytes.count,
-            fsync(descriptor) == 0
-        else {
-            throw CourierFilesError("\(path): \(String(cString: strerror(errno)))")
-        }
+        let file = try Files.open(path, from: .new, mode: 0o600)
+        try file.write(bytes)
+        try file.sync()
     }
 }

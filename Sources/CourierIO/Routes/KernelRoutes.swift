@@ -1,4 +1,5 @@
 import Core
+import FileIO
 import Glibc
 import LinuxIO
 import RoostCourier
@@ -67,12 +68,8 @@ enum KernelRouteTable {
     }
 
     private static func lines(_ path: String) -> [[Substring]] {
-        guard let file = fopen(path, "r") else { return [] }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: limit)
-        let count = fread(&bytes, 1, limit, file)
-        return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
-            .map { $0.split(whereSeparator: \.isWhitespace) }
+        let lines = Files.text(path, limit: limit)?.split(separator: "\n") ?? []
+        return lines.map { $0.split(whereSeparator: \.isWhitespace) }
     }
 }
 
