@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
@@ -106,7 +107,7 @@ package struct LinuxAccounts: AccountTools {
     }
 
     private func entry(_ name: String) -> (number: uid_t, group: gid_t, home: String)? {
-        let text = WholeFile.text("\(root)/etc/passwd", limit: 1 << 18) ?? ""
+        let text = Files.text("\(root)/etc/passwd", limit: 1 << 18) ?? ""
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: ":", omittingEmptySubsequences: false)
             guard fields.count >= 6, fields[0] == name, let number = uid_t(fields[2]),
@@ -118,7 +119,7 @@ package struct LinuxAccounts: AccountTools {
     }
 
     private func hasGroup(_ name: String) -> Bool {
-        let text = WholeFile.text("\(root)/etc/group", limit: 1 << 18) ?? ""
+        let text = Files.text("\(root)/etc/group", limit: 1 << 18) ?? ""
         return text.split(separator: "\n").contains { $0.hasPrefix("\(name):") }
     }
 }

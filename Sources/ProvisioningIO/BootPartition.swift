@@ -1,5 +1,7 @@
+import FileIO
 import Glibc
 import HardwareIO
+import LinuxIO
 
 /// The boot partition, which is mounted read-only: made writable for one write at a time.
 package struct BootPartition: Sendable {
@@ -21,7 +23,7 @@ package struct BootPartition: Sendable {
     }
 
     /// The first bytes of a file as text; nil when there is none.
-    package func text(_ name: String) -> String? { WholeFile.text("\(folder)/\(name)") }
+    package func text(_ name: String) -> String? { Files.text("\(folder)/\(name)") }
 
     /// Writes a file of one sector, in place where it has that size already.
     ///
@@ -44,11 +46,11 @@ package struct BootPartition: Sendable {
     ///   - bytes: As many as the file has.
     func overwrite(_ bytes: [UInt8], _ name: String) throws(StorageError) {
         let path = "\(folder)/\(name)"
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw WholeFile.error("open", path) }
-        defer { close(descriptor) }
-        try WholeFile.write(bytes, to: descriptor, path)
-        guard fsync(descriptor) == 0 else { throw WholeFile.error("fsync", path) }
+        do throws(FileError) {
+            let file = try Files.open(path, from: .start, mode: 0)
+            try file.write(bytes)
+            try file.sync()
+        } catch { throw StorageError(error) }
     }
 
     /// Removes a file, with zeros in place of what it held.
@@ -57,7 +59,7 @@ package struct BootPartition: Sendable {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
         try overwrite([UInt8](repeating: 0, count: Int(status.st_size)), name)
-        guard unlink(path) == 0 else { throw WholeFile.error("unlink", path) }
+        guard unlink(path) == 0 else { throw StorageError("unlink", errno: errno, path) }
     }
 
     /// Runs `body` while files can be written, and makes the partition read-only again.
@@ -66,9 +68,9 @@ package struct BootPartition: Sendable {
     package func writable<Value>(
         _ body: () throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
-        let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        defer { if lock >= 0 { close(lock) } }
-        if lock >= 0 { while flock(lock, LOCK_EX) != 0, errno == EINTR {} }
+        let lock = try? Files.open(lockPath, from: .end, mode: 0o600)
+        defer { withExtendedLifetime(lock) {} }
+        if let lock { while flock(lock.descriptor, LOCK_EX) != 0, errno == EINTR {} }
         guard isMounted, isReadOnly else { return try body() }
         try remount(isReadOnly: false)
         // A partition that stays writable is no worse for the station; the next write tries again.
@@ -85,7 +87,7 @@ package struct BootPartition: Sendable {
         let kind = isReadOnly ? UInt(MS_RDONLY) : 0
         let flags = UInt(MS_REMOUNT) | UInt(MS_NOATIME) | kind
         guard mount("none", folder, nil, flags, nil) == 0 else {
-            throw WholeFile.error("mount", folder)
+            throw StorageError("mount", errno: errno, folder)
         }
     }
 }

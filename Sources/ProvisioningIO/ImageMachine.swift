@@ -1,4 +1,5 @@
 import ControlProtocol
+import FileIO
 import Glibc
 import HardwareIO
 import LinuxIO
@@ -26,7 +27,7 @@ package struct ImageMachine: Sendable {
     /// - Returns: Nil for a machine that was not made from an image.
     package init?(root: String = "") {
         self.root = root
-        guard let bytes = WholeFile.read("\(root)/usr/lib/roost/image.json", limit: 4_096),
+        guard let bytes = Files.start(of: "\(root)/usr/lib/roost/image.json", limit: 4_096),
             case .object(let fields)? = try? JSONParser.parse(bytes),
             case .string(let board)? = fields["board"],
             case .number(let layout)? = fields["layout"],
@@ -34,15 +35,9 @@ package struct ImageMachine: Sendable {
         else { return nil }
         (self.board, self.layout, self.version) = (board, Int(clamping: layout), version)
         if case .string(let build)? = fields["build"] { self.build = build } else { build = "" }
-        running = WholeFile.text("\(root)/run/roost-slot").flatMap { RootSlot(text: $0) }
-        card = Self.line("\(root)/run/roost-card")
-        dataOn = Self.line("\(root)/run/roost-data-on")
-    }
-
-    private static func line(_ path: String) -> String? {
-        WholeFile.text(path).map { String($0.prefix { $0 != "\n" }) }.flatMap {
-            $0.isEmpty ? nil : $0
-        }
+        running = Files.text("\(root)/run/roost-slot").flatMap { RootSlot(text: $0) }
+        card = Files.line("\(root)/run/roost-card")
+        dataOn = Files.line("\(root)/run/roost-data-on")
     }
 
     package var boot: BootPartition {
@@ -87,7 +82,7 @@ package struct ImageMachine: Sendable {
         var (keys, unreadable) = ([UpdateKey](), [String]())
         for folder in ["/usr/share/roost/update-keys.d", "/etc/roost/update-keys.d"] {
             for name in Self.names(root + folder) where name.hasSuffix(".pem") {
-                let text = WholeFile.text("\(root)\(folder)/\(name)")
+                let text = Files.text("\(root)\(folder)/\(name)")
                 guard let key = text.flatMap({ UpdateKey(pem: $0) }),
                     keys.count < UpdateKey.countMax
                 else {
@@ -102,23 +97,14 @@ package struct ImageMachine: Sendable {
 
     /// Names of a folder in their order.
     package static func names(_ folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream), names.count < 256 {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
+        (try? Files.names(in: folder, limit: 256)) ?? []
     }
 }
 
 extension ImageMachine {
     /// The last update; nil where there was none.
     package var record: UpdateRecord? {
-        WholeFile.text(recordPath, limit: 1 << 16).flatMap {
+        Files.text(recordPath, limit: 1 << 16).flatMap {
             try? ControlCodec.message(UpdateRecord.self, from: $0)
         }
     }

@@ -1,4 +1,5 @@
 import ControlProtocol
+import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
@@ -48,7 +49,7 @@ package struct Provisioner {
         (self.cardFaults, self.hasOwner) = (cardFaults, hasOwner)
         writer = SettingsWriter(root: root, accounts: accounts)
         marks =
-            WholeFile.text("\(root)\(Self.marksPath)", limit: 1 << 16).flatMap {
+            Files.text("\(root)\(Self.marksPath)", limit: 1 << 16).flatMap {
                 try? ControlCodec.message(ProvisionMarks.self, from: $0)
             } ?? ProvisionMarks()
     }
@@ -57,11 +58,11 @@ package struct Provisioner {
 
     /// Whether what is kept here outlives a loss of power.
     private var keepsData: Bool {
-        WholeFile.text("\(root)/run/roost-data-on")?.hasPrefix("memory") != true
+        Files.text("\(root)/run/roost-data-on")?.hasPrefix("memory") != true
     }
 
     package mutating func run() -> ProvisionReport {
-        let said = WholeFile.text("\(root)/run/roost-start.said", limit: 1 << 14) ?? ""
+        let said = Files.text("\(root)/run/roost-start.said", limit: 1 << 14) ?? ""
         words.start = said.split(separator: "\n").prefix(16).map { PlainText.shown($0, limit: 300) }
         words.start += cardFaults
         let knows = { [writer] name in writer.knowsZone(name) }
@@ -79,7 +80,7 @@ package struct Provisioner {
     }
 
     private func read(_ name: String, limit: Int = PlainLines.byteCountMax) -> [UInt8]? {
-        WholeFile.read("\(boot.folder)/\(name)", limit: limit + 1)
+        Files.start(of: "\(boot.folder)/\(name)", limit: limit + 1)
     }
 
     /// The same; says so where the file is there and cannot be read.

@@ -1,5 +1,7 @@
+import FileIO
 import Glibc
 import HardwareIO
+import LinuxIO
 
 /// Writes settings files only when their content changes.
 enum SettingFile {
@@ -11,8 +13,8 @@ enum SettingFile {
     @discardableResult
     static func put(_ text: String, _ path: String, mode: mode_t) throws(StorageError) -> Bool {
         let bytes = Array(text.utf8)
-        // Another user may own the folder: a symbolic link there is replaced, never followed.
-        let present = WholeFile.read(path, limit: bytes.count + 1, flags: O_NOFOLLOW)
+        // Another user may own the folder: a link there is replaced, and leads nowhere.
+        let present = Files.start(of: path, limit: bytes.count + 1, allowing: [])
         guard present != bytes else { return false }
         makeFolder(of: path)
         try WholeFile.write(bytes, to: path, mode: mode)
@@ -21,14 +23,11 @@ enum SettingFile {
 
     /// Points a symbolic link at `target`, in one step, unless it points there already.
     static func link(_ path: String, to target: String) throws(StorageError) {
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        let count = readlink(path, &buffer, buffer.count - 1)
-        let present = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init), as: UTF8.self)
-        guard present != target else { return }
+        guard Files.target(of: path) != target else { return }
         let fresh = path + ".new"
         unlink(fresh)
         guard symlink(target, fresh) == 0, rename(fresh, path) == 0 else {
-            throw WholeFile.error("symlink", path)
+            throw StorageError("symlink", errno: errno, path)
         }
     }
 

@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
@@ -12,7 +13,7 @@ struct SettingsWriter {
 
     func knowsZone(_ name: String) -> Bool {
         let path = "\(root)/usr/share/zoneinfo/\(name)"
-        return WholeFile.read(path, limit: 4)?.elementsEqual("TZif".utf8) == true
+        return Files.start(of: path, limit: 4)?.elementsEqual("TZif".utf8) == true
     }
 
     /// - Parameters:
@@ -74,7 +75,7 @@ struct SettingsWriter {
     ) throws(StorageError) -> ProvisionProblem? {
         guard settings.wireless != nil || settings.country != nil else { return nil }
         let path = root + Self.wireless
-        let before = WholeFile.text(path)
+        let before = Files.text(path)
         let old = (before ?? "").split(separator: "\n").map(String.init)
         let known = old.first { $0.hasPrefix("country=") }.map { String($0.dropFirst(8)) }
         let text: String?

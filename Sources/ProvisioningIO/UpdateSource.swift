@@ -1,5 +1,5 @@
+import FileIO
 import Glibc
-import HardwareIO
 import Updates
 
 /// Where an update comes from, read once and in order.
@@ -7,7 +7,7 @@ package final class UpdateSource {
     private static let pieceByteCount = 1 << 17
 
     private let name: String
-    private var descriptor: Int32
+    private var file: OpenFile
     private var process: pid_t = 0
 
     /// A file, or standard input for `-`.
@@ -16,19 +16,9 @@ package final class UpdateSource {
     /// and no device is opened, which alone may do something.
     package init(path: String) throws(UpdateError) {
         name = path == "-" ? "standard input" : path
-        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        let opened = path == "-" ? dup(0) : open(path, flags)
-        guard opened >= 0 else {
-            guard errno != ELOOP else { throw .failed("\(path) is a link: name the file itself") }
-            throw .failed("\(path): \(String(cString: strerror(errno))); correct the path")
-        }
-        var status = stat()
-        let isFile = fstat(opened, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        guard isFile || path == "-" else {
-            close(opened)
-            throw .failed("\(path) is no regular file: name one, or - for standard input")
-        }
-        descriptor = opened
+        do throws(FileError) {
+            file = path == "-" ? OpenFile(dup(0), name) : try Files.open(path)
+        } catch { throw .failed("\(error): name a file, or - for standard input") }
     }
 
     /// Creates a source that reads a program's standard output.
@@ -37,13 +27,12 @@ package final class UpdateSource {
     package init(command: [String]) throws(UpdateError) {
         name = command[0]
         let ends = try ChildProgram.pipe()
-        descriptor = ends.read
+        file = OpenFile(ends.read, name)
         defer { close(ends.write) }
         process = try ChildProgram.start(command, input: nil, output: ends.write)
     }
 
     deinit {
-        close(descriptor)
         guard process > 0 else { return }
         kill(process, SIGTERM)
         _ = ChildProgram.wait(process)
@@ -64,27 +53,22 @@ package final class UpdateSource {
         in folder: String,
         _ body: ([UInt8]) throws(UpdateError) -> Void
     ) throws(UpdateError) {
-        var status = stat()
-        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        let begin = isFile ? lseek(descriptor, 0, SEEK_CUR) - off_t(start.count) : 0
+        let isFile: Bool
+        do { isFile = try file.status.st_mode & S_IFMT == S_IFREG } catch {
+            throw .failed("\(error)")
+        }
+        let begin = isFile ? lseek(file.descriptor, 0, SEEK_CUR) - off_t(start.count) : 0
         let kept = isFile ? nil : try Self.unnamed(byteCount, in: folder)
-        var isDone = false
-        defer { if let kept, !isDone { close(kept) } }
         var piece = start
         repeat {
             try body(piece)
-            if let kept {
-                do throws(StorageError) { try WholeFile.write(piece, to: kept, folder) } catch {
-                    throw .failed("the update cannot be kept: \(error)")
-                }
+            do { try kept?.write(piece) } catch {
+                throw .failed("the update cannot be kept: \(error)")
             }
             piece = try next()
         } while !piece.isEmpty
-        if let kept {
-            close(descriptor)
-            (descriptor, isDone) = (kept, true)
-        }
-        guard lseek(descriptor, begin, SEEK_SET) == begin else {
+        if let kept { file = kept }
+        guard lseek(file.descriptor, begin, SEEK_SET) == begin else {
             throw .failed("\(name): \(String(cString: strerror(errno)))")
         }
     }
@@ -92,43 +76,36 @@ package final class UpdateSource {
     /// Room that stays free on the data partition for what the station measures.
     private static let spareByteCount = 64 << 20
 
-    private static func unnamed(_ byteCount: Int, in folder: String) throws(UpdateError) -> Int32 {
+    private static func unnamed(_ byteCount: Int, in folder: String) throws(UpdateError) -> OpenFile
+    {
         let path = "\(folder)/update.part"
         unlink(path)
-        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = open(path, flags, 0o600)
-        guard descriptor >= 0 else {
-            throw .failed("\(path): \(String(cString: strerror(errno)))")
+        let file: OpenFile
+        do { file = try Files.open(path, from: .new, mode: 0o600) } catch {
+            throw .failed("\(error)")
         }
         unlink(path)
         var room = statvfs()
-        guard fstatvfs(descriptor, &room) == 0,
+        guard statvfs(folder, &room) == 0,
             Int(clamping: room.f_bavail) * Int(clamping: room.f_frsize)
                 >= byteCount + spareByteCount
         else {
-            close(descriptor)
             throw .failed(
                 "the data partition has no room for \(byteCount >> 20) MiB of an update that is "
                     + "not a file here: copy the file to a stick, and install it from there"
             )
         }
-        return descriptor
+        return file
     }
 
     /// The next bytes; empty at the end.
     ///
     /// - Throws: `UpdateError.failed`; for a program also when it ends with a failure.
     package func next() throws(UpdateError) -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: Self.pieceByteCount)
-        while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw .failed("\(name): \(String(cString: strerror(errno)))")
-            }
-            if count == 0 { try demandSuccess() }
-            return Array(buffer.prefix(count))
-        }
+        let bytes: [UInt8]
+        do { bytes = try file.next(Self.pieceByteCount) } catch { throw .failed("\(error)") }
+        if bytes.isEmpty { try demandSuccess() }
+        return bytes
     }
 
     private func demandSuccess() throws(UpdateError) {

@@ -1,3 +1,4 @@
+import FileIO
 import HardwareIO
 import Provisioning
 
@@ -14,8 +15,8 @@ package struct WirelessCheck {
     /// - Parameter evidence: A file with what `WirelessEvidence` reads.
     /// - Returns: The finding, and the error of writing it; nothing where all is well.
     package func run(_ evidence: String) -> [String] {
-        let configuration = WholeFile.text(writer.root + SettingsWriter.wireless) ?? ""
-        let seen = WholeFile.text(evidence, limit: 1 << 20) ?? ""
+        let configuration = Files.text(writer.root + SettingsWriter.wireless) ?? ""
+        let seen = Files.text(evidence, limit: 1 << 20) ?? ""
         let before = writer.present
         var words = before
         words.wireless = WirelessFinding(seen, configuration: configuration)?.line

@@ -1,4 +1,5 @@
 import ControlProtocol
+import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
@@ -12,13 +13,13 @@ struct WordsWriter {
 
     /// The messages last written since this start.
     var present: ProvisionWords {
-        WholeFile.text("\(root)/run/\(ProvisionWords.partsName)", limit: 1 << 18).flatMap {
+        Files.text("\(root)/run/\(ProvisionWords.partsName)", limit: 1 << 18).flatMap {
             try? ControlCodec.message(ProvisionWords.self, from: $0)
         } ?? ProvisionWords()
     }
 
     /// The text on the partition.
-    var text: String? { WholeFile.text("\(boot.folder)/\(ProvisionWords.name)", limit: 1 << 16) }
+    var text: String? { Files.text("\(boot.folder)/\(ProvisionWords.name)", limit: 1 << 16) }
 
     /// - Parameter words: All that is to be said.
     /// - Returns: The same, and why the partition or the memory does not have it.
@@ -26,7 +27,7 @@ struct WordsWriter {
         var said = words
         let bytes = Array(words.text.utf8)
         let path = "\(boot.folder)/\(ProvisionWords.name)"
-        let present = WholeFile.read(path, limit: 1 << 16)
+        let present = Files.start(of: path, limit: 1 << 16)
         if present != bytes, !words.isEmpty || present != nil {
             do throws(StorageError) {
                 try boot.writable { () throws(StorageError) in

@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import Provisioning
 import ProvisioningIO
@@ -42,7 +43,7 @@ import Testing
         var user = LoginUser(name: "anna", keys: [])
         user.passwordHash = Self.hash
         try make(user)
-        let calls = try #require(WholeFile.text(folder.path("calls")))
+        let calls = try #require(Files.text(folder.path("calls")))
         let root = folder.path("root")
         #expect(
             calls.split(separator: "\n") == [
@@ -50,7 +51,7 @@ import Testing
                 "chpasswd --encrypted --root \(root)",
             ]
         )
-        #expect(WholeFile.text(folder.path("read")) == "anna:\(Self.hash)\n")
+        #expect(Files.text(folder.path("read")) == "anna:\(Self.hash)\n")
     }
 
     @Test func aProgramThatFailsIsSaid() throws {

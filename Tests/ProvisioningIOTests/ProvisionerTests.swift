@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
@@ -40,7 +41,7 @@ import Testing
     }
 
     private func text(_ name: String) -> String? {
-        WholeFile.text(folder.path(name), limit: 1 << 17)
+        Files.text(folder.path(name), limit: 1 << 17)
     }
 
     @discardableResult
@@ -72,7 +73,7 @@ import Testing
                 var status = stat()
                 lstat("\(path)/\(name)", &status)
                 if status.st_mode & S_IFMT == S_IFDIR { look("\(path)/\(name)") }
-                let content = WholeFile.text("\(path)/\(name)", limit: 1 << 17) ?? ""
+                let content = Files.text("\(path)/\(name)", limit: 1 << 17) ?? ""
                 state["\(path)/\(name)"] =
                     "\(content) \(status.st_ino) \(status.st_mtim.tv_sec) \(status.st_mtim.tv_nsec)"
             }

@@ -1,5 +1,6 @@
 import COpenSSL
 import Core
+import FileIO
 import Glibc
 import Provisioning
 import ProvisioningIO
@@ -82,7 +83,7 @@ import Updates
     @Test func writesAFileThroughAProgramToThePartition() throws {
         let next = try install(update(root))
         #expect(next.trial == .second && slots.trial == .second && slots.number == "1")
-        let partition = try #require(WholeFile.read(folder.path("dev/root3"), limit: 4 << 20))
+        let partition = try #require(Files.start(of: folder.path("dev/root3"), limit: 4 << 20))
         #expect(partition.count == 4 << 20)
         #expect(Array(partition.prefix(root.count)) == root)
         #expect(partition.suffix(100).allSatisfy { $0 == 0xAA })
@@ -93,7 +94,7 @@ import Updates
 
     /// The version before is there to go back to until the whole file is known to be right.
     private var isOtherRootUntouched: Bool {
-        WholeFile.read(folder.path("dev/root3"), limit: 4 << 20)?.allSatisfy { $0 == 0xAA } == true
+        Files.start(of: folder.path("dev/root3"), limit: 4 << 20)?.allSatisfy { $0 == 0xAA } == true
     }
 
     @Test func keepsThePresentRootWhenTheFileEndsEarly() throws {
@@ -128,7 +129,7 @@ import Updates
         var bytes = update(root)
         bytes[120] ^= 1
         #expect(throws: UpdateError.self) { try install(bytes) }
-        let partition = try #require(WholeFile.read(folder.path("dev/root3"), limit: 4 << 20))
+        let partition = try #require(Files.start(of: folder.path("dev/root3"), limit: 4 << 20))
         #expect(partition.allSatisfy { $0 == 0xAA })
     }
 
@@ -147,7 +148,7 @@ import Updates
         #expect(!ImageMachine.names(folder.path).contains("update.part"), "what is kept has a name")
         let next = try run.install(fetched, on: card, slots: slots, running: .first) { _ in }
         #expect(next.trial == .second)
-        let partition = try #require(WholeFile.read(folder.path("dev/root3"), limit: 4 << 20))
+        let partition = try #require(Files.start(of: folder.path("dev/root3"), limit: 4 << 20))
         #expect(Array(partition.prefix(root.count)) == root)
         let ends = UpdateRun(try UpdateSource(command: ["/usr/bin/head", "-c", "900", path]))
         let early = try ends.offer(trusting: [Self.key])

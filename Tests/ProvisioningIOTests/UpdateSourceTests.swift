@@ -18,8 +18,8 @@ import Updates
         close(descriptor)
         #expect(try UpdateSource(path: file).next() == bytes)
         for (name, words) in [
-            ("pipe", "no regular file"), ("link", "is a link"), ("device", "is a link"),
-            ("", "no regular file"),
+            ("pipe", "is no file but a pipe"), ("link", "is a link"), ("device", "is a link"),
+            ("", "is a folder"),
         ] {
             let error = #expect(throws: UpdateError.self) {
                 _ = try UpdateSource(path: folder.path(name))
@@ -27,6 +27,6 @@ import Updates
             #expect(error?.description.contains(words) == true, "\(name)")
         }
         let device = #expect(throws: UpdateError.self) { _ = try UpdateSource(path: "/dev/zero") }
-        #expect(device?.description.contains("no regular file") == true)
+        #expect(device?.description.contains("is no file") == true)
     }
 }

@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
@@ -28,7 +29,7 @@ import Testing
     }
 
     private func text(_ name: String) -> String? {
-        WholeFile.text(folder.path(name), limit: 1 << 17)
+        Files.text(folder.path(name), limit: 1 << 17)
     }
 
     private var boot: BootPartition {
