@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
@@ -39,7 +40,7 @@ extension ImageMachine {
 
     private var isJournalMarked: Bool {
         guard let path = try? partition(Self.journalNumber) else { return false }
-        let kind = root.isEmpty ? S_IFBLK : S_IFREG
-        return WholeFile.read(path, limit: 512, kind: kind).flatMap { JournalPartition($0) } != nil
+        let bytes = Files.start(of: path, limit: 512, allowing: [.links, .devices])
+        return bytes.flatMap { JournalPartition($0) } != nil
     }
 }

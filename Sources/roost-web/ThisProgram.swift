@@ -1,14 +1,13 @@
 import ArgumentParser
+import FileIO
 import Glibc
 
 /// Path of this program, and the name of its machine.
 enum ThisProgram {
     /// - Throws: `ExitCode` where there is no `/proc`.
     static func path() throws -> String {
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        guard count > 0 else { throw ExitCode(1) }
-        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let path = Files.target(of: "/proc/self/exe") else { throw ExitCode(1) }
+        return path
     }
 
     /// Ends with the process that holds the other end of standard input, however that one ends.

@@ -1,4 +1,5 @@
 import ControlProtocol
+import FileIO
 import FoundationEssentials
 import Glibc
 import HTTPTypes
@@ -22,7 +23,7 @@ import Testing
     }
 
     private func write(_ text: String, _ name: String) throws {
-        try SafeFile.write(text, to: folder.path(name))
+        try Files.replace(folder.path(name), with: Array(text.utf8), mode: 0o600)
     }
 
     private func makeImage() throws { try write("{}", "usr/lib/roost/image.json") }
@@ -89,7 +90,8 @@ import Testing
         #expect(throws: Problem.self) { try desk.begin(byteCount: 6) }
         #expect(!isThere("run/roost-web/update-wanted"))
         try desk.begin(byteCount: 5)
-        #expect(try SafeFile.read(folder.path("state/update/new.update")) == [1, 2, 3, 4, 5])
+        let whole = folder.path("state/update/new.update")
+        #expect(try Files.read(whole, limit: 64 << 10) == [1, 2, 3, 4, 5])
         #expect(isThere("run/roost-web/update-wanted") && desk.view.isBusy)
         // Nothing is changed under the hands of the service.
         #expect(throws: Problem.self) { try desk.add([1], at: 0) }

@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 
 /// The networks of this machine's own cables and radios, without a router in between.
@@ -37,8 +38,14 @@ struct DirectNetwork: Sendable {
 
     /// - Source: packaging/image/root/usr/lib/roost/access-point.
     private static func isOfAccessPoint(_ subnet: Subnet) -> Bool {
-        do throws(SafeFile.Failure) {
-            guard let bytes = try SafeFile.read("/run/roost-access-point/address") else {
+        do throws(FileError) {
+            guard
+                let bytes = try Files.readIfThere(
+                    "/run/roost-access-point/address",
+                    limit: 64 << 10,
+                    allowing: .links
+                )
+            else {
                 return false
             }
             let text = String(decoding: bytes, as: UTF8.self).prefix { $0 != "\n" }

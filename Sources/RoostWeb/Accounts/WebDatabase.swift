@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HTTPTypes
 import NIOPosix
@@ -99,11 +100,11 @@ package final class WebDatabase: Sendable {
             throw WebDatabaseError.unreachable(folder, errno: errno)
         }
         // SQLite's journal takes the mode of the file.
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if descriptor >= 0 { close(descriptor) }
-        // A read-only file still lets people in who are logged in.
-        guard descriptor >= 0 || access(path, R_OK) == 0 else {
-            throw WebDatabaseError.unreachable(path, errno: errno)
+        do { try Files.append([], to: path, mode: 0o600, allowing: .links) } catch {
+            // A read-only file still lets people in who are logged in.
+            guard access(path, R_OK) == 0 else {
+                throw WebDatabaseError.unreachable(path, errno: error.code)
+            }
         }
     }
 
@@ -111,13 +112,12 @@ package final class WebDatabase: Sendable {
     ///
     /// A card without room does not prevent the change: the journal then grows as needed.
     private static func keepRoom(_ journal: String) {
-        let descriptor = Glibc.open(journal, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        let there = lseek(descriptor, 0, SEEK_END)
-        guard there >= 0, there < journalByteCount else { return }
-        let zeros = [UInt8](repeating: 0, count: Int(journalByteCount - there))
-        if write(descriptor, zeros, zeros.count) != zeros.count { ftruncate(descriptor, there) }
+        let there = Files.size(journal) ?? 0
+        guard there < journalByteCount else { return }
+        let zeros = [UInt8](repeating: 0, count: Int(journalByteCount) - there)
+        do { try Files.append(zeros, to: journal, mode: 0o600) } catch {
+            truncate(journal, off_t(there))
+        }
     }
 
     private static func open(_ path: String, _ migrations: Migrations) throws -> Open {

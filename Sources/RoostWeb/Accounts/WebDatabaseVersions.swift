@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import SQLite
 
@@ -99,49 +100,44 @@ struct WebDatabaseVersions {
 
     /// The files from before, by the number of their steps.
     private var numbers: [Int: String] {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let folder = Files.folder(of: path)
         let start = (path.split(separator: "/").last.map(String.init) ?? "") + Self.mark
-        guard let directory = opendir(folder) else { return [:] }
-        defer { closedir(directory) }
-        var numbers: [Int: String] = [:]
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        let pairs = ((try? Files.names(in: folder)) ?? []).compactMap { name -> (Int, String)? in
             guard name.hasPrefix(start), let number = Int(name.dropFirst(start.count)) else {
-                continue
+                return nil
             }
-            numbers[number] = "\(folder)/\(name)"
+            return (number, "\(folder)/\(name)")
         }
-        return numbers
+        return Dictionary(pairs) { first, _ in first }
     }
 
     /// Copies a file to `next`, readable by its owner only.
     private func copy(_ connection: Connection) throws {
         unlink(next)
         unlink(next + "-journal")
-        let descriptor = Glibc.open(next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(next) }
-        Glibc.close(descriptor)
+        do { _ = try Files.open(next, from: .new, mode: 0o600) } catch { throw failure(error) }
         try connection.backup(to: next)
     }
 
     /// Gives the file a second name, and `next` the first one.
     private func put(_ path: String, also name: String) throws {
         unlink(name)
-        guard link(path, name) == 0, rename(next, path) == 0 else { throw failure(name) }
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let directory = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw failure(folder) }
-        defer { close(directory) }
-        guard fsync(directory) == 0 else { throw failure(folder) }
+        guard link(path, name) == 0 else {
+            throw failure(FileError(name, .system(call: "link", code: errno)))
+        }
+        do { try Files.publish(next, as: path) } catch { throw failure(error) }
     }
 
-    /// Wraps a failed system call as an SQLite error.
-    private func failure(_ path: String) -> SQLiteError {
-        let (isFull, words) = (errno == ENOSPC, String(cString: strerror(errno)))
+    /// Turns the error of a file into one of SQLite.
+    private func failure(_ error: FileError) -> SQLiteError {
         // SQLITE_FULL, SQLITE_CANTOPEN.
-        let code: Int32 = isFull ? 13 : 14
-        return SQLiteError(code: code, extendedCode: code, message: words, sql: nil, path: path)
+        let code: Int32 = error.code == ENOSPC ? 13 : 14
+        return SQLiteError(
+            code: code,
+            extendedCode: code,
+            message: error.text,
+            sql: nil,
+            path: error.path
+        )
     }
 }

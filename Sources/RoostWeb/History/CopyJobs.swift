@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HTTPTypes
 import Synchronization
@@ -111,14 +112,9 @@ package final class CopyJobs: Sendable {
         let free = Double(room.f_bavail) * Double(room.f_frsize)
         let draft = Draft(self, id: makeID(), limit: Int(free * Self.freeShare))
         // Readable by its owner only, whatever the umask.
-        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw Problem(
-                .store,
-                "\(folder) takes no file (\(String(cString: strerror(errno)))): see df -h"
-            )
+        do { _ = try Files.open(draft.path, from: .new, mode: 0o600) } catch {
+            throw Problem(.store, "\(folder) takes no file (\(error.text)): see df -h")
         }
-        close(descriptor)
         return draft
     }
 
@@ -157,14 +153,9 @@ package final class CopyJobs: Sendable {
         /// - Throws: `Problem` `store`.
         func publish() throws -> Copy {
             try checkSize()
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            defer { if descriptor >= 0 { close(descriptor) } }
             let final = "\(desk.folder)/\(CopyJobs.prefix)\(id).db"
-            guard descriptor >= 0, fsync(descriptor) == 0, rename(path, final) == 0 else {
-                throw Problem(
-                    .store,
-                    "\(final) cannot be written (\(String(cString: strerror(errno)))): see df -h"
-                )
+            do { try Files.publish(path, as: final) } catch {
+                throw Problem(.store, "\(final) cannot be written (\(error.text)): see df -h")
             }
             isPublished.withLock { $0 = true }
             guard let copy = desk.copy(id) else { throw Problem(.store, "\(final) is gone") }
@@ -175,15 +166,6 @@ package final class CopyJobs: Sendable {
     private static let prefix = "copy-"
 
     private func names() -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasPrefix(Self.prefix) { names.append(name) }
-        }
-        return names
+        ((try? Files.names(in: folder)) ?? []).filter { $0.hasPrefix(Self.prefix) }
     }
 }

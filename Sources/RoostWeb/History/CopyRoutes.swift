@@ -1,5 +1,5 @@
 import Core
-import Glibc
+import FileIO
 import HTTPTypes
 import Store
 import StoreQueries
@@ -78,7 +78,7 @@ struct CopyRoutes: Sendable {
         return WebResponse(
             range == nil ? .ok : .partialContent,
             headers: headers,
-            body: stream(try OpenFile(copy.path), places)
+            body: stream(try Self.open(copy.path), places)
         )
     }
 
@@ -88,31 +88,29 @@ struct CopyRoutes: Sendable {
             var place = places.lowerBound
             while place < places.upperBound {
                 let (from, count) = (place, min(Self.pieceBytes, places.upperBound - place))
-                let piece = try await history.work { try file.bytes(from, count) }
+                let piece = try await history.work { try Self.bytes(of: file, from, count) }
                 try await write(piece)
                 place += piece.count
             }
         }
     }
 
-    /// A file that stays readable after its name is gone.
-    private final class OpenFile: Sendable {
-        private let descriptor: CInt
-
-        init(_ path: String) throws {
-            descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else {
-                throw Problem(.gone, "a copy is kept for an hour: make a new one")
-            }
+    /// Opens a copy, which stays readable after its name is gone.
+    private static func open(_ path: String) throws(Problem) -> OpenFile {
+        do { return try Files.open(path) } catch {
+            throw Problem(.gone, "a copy is kept for an hour: make a new one")
         }
+    }
 
-        deinit { close(descriptor) }
-
-        func bytes(_ place: Int, _ count: Int) throws -> [UInt8] {
-            var bytes = [UInt8](repeating: 0, count: count)
-            let read = pread(descriptor, &bytes, count, place)
-            guard read > 0 else { throw Problem(.store, "the copy cannot be read: see dmesg") }
-            return Array(bytes[..<read])
+    private static func bytes(
+        of file: OpenFile,
+        _ place: Int,
+        _ count: Int
+    ) throws(Problem) -> [UInt8] {
+        let bytes = try? file.bytes(at: place, count: count)
+        guard let bytes, !bytes.isEmpty else {
+            throw Problem(.store, "the copy cannot be read: see dmesg")
         }
+        return bytes
     }
 }

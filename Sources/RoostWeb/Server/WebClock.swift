@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 
 /// The clock of the dashboard, for limits and for dates.
@@ -36,11 +37,6 @@ package struct WebClock: Sendable {
     /// Reads the boot's id from the kernel, or `ROOST_BOOT_ID` where the unit's sandbox hides it.
     private static func readBoot() -> String {
         if let named = getenv("ROOST_BOOT_ID") { return String(cString: named) }
-        let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 36)
-        let count = read(descriptor, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        return Files.line("/proc/sys/kernel/random/boot_id") ?? ""
     }
 }

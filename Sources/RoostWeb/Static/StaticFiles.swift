@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HTTPTypes
 
@@ -123,20 +124,11 @@ package struct StaticFiles: Sendable {
         in folder: String,
         _ prefix: String
     ) throws(StaticFilesError) -> [String] {
-        guard let directory = opendir(folder + "/" + prefix) else {
-            throw .unreadable(folder + "/" + prefix, errno)
-        }
-        defer { closedir(directory) }
+        let place = folder + "/" + prefix
         var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard !name.hasPrefix(".") else { continue }
+        for name in try readable({ () throws(FileError) in try Files.names(in: place) }) {
             var info = stat()
-            guard stat(folder + "/" + prefix + name, &info) == 0 else {
-                throw .unreadable(folder + "/" + prefix + name, errno)
-            }
+            guard stat(place + name, &info) == 0 else { throw .unreadable(place + name, errno) }
             if info.st_mode & S_IFMT == S_IFDIR {
                 names += try Self.names(in: folder, prefix + name + "/")
             } else {
@@ -157,26 +149,15 @@ package struct StaticFiles: Sendable {
     }
 
     private static func read(_ path: String) throws(StaticFilesError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unreadable(path, errno) }
-        defer { close(descriptor) }
-        var info = stat()
-        guard fstat(descriptor, &info) == 0 else { throw .unreadable(path, errno) }
-        guard info.st_size <= sizeMax else { throw .unreadable(path, EFBIG) }
-        var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
-        var count = 0
-        while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(
-                    descriptor,
-                    buffer.baseAddress?.advanced(by: count),
-                    buffer.count - count
-                )
-            }
-            guard got > 0 else { throw .unreadable(path, got == 0 ? EIO : errno) }
-            count += got
+        try readable { () throws(FileError) in
+            try Files.read(path, limit: sizeMax, allowing: .links)
         }
-        return bytes
+    }
+
+    private static func readable<Value>(
+        _ body: () throws(FileError) -> Value
+    ) throws(StaticFilesError) -> Value {
+        do { return try body() } catch { throw .unreadable(error.path, error.code) }
     }
 
     private static func type(of name: String) -> String {

@@ -1,6 +1,7 @@
 import COpenSSL
 import ControlProtocol
 import Core
+import FileIO
 import Glibc
 
 /// Uploads of a new image version by the owner, and the outcome of the last update.
@@ -41,7 +42,7 @@ package struct UpdateUploads: Sendable {
             slot: text("run/roost-slot").flatMap { Int($0.filter(\.isNumber)) },
             keys: keys,
             last: record("run/roost-update.json") ?? record("data/system/update.json"),
-            uploadedBytes: size(part) ?? 0,
+            uploadedBytes: Files.size(part) ?? 0,
             limitBytes: Self.byteCountMax
         )
     }
@@ -51,20 +52,16 @@ package struct UpdateUploads: Sendable {
     }
 
     private func text(_ name: String) -> String? {
-        let bytes = try? SafeFile.read("\(root)/\(name)")
+        let bytes = try? Files.readIfThere("\(root)/\(name)", limit: 64 << 10, allowing: .links)
         return bytes.flatMap(\.self).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    private func size(_ path: String) -> Int? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
     /// Ids of the keys whose updates are taken.
     private var keys: [String] {
         var ids: [String] = []
         for folder in ["usr/share/roost/update-keys.d", "etc/roost/update-keys.d"] {
-            for name in names("\(root)/\(folder)") where name.hasSuffix(".pem") {
+            let names = (try? Files.names(in: "\(root)/\(folder)", limit: 64)) ?? []
+            for name in names where name.hasSuffix(".pem") {
                 var point = [UInt8](repeating: 0, count: 32)
                 guard let pem = text("\(folder)/\(name)"), copenssl_read_ed25519(pem, &point)
                 else { continue }
@@ -73,22 +70,6 @@ package struct UpdateUploads: Sendable {
             }
         }
         return ids
-    }
-
-    private func names(_ folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream), names.count < 64 {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-                        String(cString: $0)
-                    }
-                }
-            )
-        }
-        return names.sorted()
     }
 }
 
@@ -116,7 +97,7 @@ extension UpdateUploads {
         }
         mkdir(folder, 0o700)
         if offset == 0 { unlink(part) }
-        let there = size(part) ?? 0
+        let there = Files.size(part) ?? 0
         guard there == offset else {
             throw Problem(.conflict, "the next piece begins at \(there), not at \(offset)")
         }
@@ -126,16 +107,8 @@ extension UpdateUploads {
             || Int(clamping: space.f_bavail) * Int(clamping: space.f_frsize)
                 > Self.spareByteCount + bytes.count
         guard isRoomy else { throw Problem(.store, "the card has no room for the file") }
-        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = open(part, flags, 0o600)
-        guard descriptor >= 0 else { throw failure("the file cannot be kept") }
-        defer { close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("the file cannot be kept") }
-            rest = rest.dropFirst(count)
+        do { try Files.append(bytes, to: part, mode: 0o600) } catch {
+            throw Problem(.store, "the file cannot be kept: \(error.text)")
         }
         return there + bytes.count
     }
@@ -145,14 +118,17 @@ extension UpdateUploads {
     /// - Throws: `Problem`: `conflict` where bytes are missing or an update is under way.
     func begin(byteCount: Int) throws(Problem) {
         try demandImage()
-        let there = size(part) ?? 0
+        let there = Files.size(part) ?? 0
         guard there == byteCount, byteCount > 0 else {
             throw Problem(.conflict, "\(there) bytes were uploaded, and not \(byteCount)")
         }
-        guard rename(part, whole) == 0 else { throw failure("the file cannot be kept") }
-        let descriptor = open(wanted, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard descriptor >= 0 else { throw failure("the update cannot be asked for") }
-        close(descriptor)
+        guard rename(part, whole) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw Problem(.store, "the file cannot be kept: \(reason)")
+        }
+        do { try Files.append([], to: wanted, mode: 0o644) } catch {
+            throw Problem(.store, "the update cannot be asked for: \(error.text)")
+        }
     }
 
     /// Removes leftovers of an unfinished upload, or of an update that a power cut ended.
@@ -173,9 +149,5 @@ extension UpdateUploads {
             throw Problem(.notOffered, "this station is updated by apt, not by a file")
         }
         guard !isBusy else { throw Problem(.conflict, "an update is being written") }
-    }
-
-    private func failure(_ words: String) -> Problem {
-        Problem(.store, "\(words): \(String(cString: strerror(errno)))")
     }
 }

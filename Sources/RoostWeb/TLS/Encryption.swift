@@ -1,3 +1,4 @@
+import FileIO
 import Logging
 import NIOCore
 import NIOPosix
@@ -179,7 +180,7 @@ package final class Encryption: Sendable {
         }) ?? true {
             let addresses = Array((Self.addresses(kept) + wanted).unique.suffix(Self.addressMax))
             let made = try Authority.makeServer(authority, names, addresses: addresses, now: now)
-            try SafeFile.write(made.text, to: settings.folder + "/server.pem")
+            try keep(made, "server.pem")
             (state.server, state.addresses, state.context) = (made, addresses, nil)
         }
         guard let server = state.server, state.context == nil || state.other !== other else {
@@ -204,7 +205,7 @@ package final class Encryption: Sendable {
             logger.warning("a new authority is made, as of the old one \(fault); \(Self.again)")
         }
         let made = try Authority.make(settings.station, names)
-        try SafeFile.write(made.text, to: settings.folder + "/" + path)
+        try keep(made, path)
         logger.notice("made the station's own certificate authority in \(settings.folder)")
         state.authority = made
         return made
@@ -212,10 +213,16 @@ package final class Encryption: Sendable {
 
     private static let again = "phones that trusted it have to trust the new one"
 
+    private func keep(_ pair: KeyPair, _ name: String) throws(FileError) {
+        try Files.replace(settings.folder + "/" + name, with: Array(pair.text.utf8), mode: 0o600)
+    }
+
     /// A pair of the folder; a damaged one counts as none.
     private func read(_ name: String, _ words: String) throws -> KeyPair? {
         let path = settings.folder + "/" + name
-        guard let bytes = try SafeFile.read(path) else { return nil }
+        guard let bytes = try Files.readIfThere(path, limit: 64 << 10, allowing: .links) else {
+            return nil
+        }
         if let pair = KeyPair(reading: String(decoding: bytes, as: UTF8.self)) { return pair }
         let next = words == "authority" ? "; " + Self.again : ""
         logger.warning("\(path) is damaged: the \(words) is made anew\(next)")

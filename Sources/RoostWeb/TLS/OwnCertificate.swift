@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 
 /// A certificate that the station's owner brought, in two files that may change at any time.
@@ -92,9 +93,11 @@ package struct OwnCertificate {
 
     private func read(_ path: String) throws(Fault) -> String {
         do {
-            guard let bytes = try SafeFile.read(path) else { throw Fault.missing(path) }
+            guard let bytes = try Files.readIfThere(path, limit: 64 << 10, allowing: .links) else {
+                throw Fault.missing(path)
+            }
             return String(decoding: bytes, as: UTF8.self)
-        } catch let error as SafeFile.Failure {
+        } catch let error as FileError {
             throw .unreadable(error)
         } catch let fault as Fault {
             throw fault
@@ -104,7 +107,7 @@ package struct OwnCertificate {
     /// The reason why it is not served.
     enum Fault: Error, CustomStringConvertible {
         case missing(String)
-        case unreadable(SafeFile.Failure)
+        case unreadable(FileError)
         case damaged(String, String)
         case otherKey(Place)
         case expired(String, Int64)

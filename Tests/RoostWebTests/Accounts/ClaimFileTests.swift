@@ -1,3 +1,4 @@
+import FileIO
 import HTTPTypes
 import TestSupport
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @Suite struct ClaimFileTests {
     private static func finding(_ text: String) throws -> ClaimFile.Finding {
         let folder = try TestFolder(isInMemory: true)
-        try SafeFile.write(text, to: folder.path(ClaimFile.name))
+        try Files.replace(folder.path(ClaimFile.name), with: Array(text.utf8), mode: 0o600)
         return ClaimFile(folder: folder.path).read()
     }
 
@@ -36,7 +37,11 @@ import Testing
 
     @Test func aCodeOnTheCardMakesTheFirstAccount() async throws {
         let stage = try AccountsStage()
-        try SafeFile.write("balcony 2026 x\n", to: stage.folder.path(ClaimFile.name))
+        try Files.replace(
+            stage.folder.path(ClaimFile.name),
+            with: Array("balcony 2026 x\n".utf8),
+            mode: 0o600
+        )
         stage.accounts.takeCode(from: stage.folder.path)
         #expect(await claim(stage, "wrong-code").status == 400)
         // Codes as people type them.
@@ -48,7 +53,11 @@ import Testing
     /// A process that starts again gives no new tries.
     @Test func triesAreCountedOverRestarts() async throws {
         let stage = try AccountsStage()
-        try SafeFile.write("balcony-2026\n", to: stage.folder.path(ClaimFile.name))
+        try Files.replace(
+            stage.folder.path(ClaimFile.name),
+            with: Array("balcony-2026\n".utf8),
+            mode: 0o600
+        )
         for round in 0..<ClaimTable.cardTriesMax {
             stage.accounts.takeCode(from: stage.folder.path)
             let isLast = round == ClaimTable.cardTriesMax - 1

@@ -1,3 +1,4 @@
+import FileIO
 import Logging
 import Synchronization
 import TestSupport
@@ -43,7 +44,8 @@ final class EncryptionStage: Sendable {
     func pass(days: Int64) { seconds.withLock { $0 += days * 86_400 } }
 
     func text(_ name: String) throws -> String {
-        String(decoding: try SafeFile.read(folder.path(name)) ?? [], as: UTF8.self)
+        let bytes = try Files.readIfThere(folder.path(name), limit: 64 << 10)
+        return String(decoding: bytes ?? [], as: UTF8.self)
     }
 
     func certificate(_ name: String) throws -> Certificate { try Certificate(text(name)) }
@@ -63,8 +65,8 @@ final class EncryptionStage: Sendable {
             certificate: folder.path("own.crt"),
             key: folder.path("own.key")
         )
-        try SafeFile.write(made.certificate, to: place.certificate)
-        try SafeFile.write(made.key, to: place.key)
+        try Files.replace(place.certificate, with: Array(made.certificate.utf8), mode: 0o600)
+        try Files.replace(place.key, with: Array(made.key.utf8), mode: 0o600)
         return place
     }
 }

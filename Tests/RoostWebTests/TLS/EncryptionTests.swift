@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 import HTTPTypes
 import NIOCore
@@ -63,10 +64,8 @@ import Testing
         _ = stage.encryption().context(for: nil)
         for name in ["authority.pem", "server.pem"] {
             let path = stage.folder.path(name)
-            try SafeFile.write(
-                text == "half" ? String(stage.text(name).prefix(700)) : text,
-                to: path
-            )
+            let content = try text == "half" ? String(stage.text(name).prefix(700)) : text
+            try Files.replace(path, with: Array(content.utf8), mode: 0o600)
             #expect(stage.encryption().context(for: nil) != nil)
             #expect(KeyPair(reading: try stage.text(name)) != nil)
             #expect(stage.log.all.contains { $0.hasPrefix("\(path) is damaged") })
@@ -119,7 +118,7 @@ import Testing
         #expect(encryption.context(for: nil) !== first)
         // Only one of both is new yet: the pair before goes on.
         let half = try Authority.make("x", CertificateNames(["air.example.org"]))
-        try SafeFile.write(half.certificate, to: place.certificate)
+        try Files.replace(place.certificate, with: Array(half.certificate.utf8), mode: 0o600)
         #expect(encryption.isOwn("air.example.org"))
         #expect(stage.log.all.contains { $0.contains("the one before serves") })
     }

@@ -1,3 +1,4 @@
+import FileIO
 import Synchronization
 import TestSupport
 import Testing
@@ -55,7 +56,7 @@ import Testing
         let begin = EncryptionStage.start + 9 * 365 * Self.day
         let names = CertificateNames(["balcony"])
         let later = try Authority.make("b", names, life: begin..<(begin + 3_650 * Self.day)).text
-        try SafeFile.write(later, to: stage.folder.path("authority.pem"))
+        try Files.replace(stage.folder.path("authority.pem"), with: Array(later.utf8), mode: 0o600)
         #expect(try stage.certificate("authority.pem").from > EncryptionStage.start)
         let encryption = stage.encryption(names: ["balcony"])
         _ = encryption.context(for: "10.0.0.1")
