@@ -141,7 +141,7 @@ struct SimulateCommand: ParsableCommand {
         life.stopwatch = { .boot.advanced(by: ProcessFigures.cpuTime()) }
         life.openingTook = { slowest = max(slowest, $0) }
         let report = try life.run()
-        if let log { try TextOutput.write(lines.joined(separator: "\n") + "\n", to: log) }
+        if let log { try FileBytes.put(Array((lines.joined(separator: "\n") + "\n").utf8), log) }
         if json {
             Output.line(try ControlCodec.line(report))
         } else {

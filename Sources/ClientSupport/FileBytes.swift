@@ -1,3 +1,4 @@
+import FileIO
 import Glibc
 
 /// Files in pieces.
@@ -8,16 +9,18 @@ package enum FileBytes {
     ///
     /// - Throws: `ClientFailure`, and what `body` throws.
     package static func pieces(of path: String, _ body: ([UInt8]) throws -> Void) throws {
-        let descriptor = path == "-" ? dup(0) : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path, "cannot be read") }
-        defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: pieceByteCount)
+        let file =
+            path == "-"
+            ? OpenFile(dup(0), path)
+            : try attempt("cannot be read") { () throws(FileError) in
+                try Files.open(path, allowing: .any)
+            }
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure(path, "cannot be read") }
-            guard count > 0 else { return }
-            try body(Array(buffer.prefix(count)))
+            let piece = try attempt("cannot be read") { () throws(FileError) in
+                try file.next(pieceByteCount)
+            }
+            guard !piece.isEmpty else { return }
+            try body(piece)
         }
     }
 
@@ -52,51 +55,62 @@ package enum FileBytes {
         }
     }
 
-    /// Bytes of a file, or nil when it is not there.
-    package static func size(_ path: String) -> Int? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    /// Writes a file that a person named, for its owner alone; `isNew` refuses one that is there.
+    ///
+    /// - Throws: `ClientFailure`.
+    package static func put(_ bytes: [UInt8], _ path: String, isNew: Bool = false) throws {
+        try attempt("cannot be written") { () throws(FileError) in
+            try Files.open(path, from: isNew ? .new : .empty, mode: 0o600, allowing: .any)
+                .write(bytes)
+        }
     }
 
+    /// The failure of a call that failed just now.
     package static func failure(_ path: String, _ what: String) -> ClientFailure {
+        failure(FileError(path, .system(call: what, code: errno)), what)
+    }
+
+    package static func failure(_ error: FileError, _ what: String) -> ClientFailure {
         let text =
-            switch errno {
+            switch error.code {
             case ENOENT: "not there; correct the path"
             case EACCES, EPERM: "no permission; use sudo, or name another path"
             case ENOSPC, EDQUOT: "no space left; name another place with --output"
             case EISDIR: "is a folder; name a file"
             case EEXIST: "is there already; name another"
-            default: "\(what), errno \(errno)"
+            default: "\(what): \(error.text)"
             }
-        return ClientFailure(message: "\(path): \(text)", exitCode: 1)
+        return ClientFailure(message: "\(error.path): \(text)", exitCode: 1)
+    }
+
+    /// - Throws: `ClientFailure` in place of the error of a file.
+    fileprivate static func attempt<Value>(
+        _ what: String,
+        _ body: () throws(FileError) -> Value
+    ) throws -> Value {
+        do { return try body() } catch { throw failure(error, what) }
     }
 }
 
-/// A new file that has its name only once it is complete.
-package struct NewFile {
-    package let path: String
-    private let descriptor: Int32
-    private var temporary: String { path + ".part" }
+/// A new file of a command, which has its name only once it is whole.
+package struct OutputFile {
+    private let file: NewFile
 
     /// - Throws: `ClientFailure`.
     package init(_ path: String) throws {
-        self.path = path
-        descriptor = open(path + ".part", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw FileBytes.failure(path, "cannot be written") }
-    }
-
-    package func write(_ bytes: [UInt8]) throws { try FileBytes.write(bytes, to: descriptor, path) }
-
-    /// Makes it durable and gives it its name.
-    package func commit() throws {
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
-            throw FileBytes.failure(path, "cannot be written")
+        file = try FileBytes.attempt("cannot be written") { () throws(FileError) in
+            try NewFile(path, mode: 0o644, isExact: false)
         }
     }
 
-    package func abandon() {
-        close(descriptor)
-        unlink(temporary)
+    package func write(_ bytes: [UInt8]) throws {
+        try FileBytes.attempt("cannot be written") { () throws(FileError) in
+            try file.write(bytes)
+        }
+    }
+
+    /// Makes it durable and gives it its name; without that nothing of it is left.
+    package func commit() throws {
+        try FileBytes.attempt("cannot be written") { () throws(FileError) in try file.commit() }
     }
 }

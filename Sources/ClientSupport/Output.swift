@@ -61,28 +61,3 @@ package struct OutputLines: ~Copyable {
         piece.removeAll(keepingCapacity: true)
     }
 }
-
-/// Small text files.
-package enum TextOutput {
-    /// Writes a new file.
-    ///
-    /// - Throws: `ClientFailure`.
-    package static func write(_ text: String, to path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw ClientFailure(message: "\(path): cannot be written, errno \(errno)", exitCode: 1)
-        }
-        defer { close(descriptor) }
-        Output.write(text, to: descriptor)
-    }
-
-    /// The first 64 KiB of a file, or nil when there is nothing in it.
-    package static func read(_ path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
-    }
-}

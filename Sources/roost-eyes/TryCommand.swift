@@ -1,7 +1,6 @@
 import ArgumentParser
 import ClientSupport
 import Eyes
-import Glibc
 import Pictures
 
 struct TryCommand: ParsableCommand {
@@ -33,10 +32,7 @@ struct TryCommand: ParsableCommand {
         }
         Output.line("\(picture.count) bytes")
         guard let output else { return }
-        let descriptor = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileBytes.failure(output, "cannot be written") }
-        defer { close(descriptor) }
-        try FileBytes.write(picture, to: descriptor, output)
+        try FileBytes.put(picture, output)
     }
 
     private func tryLive(_ settings: LiveSettings?) throws {

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Core
+import FileIO
 import Glibc
 import HardwareIO
 import LinuxIO
@@ -81,18 +82,11 @@ struct TemporaryFolder: Sendable {
 
     /// Removes the folder and what is in it.
     func remove() {
-        if let directory = opendir(path) {
-            while let entry = readdir(directory) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                guard name != ".", name != ".." else { continue }
-                // A folder in it is the store's, with files alone.
-                if unlink("\(path)/\(name)") != 0, errno == EISDIR {
-                    TemporaryFolder(at: "\(path)/\(name)").remove()
-                }
+        for name in (try? Files.names(in: path, hidden: true)) ?? [] {
+            // A folder in it is the store's, with files alone.
+            if unlink("\(path)/\(name)") != 0, errno == EISDIR {
+                TemporaryFolder(at: "\(path)/\(name)").remove()
             }
-            closedir(directory)
         }
         rmdir(path)
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Core
+import FileIO
 import Glibc
 import LinuxIO
 import Synchronization
@@ -60,7 +61,7 @@ final class DemoStage: Sendable {
         guard let ready = try? ControlCodec.message(Ready.self, from: line) else {
             throw failure("the simulator does not start")
         }
-        try TextOutput.write(configuration, to: "\(folder)/roost.json")
+        try FileBytes.put(Array(configuration.utf8), "\(folder)/roost.json")
         let node = try ChildProcess(
             ["demo-node", "--config", "\(folder)/roost.json", "--seed", "\(seed)"],
             errorPath: log,
@@ -115,7 +116,7 @@ final class DemoStage: Sendable {
     }
 
     func failure(_ what: String) -> ClientFailure {
-        let log = TextOutput.read("\(folder)/log").map { "\n\($0)" } ?? ""
-        return ClientFailure(message: "\(what)\(log)", exitCode: 1)
+        let log = Files.text("\(folder)/log", limit: 65_536) ?? ""
+        return ClientFailure(message: log.isEmpty ? what : "\(what)\n\(log)", exitCode: 1)
     }
 }

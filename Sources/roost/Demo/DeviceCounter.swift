@@ -1,4 +1,4 @@
-import ClientSupport
+import FileIO
 import Glibc
 import LinuxIO
 
@@ -38,7 +38,7 @@ struct DeviceCounter {
         for path in paths { _ = try? FileSystem.settle(path) }
         var sum = Count()
         for name in statistics {
-            guard let text = TextOutput.read(name), let count = Self.count(text) else { continue }
+            guard let text = Files.text(name), let count = Self.count(text) else { continue }
             sum.bytes += count.bytes
             sum.writes += count.writes
             sum.flushes += count.flushes

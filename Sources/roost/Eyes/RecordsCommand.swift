@@ -2,7 +2,6 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Eyes
-import Glibc
 import HardwareIO
 import Pictures
 
@@ -64,10 +63,7 @@ struct RecordsCommand: ParsableCommand {
             }
             if output == "-" { return try FileBytes.write(picture, to: 1, "-") }
             let path = output ?? record.name
-            let raw = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard raw >= 0 else { throw FileBytes.failure(path, "cannot be written") }
-            defer { close(raw) }
-            try FileBytes.write(picture, to: raw, path)
+            try FileBytes.put(picture, path, isNew: true)
             Output.line(json ? try PictureReport(record).line : path)
         }
     }

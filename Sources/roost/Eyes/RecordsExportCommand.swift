@@ -117,11 +117,7 @@ struct RecordsExportCommand: ParsableCommand {
     }
 
     private func write(_ bytes: [UInt8], _ name: String) throws {
-        let path = "\(folder)/\(name)"
-        let raw = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard raw >= 0 else { throw FileBytes.failure(path, "cannot be written") }
-        defer { close(raw) }
-        try FileBytes.write(bytes, to: raw, path)
+        try FileBytes.put(bytes, "\(folder)/\(name)", isNew: true)
     }
 
     private static func row(_ item: MotionRecords.Item, _ picture: String) -> String {

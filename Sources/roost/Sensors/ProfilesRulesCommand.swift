@@ -56,11 +56,8 @@ struct ProfilesRulesCommand: ParsableCommand {
             let path = "\(folder)/\(name)"
             let bytes = Array(text.utf8)
             if case .success(bytes) = ProfileFolder.file(path).contents { continue }
-            let file = try NewFile(path)
-            do { try file.write(bytes) } catch {
-                file.abandon()
-                throw error
-            }
+            let file = try OutputFile(path)
+            try file.write(bytes)
             try file.commit()
             written.append(path)
         }

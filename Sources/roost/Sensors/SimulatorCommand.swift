@@ -209,9 +209,7 @@ enum RecordingFile {
     ///
     /// - Throws: `ClientFailure` that names the file and the place.
     static func read(_ path: String) throws -> SDS011Recording {
-        guard let data = try? Data(contentsOf: URL(filePath: path)), data.count <= 16 << 20 else {
-            throw ClientFailure(message: "\(path): cannot be read, or is above 16 MiB", exitCode: 1)
-        }
+        let data = Data(try FileBytes.read(path, limit: 16 << 20))
         let text = String(decoding: data, as: UTF8.self)
         do {
             guard text.first(where: { !$0.isWhitespace }) == "{" else {

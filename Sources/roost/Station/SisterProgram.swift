@@ -1,13 +1,12 @@
 import ClientSupport
+import FileIO
 import Glibc
 
 /// Another program of Roost: beside this one, or where a package puts it.
 enum SisterProgram {
     /// - Throws: `ClientFailure`: it is not there.
     static func path(_ name: String) throws -> String {
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init), as: UTF8.self)
+        let own = Files.target(of: "/proc/self/exe") ?? ""
         let folder = own.split(separator: "/").dropLast().joined(separator: "/")
         let places = ["/\(folder)/\(name)", "/usr/local/bin/\(name)", "/usr/bin/\(name)"]
         guard let found = places.first(where: { access($0, X_OK) == 0 }) else {

@@ -1,4 +1,5 @@
 import ClientSupport
+import FileIO
 import StoreQueries
 
 /// Explains why a station that listens does not answer, by the state of its process.
@@ -26,7 +27,7 @@ enum StationUnreachable {
     private static func reason(_ process: Int32?) -> String {
         guard let process, process > 0 else { return "; see what it logged: journalctl -u roostd" }
         let file = "/proc/\(process)/stat"
-        return reason(process, state: TextOutput.read(file).flatMap(state))
+        return reason(process, state: Files.text(file).flatMap(state))
     }
 
     /// Explains the silence by the state of the station's process.

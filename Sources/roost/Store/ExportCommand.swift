@@ -176,28 +176,23 @@ struct ExportCommand: ParsableCommand {
             let message = "the survey \(survey.name) has no counts per minute"
             throw ClientFailure(message: message, exitCode: 1)
         }
-        let file = try output.map { try NewFile($0) }
-        do {
-            var text = BGeigieRecord.logHead
-            func flush() throws {
-                let bytes = Array(text.utf8)
-                if let file {
-                    try file.write(bytes)
-                } else {
-                    try FileBytes.write(bytes, to: 1, "standard output")
-                }
-                text = ""
+        let file = try output.map { try OutputFile($0) }
+        var text = BGeigieRecord.logHead
+        func flush() throws {
+            let bytes = Array(text.utf8)
+            if let file {
+                try file.write(bytes)
+            } else {
+                try FileBytes.write(bytes, to: 1, "standard output")
             }
-            while let line = try log.next() {
-                text += line + "\r\n"
-                if text.utf8.count >= FileBytes.pieceByteCount { try flush() }
-            }
-            try flush()
-            try file?.commit()
-        } catch {
-            file?.abandon()
-            throw error
+            text = ""
         }
+        while let line = try log.next() {
+            text += line + "\r\n"
+            if text.utf8.count >= FileBytes.pieceByteCount { try flush() }
+        }
+        try flush()
+        try file?.commit()
         let omitted = log.sampleCount - log.lineCount
         let rest = omitted > 0 ? "; \(omitted) have no count or no place" : ""
         if output != nil || omitted > 0 {
@@ -248,16 +243,11 @@ struct ExportCommand: ParsableCommand {
             }
             return try export.export(&samples)
         }
-        let file = try NewFile(output)
-        do {
-            var export = ExportText(text, progress: tell) { try file.write($0) }
-            let done = try export.export(&samples)
-            try file.commit()
-            return done
-        } catch {
-            file.abandon()
-            throw error
-        }
+        let file = try OutputFile(output)
+        var export = ExportText(text, progress: tell) { try file.write($0) }
+        let done = try export.export(&samples)
+        try file.commit()
+        return done
     }
 }
 
@@ -280,7 +270,7 @@ struct FlagNames: ExpressibleByArgument {
 /// Folders of an export on the disk.
 struct FileFolders: ExportFolders {
     private let path: String
-    private var open: [String: NewFile] = [:]
+    private var open: [String: OutputFile] = [:]
 
     /// - Throws: `ClientFailure`.
     init(_ path: String) throws {
@@ -290,7 +280,7 @@ struct FileFolders: ExportFolders {
 
     mutating func open(folder: String, name: String) throws {
         try Self.make("\(path)/\(folder)")
-        open[folder] = try NewFile("\(path)/\(folder)/\(name)")
+        open[folder] = try OutputFile("\(path)/\(folder)/\(name)")
     }
 
     mutating func write(_ bytes: [UInt8], folder: String) throws { try open[folder]?.write(bytes) }

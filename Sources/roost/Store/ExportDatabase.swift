@@ -1,5 +1,6 @@
 import ClientSupport
 import Core
+import FileIO
 import Glibc
 import SQLite
 import Store
@@ -46,11 +47,8 @@ struct ExportDatabase {
     }
 
     private func publish() throws {
-        let descriptor = open(temporary, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileBytes.failure(path, "cannot be written") }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
-            throw FileBytes.failure(path, "cannot be written")
+        do { try Files.publish(temporary, as: path) } catch {
+            throw FileBytes.failure(error, "cannot be written")
         }
     }
 }

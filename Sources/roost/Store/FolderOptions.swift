@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientSupport
+import FileIO
 import Glibc
 import LinuxIO
 import StoreQueries
@@ -48,18 +49,14 @@ extension StoreFolder {
     /// Only while this process has it not: closing any descriptor of a file drops all locks that
     /// the process has on it, SQLite's too.
     var holder: Int32? {
-        let descriptor = open(historyPath, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
+        guard let file = try? Files.open(historyPath, allowing: .links) else { return nil }
         var question = flock()
         question.l_type = Int16(F_WRLCK)
         question.l_whence = Int16(SEEK_SET)
         question.l_start = Self.sharedLock.offset
         question.l_len = Self.sharedLock.length
-        guard fcntl(descriptor, F_GETLK, &question) == 0, question.l_type != Int16(F_UNLCK) else {
-            return nil
-        }
-        return question.l_pid
+        let isKnown = withExtendedLifetime(file) { fcntl(file.descriptor, F_GETLK, &question) == 0 }
+        return isKnown && question.l_type != Int16(F_UNLCK) ? question.l_pid : nil
     }
 
     /// Refuses while another process has the history open.

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Core
+import FileIO
 import Glibc
 import Station
 import Store
@@ -97,17 +98,12 @@ struct StoreCompactCopyCommand: ParsableCommand {
         _ progress: ProgressLine
     ) throws -> Bool {
         guard access(old.ringPath, F_OK) == 0 else { return false }
-        let file = try NewFile(new.journalPath)
-        do {
-            try FileBytes.pieces(of: old.ringPath) { piece in
-                try file.write(piece)
-                progress.show("compact-copy: the journal")
-            }
-            try file.commit()
-        } catch {
-            file.abandon()
-            throw error
+        let file = try OutputFile(new.journalPath)
+        try FileBytes.pieces(of: old.ringPath) { piece in
+            try file.write(piece)
+            progress.show("compact-copy: the journal")
         }
+        try file.commit()
         return true
     }
 }
@@ -130,7 +126,7 @@ struct StoreCopySummary: Codable, Hashable {
 
     init(_ report: HistoryCopyReport, into folder: StoreFolder) {
         path = folder.historyPath
-        byteCount = FileBytes.size(folder.historyPath) ?? 0
+        byteCount = Files.size(folder.historyPath) ?? 0
         rings = report.rings.map { ring in
             Ring(
                 name: ring.name,

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Core
+import FileIO
 import HardwareIO
 import LinuxIO
 import Store
@@ -74,9 +75,9 @@ struct StoreStatusReport: Codable, Hashable {
     init(_ folder: StoreFolder, isCounting: Bool) throws {
         let reader = try folder.reader()
         historyPath = folder.historyPath
-        historyBytes = FileBytes.size(folder.historyPath) ?? 0
-        logBytes = FileBytes.size(folder.historyPath + "-wal") ?? 0
-        journalBytes = FileBytes.size(folder.journalPath)
+        historyBytes = Files.size(folder.historyPath) ?? 0
+        logBytes = Files.size(folder.historyPath + "-wal") ?? 0
+        journalBytes = Files.size(folder.journalPath)
         journalPartition = journalBytes == nil ? folder.journalPartition : nil
         cursor = try reader.cursor()
         streamPlaces = try reader.streamCount()

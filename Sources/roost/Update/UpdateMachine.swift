@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Core
+import FileIO
 import Glibc
 import Provisioning
 import ProvisioningIO
@@ -75,7 +76,7 @@ struct UpdateStoreOptions: ParsableArguments {
     /// Steps of the store's schema; those that this version would make where it cannot be read.
     var schema: Int? {
         let path = StoreFolder(path: store).historyPath
-        guard FileBytes.size(path) != nil else { return nil }
+        guard Files.size(path) != nil else { return nil }
         return StoreSchema.stepCount(of: path) ?? StoreSchema.stepCount
     }
 }

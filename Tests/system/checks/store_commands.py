@@ -11,6 +11,7 @@ import io
 import json
 import os
 import random
+import resource
 import sqlite3
 import struct
 import subprocess
@@ -158,6 +159,7 @@ def exporting(check, store, wanted):
         check.same(plain.execute("SELECT count(*) FROM readings").fetchone()[0], len(rows), "sqlite")
         check.same(plain.execute("PRAGMA integrity_check").fetchone()[0], "ok", "sqlite")
 
+    without_room(check, store)
     folders = check.path("folders")
     words = ["export", "--format", "periods", "--store", store, "--device", "periods:old"]
     roost(check, *words, code=64, says="--output")
@@ -177,6 +179,27 @@ def exporting(check, store, wanted):
         errors = child.stderr.read().decode()
         check.demand("failed" not in errors, f"{format} to a reader that leaves: {errors}")
         check.same(child.wait(COMMAND_SECONDS), 0, f"{format} to a reader that leaves")
+
+
+def without_room(check, store):
+    """An export that finds no room leaves the file of before, and nothing beside it."""
+    words = [check.program("roost"), "export", "--format", "ndjson", "--store", store, "--output"]
+    folder = check.path("full")
+    os.mkdir(folder)
+    path = os.path.join(folder, "samples")
+    subprocess.run([*words, path], check=True, timeout=COMMAND_SECONDS, capture_output=True)
+    with open(path, "rb") as file:
+        before = file.read()
+    limit = len(before) // 2
+    check.demand(limit > 1 << 15, f"{limit} bytes are less than the commands need themselves")
+    # Python ignores SIGXFSZ, and so does the command: a write beyond the limit fails.
+    done = subprocess.run([*words, path], timeout=COMMAND_SECONDS, capture_output=True, text=True,
+                          restore_signals=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    check.same((done.returncode, "samples: cannot be written" in done.stderr), (1, True), done.stderr)
+    check.same(os.listdir(folder), ["samples"], "what an export without room leaves")
+    with open(path, "rb") as file:
+        check.demand(file.read() == before, "an export without room changed the file of before")
 
 
 def copying(check, store, wanted):
