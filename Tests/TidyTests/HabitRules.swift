@@ -1,5 +1,5 @@
 extension TidyRule {
-    static let habits = [noPrint, noPublic, noUnfinished, noStartLimit]
+    static let habits = [noPrint, noPublic, noUnfinished, noStartLimit, oneFileOpener]
 
     private static let noStartLimit = perFile(
         "A unit that is started again is so without an end: a station is alone for months",
@@ -20,6 +20,50 @@ extension TidyRule {
         let wanted = isSocket ? "TriggerLimitIntervalSec=0" : "StartLimitIntervalSec=0"
         guard !file.lines.contains(wanted[...]) else { return [] }
         return [Finding(path: file.path, line: 0, words: "lacks \(wanted)")]
+    }
+
+    /// Targets and files that open something by hand.
+    private static let openers = [
+        // The one place for files.
+        "Sources/FileIO/",
+        // Devices, locks, and the blocks of a preallocated file.
+        "Sources/LinuxIO/",
+        // Pages of a database that is damaged, below what simulated power cuts replace.
+        "Sources/Store/",
+        // Video devices.
+        "Sources/Eyes/Camera/",
+        // A terminal or pipe of lamp letters.
+        "Sources/LinuxPlatform/LinuxPlatform.swift",
+        // A block device.
+        "Sources/ProvisioningIO/LinuxUpdateCard.swift",
+        // The flags of a file that a child opens.
+        "Sources/roost/Demo/ChildProcess.swift",
+        // A sector table and a ring that must not be there yet.
+        "Sources/roost/Store/Partition/",
+        // A lock.
+        "Sources/roost/Update/UpdateInstallCommand.swift",
+    ]
+
+    private static let oneFileOpener = perFile(
+        "Files are opened, listed and replaced by FileIO, and by hand only where the list says so",
+        bad: [
+            .file("Sources/RoostWeb/A.swift", "let raw = open(path, O_RDONLY | O_CLOEXEC)"),
+            .file("Sources/Doctor/A.swift", "let flags = O_WRONLY"),
+            .file("Sources/Eyes/A.swift", "let stream = opendir(path)"),
+        ],
+        good: [
+            .file("Sources/RoostWeb/A.swift", "let file = try open(path)"),
+            .file("Sources/LinuxIO/A.swift", "let raw = open(path, O_RDWR)"),
+            .file("Lab/PowerCut/A.swift", "let raw = open(path, O_RDWR)"),
+            .file("Tests/StoreTests/A.swift", "let stream = opendir(path)"),
+        ]
+    ) { file in
+        guard file.isUnder("Sources/"), !openers.contains(where: file.path.hasPrefix) else {
+            return []
+        }
+        return ["O_RDONLY", "O_WRONLY", "O_RDWR", "opendir"].flatMap { word in
+            file.findings(of: word, "opens by hand: use Files of FileIO")
+        }
     }
 
     private static let noPrint = perFile(
