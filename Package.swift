@@ -32,12 +32,8 @@ func system(_ name: String, _ file: String, _ package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: file, providers: [.apt([package])])
 }
 
-func tests(
-    _ name: String,
-    _ dependencies: [Target.Dependency],
-    resources: [Resource] = []
-) -> Target {
-    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+func tests(_ name: String, _ needs: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: needs, resources: resources, swiftSettings: strict)
 }
 
 let package = Package(
@@ -80,7 +76,7 @@ let package = Package(
             "Devices",
             ["HardwareIO", "Profiles", "Core", "Scheduling", "Supervision", logging]
         ),
-        library("ControlProtocol", ["Core"]), library("Places"),
+        library("ControlProtocol", ["Core"]), library("GuardedPrograms", ["CCapture"]),
         library("Feeds", ["ControlProtocol", "Core", "Profiles", "Store"]),
         library(
             "StoreQueries",
@@ -139,8 +135,7 @@ let package = Package(
                 "Supervision",
             ]
         ),
-        library("GuardedPrograms", ["CCapture"]),
-        library("Pictures", ["Core", "FileIO", "HardwareIO"]),
+        library("Places"), library("Pictures", ["Core", "FileIO", "HardwareIO"]),
         library("Records", ["Core", "Pictures", "Store", "StoreQueries"]),
         library("Motions", ["ControlProtocol", "Core", "HardwareIO", "Pictures", logging]),
         library(
@@ -207,9 +202,8 @@ let package = Package(
         program(
             "roost-courier",
             [
-                "ClientSupport", "ControlProtocol", "Core", "CourierIO", "FileIO", "HardwareIO",
-                "LinuxIO", "Profiles", "RoostCourier", "StoreQueries", "Supervision", arguments,
-                logging,
+                "ClientSupport", "ControlProtocol", "Core", "CourierIO", "HardwareIO", "LinuxIO",
+                "Profiles", "RoostCourier", "StoreQueries", "Supervision", arguments, logging,
             ]
         ),
         program(
@@ -262,8 +256,7 @@ let package = Package(
         ),
 
         tests("CoreTests", ["Core"]), tests("SchedulingTests", ["Core", "Scheduling"]),
-        tests("FileIOTests", ["FileIO", "TestSupport"]),
-        support("TestSupport", ["HardwareIO"]), tests("PlacesTests", ["Places"]),
+        support("TestSupport", ["HardwareIO"]), tests("FileIOTests", ["FileIO", "TestSupport"]),
         tests(
             "SupervisionTests",
             ["Core", "SimulationKit", "Supervision", "TestSupport", logging]
@@ -300,6 +293,7 @@ let package = Package(
             resources: [.copy("Derived/Fixtures")]
         ),
         tests("ControlProtocolTests", ["ControlProtocol", "Core"]),
+        tests("PlacesTests", ["Places"]),
         tests(
             "ConfigurationTests",
             [

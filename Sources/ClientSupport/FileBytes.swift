@@ -55,13 +55,16 @@ package enum FileBytes {
         }
     }
 
-    /// Writes a file that a person named, for its owner alone; `isNew` refuses one that is there.
+    /// Writes a file that a person named, for its owner only; `isNew` refuses one that is there, and
+    /// brings the new one to the card.
     ///
     /// - Throws: `ClientFailure`.
     package static func put(_ bytes: [UInt8], _ path: String, isNew: Bool = false) throws {
         try attempt("cannot be written") { () throws(FileError) in
-            try Files.open(path, from: isNew ? .new : .empty, mode: 0o600, allowing: .any)
-                .write(bytes)
+            let beginning: Files.Beginning = isNew ? .new : .empty
+            let file = try Files.open(path, from: beginning, mode: 0o600, allowing: .any)
+            try file.write(bytes)
+            if isNew { try file.sync() }
         }
     }
 

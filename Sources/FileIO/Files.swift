@@ -218,22 +218,6 @@ package enum Files {
 
     // MARK: - Writing
 
-    /// Replaces a file in one step: a loss of power leaves the old one or the new one.
-    ///
-    /// - Parameters:
-    ///   - mode: Permissions, whatever the umask of the process is.
-    ///   - owner: Who gets it; nil for the user of the process.
-    package static func replace(
-        _ path: String,
-        with bytes: [UInt8],
-        mode: mode_t,
-        owner: FileOwner? = nil
-    ) throws(FileError) {
-        let file = try NewFile(path, mode: mode, owner: owner)
-        try file.write(bytes)
-        try file.commit()
-    }
-
     /// Brings a file that is written to the card, and gives it its name in one step.
     package static func publish(_ temporary: String, as path: String) throws(FileError) {
         try open(temporary).sync()

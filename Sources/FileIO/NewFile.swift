@@ -57,6 +57,24 @@ package final class NewFile {
     }
 }
 
+extension Files {
+    /// Replaces a file in one step: a loss of power leaves the old one or the new one.
+    ///
+    /// - Parameters:
+    ///   - mode: Permissions, whatever the umask of the process is.
+    ///   - owner: Who gets it; nil for the user of the process.
+    package static func replace(
+        _ path: String,
+        with bytes: [UInt8],
+        mode: mode_t,
+        owner: FileOwner? = nil
+    ) throws(FileError) {
+        let file = try NewFile(path, mode: mode, owner: owner)
+        try file.write(bytes)
+        try file.commit()
+    }
+}
+
 /// The user and the group that have a file.
 package struct FileOwner: Hashable, Sendable {
     package let user: uid_t

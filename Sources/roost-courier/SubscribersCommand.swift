@@ -2,7 +2,6 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import CourierIO
-import FileIO
 import Glibc
 import HardwareIO
 import LinuxIO
@@ -202,8 +201,6 @@ struct SubscribersExportCommand: ParsableCommand {
 
     /// Writes a new file; it never overwrites one.
     private static func write(_ bytes: [UInt8], _ path: String) throws {
-        let file = try Files.open(path, from: .new, mode: 0o600)
-        try file.write(bytes)
-        try file.sync()
+        try FileBytes.put(bytes, path, isNew: true)
     }
 }

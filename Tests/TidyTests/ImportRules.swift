@@ -80,7 +80,7 @@ extension TidyRule {
         ],
         "CourierSimulation": ["Profiles", "RoostCourier"],
         "roost-courier": [
-            "ArgumentParser", "ClientSupport", "ControlProtocol", "CourierIO", "FileIO", "Glibc",
+            "ArgumentParser", "ClientSupport", "ControlProtocol", "CourierIO", "Glibc",
             "HardwareIO", "LinuxIO", "Profiles", "RoostCourier", "StoreQueries", "Supervision",
         ],
         "Pictures": ["FileIO", "Glibc", "HardwareIO"],

@@ -117,7 +117,7 @@ struct RecordsExportCommand: ParsableCommand {
     }
 
     private func write(_ bytes: [UInt8], _ name: String) throws {
-        try FileBytes.put(bytes, "\(folder)/\(name)", isNew: true)
+        try FileBytes.put(bytes, "\(folder)/\(name)")
     }
 
     private static func row(_ item: MotionRecords.Item, _ picture: String) -> String {
