@@ -87,9 +87,9 @@ package enum AlertNames {
     package static let reasons: [String: [String]] = [
         "badFrames": ["frames damaged", "Daten beschädigt", "dati danneggiati"],
         "gated": [
-            "held back by a gate",
-            "von einer Bedingung zurückgehalten",
-            "trattenuto da una condizione",
+            "calculation does not hold",
+            "Rechnung gilt hier nicht",
+            "il calcolo non vale",
         ],
         "muted": ["muted by you", "von dir stumm geschaltet", "silenziato da te"],
         "noFix": ["position unknown", "Position unbekannt", "posizione sconosciuta"],

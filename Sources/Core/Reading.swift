@@ -75,9 +75,9 @@ package enum NoData: String, Sendable, CaseIterable {
     case notMeasured
     /// An input of the derived value is missing or too old.
     case stale
-    /// A graph's gate was closed.
+    /// Where the calculation of the derived value does not hold: in fog, or in thin air.
     case gated
-    /// Outside the numbers that a graph can compute with, or outside its table.
+    /// An input that cannot be, or outside the numbers that a graph can compute with.
     case outOfRange
     /// The user wants no values of it for a while.
     case muted

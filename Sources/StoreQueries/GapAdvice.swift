@@ -54,8 +54,10 @@ extension GapCause {
                 "A channel that it is computed from had no fresh value.",
                 "Look at the gaps of that channel."
             )
-        case .gated: ("A condition of the profile's graph was not met.", nil)
-        case .outOfRange: ("The result lies outside of the channel's range.", "Check the graph.")
+        case .gated:
+            ("The calculation does not hold there: in fog, in thin air, or near a tube's end.", nil)
+        case .outOfRange:
+            ("An input, or the result, is a value that cannot be.", "Look at the inputs.")
         default: nil
         }
     }

@@ -29,6 +29,23 @@ enum GraphArithmetic {
         return (Int64(Int128(low.y) + step), true)
     }
 
+    /// The counts that a tube would have counted without its dead time.
+    ///
+    /// - Parameters:
+    ///   - counts: Per minute, as counted.
+    ///   - deadTime: After each count, in nanoseconds.
+    /// - Returns: nil from a lost share of 30 %, where the tube is near its end.
+    /// - Source: G. F. Knoll, *Radiation Detection and Measurement*, chapter 4, *Dead Time*: the
+    ///   nonparalyzable model n = m / (1 − m τ), and that it is for losses below 30 to 40 %.
+    static func counts(_ counts: Int64, deadTime: Int64) -> Int128? {
+        // One, as a product of a value and nanoseconds of a minute.
+        let whole = 60_000_000_000 * Int128(GraphNumber.one)
+        let lost = Int128(counts) * Int128(deadTime)
+        guard lost * 10 < whole * 3 else { return nil }
+        let share = GraphNumber.quotient(whole - lost, 60)
+        return GraphNumber.product(Int128(counts), GraphNumber.constantOne, over: share)
+    }
+
     static func combine(_ combination: GraphCombination, _ values: [Int64]) -> Int128? {
         guard let first = values.first else { return nil }
         let sum = values.reduce(Int128(0)) { $0 + Int128($1) }
@@ -50,24 +67,15 @@ enum GraphArithmetic {
 
 extension HumidityFit {
     /// Relative humidity that sensors really report: some say a little more than all.
-    private static let believable = Int64(0)...105 * GraphNumber.one
+    static let believable = Int64(0)...105 * GraphNumber.one
 
-    /// The mass without its water.
-    ///
-    /// - Parameters:
-    ///   - humidity: In percent; nothing comes of one below 0 or above 105 %.
-    ///   - limit: Humidity above it counts as this much, since the formulas go astray near 100 %.
-    /// - Returns: The result, and whether the limit was above the humidity.
-    func dry(_ value: Int64, humidity: Int64, limit: Int64) -> (value: Int128?, isWithin: Bool)? {
-        guard Self.believable.contains(humidity) else { return nil }
-        let used = min(humidity, limit)
-        let result =
-            switch self {
-            case .hackairPM25: Self.fit(value, used, 487_560_000, exponent: 8_600_680_000)
-            case .hackairPM10: Self.fit(value, used, 815_590_000, exponent: 5_834_110_000)
-            case .kappaKohler(let kappa): Self.kohler(value, used, kappa)
-            }
-        return (result, humidity <= limit)
+    /// The mass without its water, at a humidity in percent.
+    func dry(_ value: Int64, humidity: Int64) -> Int128? {
+        switch self {
+        case .hackairPM25: Self.fit(value, humidity, 487_560_000, exponent: 8_600_680_000)
+        case .hackairPM10: Self.fit(value, humidity, 815_590_000, exponent: 5_834_110_000)
+        case .kappaKohler(let kappa): Self.kohler(value, humidity, kappa)
+        }
     }
 
     /// `value / (1 + scale · (humidity / 100)^exponent)`.

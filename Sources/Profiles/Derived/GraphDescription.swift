@@ -115,13 +115,20 @@ extension GraphOperation {
             "humidityCorrection \(fit.text), up to \(Self.plain(Int128(limit), 9)) %"
         case .rate(let period, let isCounter):
             "rate per \(period.rawValue)\(isCounter ? " of a counter" : "")"
-        case .dose(let counts): "dose ÷ \(Self.plain(counts))"
+        case .pressureCorrection(let reference):
+            "pressureCorrection to \(Self.plain(Int128(reference), 9)) Pa"
+        case .dose(let counts, let deadTime): Self.doseWords(counts, deadTime)
         case .threshold(let on, let off):
             "threshold on \(Self.plain(Int128(on), 9)), off \(Self.plain(Int128(off), 9))"
         case .debounce(let hold): "debounce \(Self.plain(Int128(hold), 9)) s"
         case .combine(let combination, _): combination.rawValue
         case .gate(let unless): Self.gateWords(unless)
         }
+    }
+
+    private static func doseWords(_ counts: Int128, _ deadTime: Int64) -> String {
+        let lost = deadTime == 0 ? "" : ", dead time \(plain(Int128(deadTime), 3)) µs"
+        return "dose ÷ \(plain(counts))\(lost)"
     }
 
     private static func gateWords(_ unless: Quality) -> String {

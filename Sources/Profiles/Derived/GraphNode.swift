@@ -122,21 +122,28 @@ struct GraphNode: Hashable, Sendable {
             guard let (value, isWithin) = found else { return .noData(.outOfRange) }
             return .value(value, isWithin ? doubts : doubts.union(.ceiling))
         case .humidityCorrection(let fit, let limit):
-            guard let dry = fit.dry(first, humidity: second, limit: limit) else {
-                return .noData(.outOfRange)
+            guard HumidityFit.believable.contains(second) else { return .noData(.outOfRange) }
+            guard second <= limit else { return .noData(.gated) }
+            return GraphSignal(fit.dry(first, humidity: second), doubts)
+        case .pressureCorrection(let reference):
+            guard Self.pressures.contains(second) else { return .noData(.gated) }
+            let ratio = GraphNumber.product(Int128(first), Int128(reference), over: Int128(second))
+            return GraphSignal(ratio, doubts)
+        case .dose(let factor, let deadTime):
+            guard let counts = GraphArithmetic.counts(first, deadTime: deadTime) else {
+                return .noData(.gated)
             }
-            return GraphSignal(dry.value, dry.isWithin ? doubts : doubts.union(.humid))
-        case .dose(let counts):
-            let dose = GraphNumber.product(
-                Int128(first),
-                GraphNumber.constantOne,
-                over: counts
-            )
+            let dose = GraphNumber.product(counts, GraphNumber.constantOne, over: factor)
             return GraphSignal(dose, doubts)
         default:
             return .noData(.outOfRange)
         }
     }
+
+    /// Pressures in Pa that the correction is for.
+    ///
+    /// - Source: Sensirion, *SCD4x data sheet*, `set_ambient_pressure`: 70 000 to 120 000 Pa.
+    private static let pressures = 70_000 * GraphNumber.one...120_000 * GraphNumber.one
 
     /// The one operation that may do without some of its inputs.
     private static func combine(

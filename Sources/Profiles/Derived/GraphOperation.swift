@@ -11,12 +11,14 @@ enum GraphOperation: Hashable, Sendable {
     /// Straight lines between 2…64 points, in ascending order.
     case table([GraphPoint], holdsEnds: Bool)
     case moving(GraphStatistic, GraphWindow)
-    /// Inputs: mass concentration, relative humidity.
+    /// Inputs: mass concentration, relative humidity. It does not hold above `limit` percent.
     case humidityCorrection(HumidityFit, limit: Int64)
+    /// Inputs: mixing ratio, pressure in Pa; the reference is the pressure of the calibration.
+    case pressureCorrection(reference: Int64)
     /// Change over time; a counter that steps back begins anew.
     case rate(GraphUnit.Period, isCounter: Bool)
-    /// Counts per minute that one µSv/h gives, as a constant above zero.
-    case dose(countsPerMicrosievert: Int128)
+    /// Counts per minute that one µSv/h gives, as a constant above zero; the dead time in ns.
+    case dose(countsPerMicrosievert: Int128, deadTime: Int64)
     /// One from `on`, zero beyond `off`, in between as before.
     case threshold(on: Int64, off: Int64)
     /// A new value counts after it has held this many nanoseconds.
@@ -36,6 +38,7 @@ enum GraphOperation: Hashable, Sendable {
         case .moving(.median, _): "movingMedian"
         case .moving(.trimmedMean, _): "trimmedMean"
         case .humidityCorrection: "humidityCorrection"
+        case .pressureCorrection: "pressureCorrection"
         case .rate: "rate"
         case .dose: "dose"
         case .threshold: "threshold"
@@ -47,7 +50,8 @@ enum GraphOperation: Hashable, Sendable {
 
     static let types = [
         "scale", "offset", "polynomial", "table", "movingMean", "movingMedian", "trimmedMean",
-        "humidityCorrection", "rate", "dose", "threshold", "debounce", "combine", "gate",
+        "humidityCorrection", "pressureCorrection", "rate", "dose", "threshold", "debounce",
+        "combine", "gate",
     ]
 }
 

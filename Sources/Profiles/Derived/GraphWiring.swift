@@ -188,6 +188,7 @@ struct GraphUnitCheck {
             }
             return declared(.doseRate)
         case .humidityCorrection: return corrected(first, units)
+        case .pressureCorrection: return corrected(pressure: first, units)
         case .combine(let combination, _):
             guard areAlike(units) else { return nil }
             return declared(combination == .ratio ? .plain : first)
@@ -235,6 +236,19 @@ struct GraphUnitCheck {
         }
         if let humidity = units.last, humidity.kind != .relative || units.count < 2 {
             refuse("humidity", "expected a humidity in %, found \(humidity.shown)")
+            isSound = false
+        }
+        return isSound ? declared(unit) : nil
+    }
+
+    private func corrected(pressure unit: GraphUnit, _ units: [GraphUnit]) -> GraphUnit? {
+        var isSound = true
+        if unit.kind != .mixingRatio {
+            refuse("input", "expected a mixing ratio in ppm or ppb, found \(unit.shown)")
+            isSound = false
+        }
+        if let pressure = units.last, pressure.name != "Pa" || units.count < 2 {
+            refuse("pressure", "expected a pressure in Pa, found \(pressure.shown)")
             isSound = false
         }
         return isSound ? declared(unit) : nil

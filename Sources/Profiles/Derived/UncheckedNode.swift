@@ -59,6 +59,7 @@ struct GraphNodeParser {
         case "movingMedian": return window().map { .moving(.median, $0) }
         case "trimmedMean": return trimmedMean()
         case "humidityCorrection": return humidityCorrection()
+        case "pressureCorrection": return pressureCorrection()
         case "rate": return rate()
         case "dose": return dose()
         case "threshold": return threshold()
@@ -161,6 +162,15 @@ struct GraphNodeParser {
         return limit.map { .humidityCorrection(fit, limit: $0) }
     }
 
+    private mutating func pressureCorrection() -> GraphOperation? {
+        input("pressure")
+        guard reader.value("referencePascals") != nil else {
+            return .pressureCorrection(reference: 101_300 * GraphNumber.one)
+        }
+        let reference = reader.nanos("referencePascals", in: 70_000...120_000)
+        return reference.map { .pressureCorrection(reference: $0) }
+    }
+
     private mutating func rate() -> GraphOperation? {
         let isCounter = reader.bool("counter") ?? false
         let periods = GraphUnit.Period.allCases.map(\.rawValue)
@@ -171,6 +181,15 @@ struct GraphNodeParser {
     }
 
     private mutating func dose() -> GraphOperation? {
+        let hasDeadTime = reader.value("deadTimeMicroseconds") != nil
+        let deadTime = hasDeadTime ? reader.nanos("deadTimeMicroseconds", in: 0...1_000) : 0
+        let factor = doseFactor()
+        guard let factor, let deadTime else { return nil }
+        // From 10⁻⁹ µs to ns.
+        return .dose(countsPerMicrosievert: factor, deadTime: deadTime / 1_000_000)
+    }
+
+    private mutating func doseFactor() -> Int128? {
         let hasFactor = reader.value("cpmPerMicrosievert") != nil
         let tubes = GraphTube.allCases.map(\.rawValue)
         guard let tube = reader.string("tube", in: tubes).flatMap(GraphTube.init) else {
@@ -180,11 +199,10 @@ struct GraphNodeParser {
                 reader.problem("cpmPerMicrosievert", "is missing; \(choice)")
                 return nil
             }
-            let factor = reader.constant("cpmPerMicrosievert", in: 1...100_000)
-            return factor.map { .dose(countsPerMicrosievert: $0) }
+            return reader.constant("cpmPerMicrosievert", in: 1...100_000)
         }
         if hasFactor { reader.problem("tube", "either tube or cpmPerMicrosievert, not both") }
-        return .dose(countsPerMicrosievert: tube.countsPerMicrosievert)
+        return tube.countsPerMicrosievert
     }
 
     private mutating func threshold() -> GraphOperation? {
@@ -252,17 +270,21 @@ struct GraphNodeParser {
 /// Geiger-Müller tubes whose counts per dose are known.
 ///
 /// - Source: Safecast, *safecast-new-map*, conversion.go: 334 counts per minute and µSv/h for
-///   LND 7317 and 7318, 108 for LND 712 and 7128.
+///   LND 7317 and 7318, 108 for LND 712 and 7128; the latter is the data sheet's 18 counts per
+///   second and mR/h of Co-60, with 10 µSv for 1 mR. SBM-20: data sheet, 29 counts per second and
+///   mR/h of Ra-226, by the same rule.
 enum GraphTube: String, CaseIterable {
     case lnd7317 = "LND7317"
     case lnd7318 = "LND7318"
     case lnd712 = "LND712"
     case lnd7128 = "LND7128"
+    case sbm20 = "SBM20"
 
     var countsPerMicrosievert: Int128 {
         switch self {
         case .lnd7317, .lnd7318: 334 * GraphNumber.constantOne
         case .lnd712, .lnd7128: 108 * GraphNumber.constantOne
+        case .sbm20: 174 * GraphNumber.constantOne
         }
     }
 }

@@ -234,7 +234,7 @@ struct WatchSections {
         case "noFix": "does not know where it is"
         case "notMeasured": "is not measured by this variant"
         case "stale": "waits for what it is worked out from"
-        case "gated": "is held back by its graph"
+        case "gated": "is outside of what its calculation holds for"
         case "outOfRange": "lies out of range"
         case "muted": "is muted by you"
         case let other: other ?? "no value"

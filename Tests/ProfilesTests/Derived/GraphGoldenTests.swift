@@ -5,8 +5,8 @@ import Testing
 /// The same bits as exact fractions give, in debug and in release.
 @Suite struct GraphGoldenTests {
     static let names = [
-        "arithmetic", "windows", "changes", "humidity", "station", "large", "day 2017-09-02",
-        "day 2017-09-03",
+        "arithmetic", "windows", "changes", "humidity", "station", "large", "sensors",
+        "day 2017-09-02", "day 2017-09-03",
     ]
 
     @Test(arguments: names) func givesExactlyWhatFractionsGive(name: String) throws {

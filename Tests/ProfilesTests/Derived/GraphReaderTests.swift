@@ -8,6 +8,8 @@ import Testing
         Quantity(name: "pressure", unit: "Pa", decimals: 0),
         Quantity(name: "station_pressure", unit: "hPa", decimals: 1),
         Quantity(name: "odd", unit: "furlong", decimals: 1),
+        Quantity(name: "co2", unit: "ppm", decimals: 0),
+        Quantity(name: "cpm", unit: "cpm", decimals: 0),
     ]
 
     private func problems(_ nodes: String, rest: String = "") throws -> [String] {
@@ -63,6 +65,21 @@ import Testing
             #"{"name": "a", "type": "humidityCorrection", "fit": "hackair-pm25", "#
                 + #""input": "pressure", "humidity": "humidity"}"#,
             "graph.nodes[0].input: expected a mass concentration, found Pa"
+        ),
+        (
+            #"{"name": "a", "type": "pressureCorrection", "input": "pm25", "#
+                + #""pressure": "pressure"}"#,
+            "graph.nodes[0].input: expected a mixing ratio in ppm or ppb, found µg/m³"
+        ),
+        (
+            #"{"name": "a", "type": "pressureCorrection", "input": "co2", "#
+                + #""pressure": "station_pressure"}"#,
+            "graph.nodes[0].pressure: expected a pressure in Pa, found hPa"
+        ),
+        (
+            #"{"name": "a", "type": "dose", "tube": "SBM20", "deadTimeMicroseconds": 1900, "#
+                + #""input": "cpm"}"#,
+            "graph.nodes[0].deadTimeMicroseconds: expected a number 0…1000, found 1900"
         ),
         (
             #"{"name": "a", "type": "scale", "factor": 0.1, "unit": "hPa", "input": "pressure"}"#,

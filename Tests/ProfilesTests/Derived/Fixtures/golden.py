@@ -125,9 +125,8 @@ class Node:
         value, humidity = v
         if not 0 <= humidity <= 105:
             raise No("outOfRange")
-        limit = number(self.spec.get("limit", 95))
-        if humidity > limit:
-            humidity, f = limit, f | {"humid"}
+        if humidity > number(self.spec.get("limit", 95)):
+            raise No("gated")
         if self.spec["fit"] == "kappa-kohler":
             kappa = number(self.spec["kappa"])
             if humidity == 0:
@@ -141,6 +140,12 @@ class Node:
         power = F(h ** Decimal(b)) if h else F(0)
         return sound(value / (1 + F(a) * power)), f
 
+    def pressureCorrection(self, now, v, f):
+        value, pressure = v
+        if not 70_000 <= pressure <= 120_000:
+            raise No("gated")
+        return sound(value * number(self.spec.get("referencePascals", 101_300)) / pressure), f
+
     def rate(self, now, v, f):
         period = {"s": 1, "min": 60, "h": 3600}[self.spec["per"]]
         before = self.entries[0] if self.entries else None
@@ -152,9 +157,12 @@ class Node:
         return sound((v[0] - before[1]) * period * NANO / (now - before[0])), f | before[2]
 
     def dose(self, now, v, f):
-        tube = {"LND7317": 334, "LND7318": 334, "LND712": 108, "LND7128": 108}
+        tube = {"LND7317": 334, "LND7318": 334, "LND712": 108, "LND7128": 108, "SBM20": 174}
         factor = tube.get(self.spec.get("tube")) or number(self.spec["cpmPerMicrosievert"])
-        return sound(v[0] / factor), f
+        lost = v[0] / 60 * number(self.spec.get("deadTimeMicroseconds", 0)) / 10**6
+        if lost >= F("0.3"):
+            raise No("gated")
+        return sound(v[0] / (1 - lost) / factor), f
 
     def threshold(self, now, v, f):
         on = number(self.spec["on"])
@@ -217,7 +225,7 @@ class Runner:
     def inputs(self, spec):
         if spec["type"] == "combine":
             return spec["inputs"]
-        return [spec[k] for k in ("input", "humidity", "when") if k in spec]
+        return [spec[k] for k in ("input", "humidity", "pressure", "when") if k in spec]
 
     def note(self, time, name, value):
         self.notes[name] = (time, (value, frozenset()))
@@ -523,6 +531,40 @@ case(
             [0, 1, 9223372035, 9223372036, 9223372037, 2**40, 2**63 - 1, -(2**63), -9223372036,
              4611686018, 4611686019, 96038, 96039, 2147483647, 2147483648, 1, 0]
         )
+    ],
+)
+
+SENSORS = [("cpm", "cpm", 0), ("co2", "ppm", 0), ("pressure", "Pa", 0)]
+dice = random.Random(6)
+case(
+    "sensors",
+    SENSORS,
+    {
+        "version": 1,
+        "nodes": [
+            node("sbm20", "dose", input="cpm", tube="SBM20", deadTimeMicroseconds=190, decimals=3),
+            node("lnd712", "dose", input="cpm", tube="LND712", deadTimeMicroseconds=90, decimals=3),
+            node("own", "dose", input="cpm", cpmPerMicrosievert=175.4, deadTimeMicroseconds=0.5, decimals=5),
+            node("at_sea", "pressureCorrection", input="co2", pressure="pressure"),
+            node("at_home", "pressureCorrection", input="co2", pressure="pressure", referencePascals=95_000.5,
+                 decimals=3),
+        ],
+    },
+    [
+        (
+            (10 + index) * NANO,
+            {
+                "cpm": dice.choice([0, 1, 17, 94_736, 94_737, 199_999, 200_000, 200_001, 350_000])
+                if index % 5 == 0
+                else dice.randrange(100_000),
+                "co2": dice.randrange(5_001),
+                "pressure": dice.choice([0, -1, 69_999, 70_000, 120_000, 120_001, 101_300])
+                if index % 5 == 0
+                else dice.randrange(69_000, 121_000),
+            },
+            [],
+        )
+        for index in range(200)
     ],
 )
 
