@@ -74,6 +74,21 @@ private enum ProfileChecks {
     }
 }
 
+extension Profile {
+    /// The profile under whose id the running time of its parts is kept.
+    ///
+    /// One that names no adapter reads the parts of the shipped profile with the same driver and
+    /// channels, so that a change from one to the other begins no new account.
+    package var partProfileID: String {
+        guard matches.isEmpty else { return id }
+        let same = ProfileCatalog.shipped.profiles.first { other in
+            other.driver == driver && !other.matches.isEmpty
+                && other.channels.map(\.quantity) == channels.map(\.quantity)
+        }
+        return same?.id ?? id
+    }
+}
+
 extension ProfileCatalog {
     /// The shipped profiles, checked as a station checks them.
     package static let shipped = ProfileCatalog(reader: .checking)

@@ -12,9 +12,11 @@ package enum ShippedProfiles {
         file("hc-sr501", PackageResources.hc_sr501_json),
         file("honeywell-hpma115", PackageResources.honeywell_hpma115_json),
         file("led", PackageResources.led_json),
+        file("mightyohm-geiger", PackageResources.mightyohm_geiger_json),
         file("milano-board", PackageResources.milano_board_json),
         file("nmea-receiver", PackageResources.nmea_receiver_json),
         file("nova-sds011", PackageResources.nova_sds011_json),
+        file("nova-sds011-humidity", PackageResources.nova_sds011_humidity_json),
         file("plantower-pms", PackageResources.plantower_pms_json),
         file("plantower-pms5003s", PackageResources.plantower_pms5003s_json),
         file("plantower-pms5003st", PackageResources.plantower_pms5003st_json),
@@ -28,6 +30,7 @@ package enum ShippedProfiles {
         file("sensirion-sps30", PackageResources.sensirion_sps30_json),
         file("traffic-light", PackageResources.traffic_light_json),
         file("winsen-mhz19b", PackageResources.winsen_mhz19b_json),
+        file("winsen-mhz19b-pressure", PackageResources.winsen_mhz19b_pressure_json),
     ]
 
     private static func file(_ id: String, _ bytes: [UInt8]) -> ProfileFile {

@@ -30,6 +30,16 @@ import Testing
         #expect(report.problems == [problem])
     }
 
+    /// A profile that adds a calculation alone begins no new account of a laser's hours.
+    @Test(arguments: [
+        ("nova-sds011-humidity", "nova-sds011"), ("winsen-mhz19b-pressure", "winsen-mhz19b"),
+        ("nova-sds011", "nova-sds011"), ("generic-line", "generic-line"),
+        ("mightyohm-geiger", "mightyohm-geiger"),
+    ])
+    func partsKeepTheirAccount(id: String, account: String) throws {
+        #expect(try #require(ProfileCatalog.shipped.profile(id)).partProfileID == account)
+    }
+
     /// Preheating is the time that a part needs after power-on, not only after a wake.
     @Test(arguments: [("winsen-mhz19b", "180 s"), ("nova-sds011", "20 s")])
     func aProfileSaysHowLongItsPartPreheats(id: String, time: String) throws {

@@ -42,7 +42,7 @@ struct SerialSensorChild {
                     sink: sink,
                     heartbeat: heartbeat
                 )
-                environment.laser = { [kind = profile.id] time in
+                environment.laser = { [kind = profile.partProfileID] time in
                     context.record(time, kind: kind, device: name)
                 }
                 environment.time = { context.hear($0, from: name) }
