@@ -14,7 +14,7 @@ const $ = (id) => document.getElementById(id);
 let words = {}, language = "en", zone;
 const t = (key, params) => (words[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => params?.[name] ?? whole);
 const number = (value, decimals = 0) => new Intl.NumberFormat(language, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
-const quantityName = (name) => words[`quantity.${name}`] ?? name;
+const quantityName = (name) => words[`quantity.${name.split("@")[0]}`] ?? name;
 /** On the clocks of the station's zone, as on the other pages. */
 const stamp = (time) => new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, hourCycle: "h23",
   day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" }).format(Date.parse(time));

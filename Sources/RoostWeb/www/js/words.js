@@ -5,7 +5,9 @@ import { code, has, language, t } from "./i18n.js";
 
 export const quantityOf = (id) => id.split("/").slice(1).join("/");
 export const deviceOf = (id) => id.split("/")[0];
-export const quantityName = (quantity, given) => code("quantity", quantity, given ?? quantity);
+/** The name of a quantity without the version of the graph that computes it. */
+export const plainQuantity = (quantity) => quantity.split("@")[0];
+export const quantityName = (quantity, given) => code("quantity", plainQuantity(quantity), given ?? quantity);
 export const channelName = (channel) => `${quantityName(quantityOf(channel.id), channel.name)} · ${deviceOf(channel.id)}`;
 export const measured = (channel) => `${value(channel.value, channel.decimals)} ${channel.unit ?? ""}`.trim();
 

@@ -3,7 +3,7 @@ import { card, el, mark, table } from "../dom.js";
 import { number, over, percent, value } from "../format.js";
 import { has, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { measured, quantityName, quantityOf } from "../words.js";
+import { measured, plainQuantity, quantityName, quantityOf } from "../words.js";
 
 export const title = "numbers.title";
 const ALWAYS = ["pm25", "pm10"];
@@ -35,10 +35,10 @@ export function make(root) {
 
 function quantityCard({ name, figures }, station) {
   const channels = (station.channels ?? []).filter((channel) => quantityOf(channel.id) === name);
-  const means = figures?.means ?? [];
+  const means = figures?.means ?? [], plain = plainQuantity(name);
   return el("section", { class: "card", id: name }, el("h2", {}, quantityName(name)),
-    el("p", {}, has(`explain.${name}`) ? t(`explain.${name}`) : figures?.words ?? ""),
-    has(`explain.${name}.sources`) ? el("p", { class: "quiet" }, t(`explain.${name}.sources`)) : null,
+    el("p", {}, has(`explain.${plain}`) ? t(`explain.${plain}`) : figures?.words ?? ""),
+    has(`explain.${plain}.sources`) ? el("p", { class: "quiet" }, t(`explain.${plain}.sources`)) : null,
     channels.length ? el("p", {}, channels.map((channel) => t("numbers.now", { device: channel.id.split("/")[0], value: measured(channel) })).join(" · ")) : null,
     means.length ? table(t("numbers.means"), [t("numbers.over"), t("history.mean"), t("numbers.limit"), t("numbers.state")], means.map((mean) => [
       over(mean.averagingSeconds), value(mean.mean, 1), mean.limit ? number(mean.limit, 1, 0) : "–",
