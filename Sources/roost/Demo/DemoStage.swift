@@ -7,13 +7,15 @@ import Glibc
 import LinuxIO
 import Synchronization
 
-/// The processes behind the demo: sensor, node and, if it is wanted, the dashboard.
+/// The processes behind the demo: sensor, node and, if it is wanted, the dashboard and what it shows
+/// besides: the air's humidity, by which the node takes the water out of the dust.
 final class DemoStage: Sendable {
     private let folder: String
     private let seed: UInt64
     let loop: EventLoop
     private struct Processes {
         var sensor: ChildProcess?
+        var air: ChildProcess?
         var node: ChildProcess?
         var web: ChildProcess?
     }
@@ -29,11 +31,18 @@ final class DemoStage: Sendable {
         """
         {"name": "demo", "detect": false, "mode": "live", "socket": "\(folder)/socket",
          "devices": [
-           {"name": "dust", "type": "sds011", "port": "\(folder)/sensor"},
+           \(sensors),
            {"name": "door", "type": "pir", "line": "\(Visitors.line)",
             "settleSeconds": 2, "blockSeconds": 1}],
          "lights": {"follows": "dust"}\(store)}
         """
+    }
+
+    private var sensors: String {
+        let type = hasWeb ? "nova-sds011-humidity" : "sds011"
+        let dust = #"{"name": "dust", "type": "\#(type)", "port": "\#(folder)/sensor"}"#
+        let air = #"{"name": "air", "type": "generic-line", "port": "\#(folder)/air"}"#
+        return hasWeb ? "\(dust), \(air)" : dust
     }
 
     /// Only the dashboard shows more than the last hours.
@@ -41,7 +50,7 @@ final class DemoStage: Sendable {
         hasWeb ? ", \"store\": {\"folder\": \"\(folder)/store\", \"megabytes\": 8}" : ""
     }
 
-    /// Starts both, and connects to the node.
+    /// Starts all of them but the dashboard, and connects to the node.
     ///
     /// - Returns: The sensor's terminal, and how to reach the node.
     func set() async throws -> (port: String, socket: String) {
@@ -60,6 +69,20 @@ final class DemoStage: Sendable {
         let line = try await sensor.firstLine(until: limit)
         guard let ready = try? ControlCodec.message(Ready.self, from: line) else {
             throw failure("the simulator does not start")
+        }
+        if hasWeb {
+            let air = try ChildProcess(
+                [
+                    "simulator", "part", "generic-line", "--link", "\(folder)/air", "--seed",
+                    "\(seed)", "--until-eof",
+                ],
+                errorPath: log,
+                on: loop
+            )
+            processes.withLock { $0.air = air }
+            guard try await air.firstLine(until: limit).hasPrefix("ready") else {
+                throw failure("the simulator of the air does not start")
+            }
         }
         try FileBytes.put(Array(configuration.utf8), "\(folder)/roost.json")
         let node = try ChildProcess(
@@ -103,7 +126,7 @@ final class DemoStage: Sendable {
         throw failure("the dashboard does not start")
     }
 
-    /// Ends the dashboard, the node, then the sensor.
+    /// Ends the dashboard, the node, then the sensors.
     ///
     /// - Returns: Whether all ended in order.
     func clear() async throws -> Bool {
@@ -111,8 +134,10 @@ final class DemoStage: Sendable {
         let limit = loop.clock.now.advanced(by: .seconds(12))
         let webStatus = try await running.web?.stop(until: limit) ?? 0
         let nodeStatus = try await running.node?.stop(until: limit)
+        let airStatus = try await running.air?.stop(until: limit) ?? 0
         let sensorStatus = try await running.sensor?.stop(until: limit)
-        return webStatus == 0 && nodeStatus == .some(0) && sensorStatus == .some(0)
+        return webStatus == 0 && nodeStatus == .some(0) && airStatus == 0
+            && sensorStatus == .some(0)
     }
 
     func failure(_ what: String) -> ClientFailure {

@@ -94,6 +94,9 @@ struct PartSimulatorCommand: ParsableCommand {
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
+    @Flag(help: .hidden)
+    var untilEOF = false
+
     func run() throws {
         let catalog = StationFiles.catalog(profiles)
         for line in catalog.problems.flatMap(\.lines) { Output.error(line) }
@@ -119,10 +122,12 @@ struct PartSimulatorCommand: ParsableCommand {
         let terminal = try PseudoTerminal(link: link, trace: trace, baud: baud, on: loop)
         defer { terminal.close() }
         ReadyLine(path: terminal.path, link: link).show(asJSON: json)
+        let standardInput = untilEOF ? try StandardInput(on: loop) : nil
         let (faults, seed) = (fault, seed)
         try loop.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try await signals.next() }
+                if let standardInput { group.addTask { try await standardInput.waitForEnd() } }
                 group.addTask {
                     let now = loop.clock.now
                     let windows = faults.map { $0.window(from: now) }
