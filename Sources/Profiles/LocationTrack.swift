@@ -184,7 +184,10 @@ package struct LocationTrack: Sendable {
         let elapsed = Int128(instant.nanoseconds) - Int128(from.instant.nanoseconds)
         let span = Int128(to.instant.nanoseconds) - Int128(from.instant.nanoseconds)
         func share(_ whole: Int64) -> Int64 {
-            Int64(GraphNumber.quotient(Int128(whole) * elapsed, span))
+            // Rounded, halves away from zero.
+            let (quotient, rest) = (Int128(whole) * elapsed).quotientAndRemainder(dividingBy: span)
+            guard rest.magnitude >= span.magnitude - rest.magnitude else { return Int64(quotient) }
+            return Int64(rest < 0 ? quotient - 1 : quotient + 1)
         }
         return Position(
             checkedLatitude: latitudes.0 + share(latitudes.1 - latitudes.0),

@@ -30,7 +30,7 @@ import Testing
         let node = JSONValue.object([
             "name": .string("dry"), "type": .string("humidityCorrection"),
             "input": .string("pm25"), "humidity": .string("station:humidity"),
-            "fit": .string("kappa-kohler"), "kappa": .number(0.33),
+            "fit": .string("hackair-pm25"),
         ])
         let value = JSONValue.object(["version": .number(4), "nodes": .array([node])])
         let problems = ProblemList()
@@ -63,8 +63,8 @@ import Testing
         #expect(samples.count == 3)
         #expect(samples[0].map(\.channel.quantity.name) == ["pm25", "pm10", "dry@4"])
         #expect(samples[0].map(\.outcome) == [.value(16.5), .value(16.5), .noData(.stale)])
-        // 1 + (0.33 / 1.65) / (1 / 0.8 − 1) = 1.8; 16.5 / 1.8 = 9.1666…
-        let dry = FixedPoint(92, decimals: 1)
+        // 1 + 0.48756 × 0.8^8.60068 = 1.0715; 16.5 / 1.0715 = 15.3985…
+        let dry = FixedPoint(154, decimals: 1)
         #expect(
             samples[2].map(\.outcome) == [
                 .value(16.5, .humid), .value(16.5, .humid), .value(dry, .humid),

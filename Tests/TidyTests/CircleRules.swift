@@ -8,7 +8,6 @@ extension TidyRule {
         "Sources/LinuxIO/Network/LocalSocket.swift",
         "Lab/PowerCut/Play.swift",
         "Lab/PowerCutWorkloads/StoreCensus.swift",
-        "Sources/Profiles/Derived/GraphDescription.swift",
         "Sources/SQLite/Connection.swift",
         "Lab/Scenarios/World/Part.swift",
         "Lab/Scenarios/Checker/Checker.swift",

@@ -12,6 +12,7 @@ struct GraphNames {
     private let problems: ProblemList
     private(set) var externals: [GraphExternal] = []
     private var sources: [String: GraphSource] = [:]
+    private var nodes: Set<String> = []
 
     init(channels: [Quantity], problems: ProblemList) {
         (self.channels, self.problems) = (channels, problems)
@@ -55,10 +56,6 @@ struct GraphNames {
             reader.problem("unit", "is missing; only of station:humidity and the like it is known")
             return nil
         }
-        guard GraphUnit.named(name) != nil else {
-            reader.problem("unit", GraphUnit.unknown(name))
-            return nil
-        }
         return GraphExternal(
             address,
             unit: name,
@@ -80,14 +77,18 @@ struct GraphNames {
 
     // MARK: Names
 
-    mutating func add(_ drafts: [UncheckedNode]) {
-        for (index, draft) in drafts.enumerated() {
-            guard let name = draft.name else { continue }
-            _ = add(name, .node(index), at: "\(draft.place).name")
-        }
+    /// Gives a node its name; adds a problem when it cannot be one.
+    mutating func add(node name: String, at place: String) {
+        if isFree(name, at: place) { nodes.insert(name) }
     }
 
     private mutating func add(_ name: String, _ source: GraphSource, at place: String) -> Bool {
+        guard isFree(name, at: place) else { return false }
+        sources[name] = source
+        return true
+    }
+
+    private func isFree(_ name: String, at place: String) -> Bool {
         let letters = name.utf8.prefix(33)
         let isPlain = letters.allSatisfy { byte in
             (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
@@ -97,18 +98,15 @@ struct GraphNames {
             problems.add(place, "\(rule), found \"\(name.prefix(36))\"")
             return false
         }
-        if let taken = sources[name] {
-            let what =
-                switch taken {
-                case .channel: "a channel"
-                case .external: "an input"
-                case .node(let index): "node \(index)"
-                }
-            problems.add(place, "\(name) is the name of \(what) already; names are unique")
-            return false
+        let owner: String
+        switch sources[name] {
+        case .channel?: owner = "a channel"
+        case .external?: owner = "an input"
+        case nil: owner = nodes.contains(name) ? "a node" : ""
         }
-        sources[name] = source
-        return true
+        guard !owner.isEmpty else { return true }
+        problems.add(place, "\(name) is the name of \(owner) already; names are unique")
+        return false
     }
 
     /// Finds the source with a name; adds a problem and returns nil when there is none.
@@ -128,22 +126,20 @@ struct GraphNames {
             externals.append(GraphExternal(name, unit: unit))
             return sources[name]
         }
-        let hint = GraphWords.hint(name, among: sources.keys.sorted())
-        problems.add(place, "nothing is called \"\(name.prefix(36))\"\(hint)")
+        let known = sources.keys.sorted()
+        let nearest = Spelling.nearest(to: name, among: known)
+        let all = "; known are \(known.prefix(24).joined(separator: ", "))"
+        let reason = "nothing is called \"\(name.prefix(36))\"" + (nearest == nil ? all : "")
+        problems.add(place, reason, meant: nearest)
         return nil
     }
 
-    /// The unit of something that is not a node; nil with a problem noted.
-    func unit(of source: GraphSource, at place: String) -> GraphUnit? {
-        let name: String
+    /// The unit of a source, as its profile or the graph has it.
+    func unit(of source: GraphSource) -> String {
         switch source {
-        case .channel(let index): name = channels[index].unit
-        case .external(let index): name = externals[index].unit
-        case .node: return nil
+        case .channel(let index): channels[index].unit
+        case .external(let index): externals[index].unit
         }
-        if let unit = GraphUnit.named(name) { return unit }
-        problems.add(place, GraphUnit.unknown(name))
-        return nil
     }
 
     // MARK: Humidity as a flag
@@ -155,7 +151,7 @@ struct GraphNames {
         if value == .bool(false) { return nil }
         guard let value else { return defaultHumid() }
         guard var reader = ObjectReader(value, at: place, problems) else { return nil }
-        let limit = reader.value("above") == nil ? nil : reader.nanos("above", in: 20...100)
+        let limit = reader.number("above", in: 20...100)
         let listed = reader.array("channels", limit: 64)
         let named = reader.string("humidity")
         reader.finish()
@@ -182,20 +178,16 @@ struct GraphNames {
         at place: String = ""
     ) -> GraphDescription.HumidRule? {
         let doubted = channels.indices.filter {
-            GraphUnit.named(channels[$0].unit)?.kind == .massConcentration
+            GraphOperation.massUnits.contains(channels[$0].unit)
         }
         guard !doubted.isEmpty || named != nil else { return nil }
         let own = channels.firstIndex { $0.name == "humidity" && $0.unit == "%" }
         let source = named ?? (own == nil ? "station:humidity" : "humidity")
         if externals.count >= Self.externalLimit, named == nil, own == nil { return nil }
         guard let humidity = resolve(source, at: place) else { return nil }
-        if case .node = humidity {
-            problems.add(place, "expected a channel or an input, for flags come before nodes")
-            return nil
-        }
-        guard let unit = unit(of: humidity, at: place) else { return nil }
-        guard unit.kind == .relative else {
-            problems.add(place, "expected a humidity in %, found one in \(unit.shown)")
+        let unit = unit(of: humidity)
+        guard unit == "%" else {
+            problems.add(place, "expected a humidity in %, found one in \(unit)")
             return nil
         }
         return GraphDescription.HumidRule(
@@ -203,13 +195,5 @@ struct GraphNames {
             above: GraphDescription.HumidRule.defaultLimit,
             channels: doubted
         )
-    }
-}
-
-extension GraphUnit {
-    /// Why a unit is refused.
-    static func unknown(_ name: String) -> String {
-        let hint = GraphWords.hint(name, among: all.map(\.name).filter { !$0.isEmpty })
-        return "graphs do not know the unit \"\(name.prefix(24))\"\(hint)"
     }
 }

@@ -1,95 +1,159 @@
 import Core
 
-/// Operations of a node on its inputs.
+/// Calculation of a node on its inputs.
+///
+/// Made of + − × ÷ and square roots only: IEEE 754 fixes every bit of those, so every CPU agrees.
 enum GraphOperation: Hashable, Sendable {
-    /// Times a constant.
-    case scale(factor: Int128)
-    /// Plus a value.
-    case offset(Int64)
-    /// Constants, that of the lowest power first: 1…8.
-    case polynomial([Int128])
-    /// Straight lines between 2…64 points, in ascending order.
-    case table([GraphPoint], holdsEnds: Bool)
-    case moving(GraphStatistic, GraphWindow)
     /// Inputs: mass concentration, relative humidity. It does not hold above `limit` percent.
-    case humidityCorrection(HumidityFit, limit: Int64)
+    case humidityCorrection(HumidityFit, limit: Double)
     /// Inputs: mixing ratio, pressure in Pa; the reference is the pressure of the calibration.
-    case pressureCorrection(reference: Int64)
-    /// Change over time; a counter that steps back begins anew.
-    case rate(GraphUnit.Period, isCounter: Bool)
-    /// Counts per minute that one µSv/h gives, as a constant above zero; the dead time in ns.
-    case dose(countsPerMicrosievert: Int128, deadTime: Int64)
-    /// One from `on`, zero beyond `off`, in between as before.
-    case threshold(on: Int64, off: Int64)
-    /// A new value counts after it has held this many nanoseconds.
-    case debounce(hold: Int64)
-    case combine(GraphCombination, atLeast: Int)
-    /// Passes unless a flag is set, or its second input is zero.
-    case gate(unless: Quality)
+    case pressureCorrection(reference: Double)
+    /// Counts per minute that one µSv/h gives, above zero; the dead time in µs.
+    case dose(countsPerMicrosievert: Double, deadTime: Double)
 
-    /// Its name in a profile.
-    var type: String {
-        switch self {
-        case .scale: "scale"
-        case .offset: "offset"
-        case .polynomial: "polynomial"
-        case .table: "table"
-        case .moving(.mean, _): "movingMean"
-        case .moving(.median, _): "movingMedian"
-        case .moving(.trimmedMean, _): "trimmedMean"
-        case .humidityCorrection: "humidityCorrection"
-        case .pressureCorrection: "pressureCorrection"
-        case .rate: "rate"
-        case .dose: "dose"
-        case .threshold: "threshold"
-        case .debounce: "debounce"
-        case .combine: "combine"
-        case .gate: "gate"
+    /// Names of the calculations in a profile.
+    static let types = ["humidityCorrection", "pressureCorrection", "dose"]
+
+    /// One input of a calculation.
+    struct Input: Hashable, Sendable {
+        /// Its key in a node.
+        let key: String
+        /// Text for messages: `a humidity`.
+        let kind: String
+        /// Units that it may have.
+        let units: [String]
+    }
+
+    /// Units of mass concentrations.
+    static let massUnits = ["µg/m³", "mg/m³"]
+
+    /// The inputs of a calculation by its name, the measured value first.
+    static func inputs(of type: String) -> [Input] {
+        switch type {
+        case "humidityCorrection":
+            [
+                Input(key: "input", kind: "a mass concentration", units: massUnits),
+                Input(key: "humidity", kind: "a humidity", units: ["%"]),
+            ]
+        case "pressureCorrection":
+            [
+                Input(key: "input", kind: "a mixing ratio", units: ["ppm", "ppb"]),
+                Input(key: "pressure", kind: "a pressure", units: ["Pa"]),
+            ]
+        default: [Input(key: "input", kind: "counts", units: ["cpm"])]
         }
     }
 
-    static let types = [
-        "scale", "offset", "polynomial", "table", "movingMean", "movingMedian", "trimmedMean",
-        "humidityCorrection", "pressureCorrection", "rate", "dose", "threshold", "debounce",
-        "combine", "gate",
-    ]
-}
+    /// The unit of the result, by that of the measured value.
+    func unit(of first: String) -> String {
+        if case .dose = self { "µSv/h" } else { first }
+    }
 
-/// One point of a table; constants end at ±10⁹, so products of differences fit.
-struct GraphPoint: Hashable, Sendable {
-    let x: Int64
-    let y: Int64
-}
+    /// Computes the node.
+    ///
+    /// - Parameters:
+    ///   - values: One for each input.
+    ///   - doubts: The flags of all of them.
+    func evaluate(_ values: [Double], _ doubts: Quality) -> GraphSignal {
+        guard let first = values.first, let last = values.last else { return .noData(.stale) }
+        switch self {
+        case .humidityCorrection(let fit, let limit):
+            guard HumidityFit.believable.contains(last) else { return .noData(.outOfRange) }
+            guard last <= limit else { return .noData(.gated) }
+            return GraphSignal(first / fit.growth(humidity: last), doubts)
+        case .pressureCorrection(let reference):
+            guard Self.pressures.contains(last) else { return .noData(.gated) }
+            return GraphSignal(first * reference / last, doubts)
+        case .dose(let factor, let deadTime):
+            let lost = first * deadTime
+            guard lost < Self.lostLimit * Self.minute else { return .noData(.gated) }
+            return GraphSignal(first / (1 - lost / Self.minute) / factor, doubts)
+        }
+    }
 
-enum GraphStatistic: Hashable, Sendable {
-    case mean, median
-    /// This many thousandths of the values are left out at either end, rounded down: 10…450.
-    case trimmedMean(thousandths: Int)
-}
+    /// A minute in µs.
+    private static let minute = 60_000_000.0
+    /// Share of the time, and of the counts, that a tube may lose.
+    ///
+    /// - Source: G. F. Knoll, *Radiation Detection and Measurement*, chapter 4, *Dead Time*: the
+    ///   nonparalyzable model n = m / (1 − m τ), and that it is for losses below 30 to 40 %.
+    private static let lostLimit = 0.3
+    /// Pressures in Pa that the correction is for.
+    ///
+    /// - Source: Sensirion, *SCD4x data sheet*, `set_ambient_pressure`: 70 000 to 120 000 Pa.
+    private static let pressures = 70_000.0...120_000.0
 
-/// Bounds on the earlier values that a node still uses.
-struct GraphWindow: Hashable, Sendable {
-    /// Values kept at most, 1…1 000; the oldest goes.
-    static let countLimit = 1_000
-
-    let count: Int
-    /// Greatest age of a value; nil means that only `count` limits the window.
-    let span: Duration?
-    /// Below this many the node has no data: `warmingUp`.
-    let atLeast: Int
+    /// Describes the calculation, with its constants.
+    var text: String {
+        func plain(_ number: Double) -> String { JSONValue.number(number).shown }
+        switch self {
+        case .humidityCorrection(let fit, let limit):
+            return "humidityCorrection \(fit.rawValue), up to \(plain(limit)) %"
+        case .pressureCorrection(let reference):
+            return "pressureCorrection to \(plain(reference)) Pa"
+        case .dose(let counts, let deadTime):
+            let lost = deadTime == 0 ? "" : ", dead time \(plain(deadTime)) µs"
+            return "dose ÷ \(plain(counts))\(lost)"
+        }
+    }
 }
 
 /// How much of the measured mass is water, by relative humidity.
 ///
-/// - Source: HackAir fit: opendata-stuttgart, wiki page *EN-Correction-for-humidity*. κ-Köhler:
-///   Crilley et al., *Atmospheric Measurement Techniques* 11, 709 (2018), equation 6; dry particles
-///   of 1.65 g/cm³.
-enum HumidityFit: Hashable, Sendable {
-    case hackairPM25, hackairPM10
-    /// The hygroscopicity κ as a value, 0.05…1; the paper gives 0.2…0.4.
-    case kappaKohler(kappa: Int64)
+/// - Source: opendata-stuttgart, wiki page *EN-Correction-for-humidity*: the fit of HackAir.
+enum HumidityFit: String, Hashable, Sendable, CaseIterable {
+    case hackairPM25 = "hackair-pm25"
+    case hackairPM10 = "hackair-pm10"
+
+    /// Relative humidity that sensors really report: some say a little more than all.
+    static let believable = 0.0...105.0
+
+    /// The measured mass over the dry one, at a humidity in percent.
+    func growth(humidity: Double) -> Double {
+        switch self {
+        case .hackairPM25: 1 + 0.48756 * Self.power(humidity / 100, 860_068)
+        case .hackairPM10: 1 + 0.81559 * Self.power(humidity / 100, 583_411)
+        }
+    }
+
+    /// `base ^ (exponent / 100 000)`, for a base ≥ 0.
+    ///
+    /// No library function, which may differ in its last bit: the whole part of the exponent by
+    /// multiplications, the rest by the binary digits of the fraction, each of which is a square
+    /// root. Fifty-two of them leave out less than 2⁻⁵² of the exponent.
+    static func power(_ base: Double, _ exponent: Int) -> Double {
+        var (result, root, rest) = (1.0, base, exponent % 100_000)
+        for _ in 0..<(exponent / 100_000) { result *= base }
+        for _ in 0..<52 {
+            root = root.squareRoot()
+            rest *= 2
+            if rest >= 100_000 {
+                result *= root
+                rest -= 100_000
+            }
+        }
+        return result
+    }
 }
 
-enum GraphCombination: String, Hashable, Sendable, CaseIterable {
-    case sum, difference, mean, min, max, ratio
+/// Geiger-Müller tubes whose counts per dose are known.
+///
+/// - Source: Safecast, *safecast-new-map*, conversion.go: 334 counts per minute and µSv/h for
+///   LND 7317 and 7318, 108 for LND 712 and 7128; the latter is the data sheet's 18 counts per
+///   second and mR/h of Co-60, with 10 µSv for 1 mR. SBM-20: data sheet, 29 counts per second and
+///   mR/h of Ra-226, by the same rule.
+enum GraphTube: String, CaseIterable {
+    case lnd7317 = "LND7317"
+    case lnd7318 = "LND7318"
+    case lnd712 = "LND712"
+    case lnd7128 = "LND7128"
+    case sbm20 = "SBM20"
+
+    var countsPerMicrosievert: Double {
+        switch self {
+        case .lnd7317, .lnd7318: 334
+        case .lnd712, .lnd7128: 108
+        case .sbm20: 174
+        }
+    }
 }

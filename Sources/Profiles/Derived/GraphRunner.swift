@@ -3,7 +3,7 @@ import Core
 /// Works a graph out for one device, sample after sample.
 ///
 /// The same readings and notes in the same order give the same bits on every CPU. The raw readings
-/// stay as they are. A node is worked out when one of its channels came; what did not come counts
+/// stay as they are. A node is computed when one of its channels came; what did not come counts
 /// with its last value for ten minutes, then as `stale`. An instant before the last one is another
 /// boot: everything is forgotten.
 package struct GraphRunner: Sendable {
@@ -13,8 +13,6 @@ package struct GraphRunner: Sendable {
     package let graph: GraphDescription
     private let device: String
     private var channels: [GraphHeld?]
-    private var results: [GraphHeld?]
-    private var states: [GraphState]
     /// Last values of each external input, by device; bound: 32 devices each.
     private var notes: [[(device: String, held: GraphHeld)]]
     private var last: MonotonicInstant?
@@ -22,8 +20,6 @@ package struct GraphRunner: Sendable {
     package init(_ graph: GraphDescription, device: String) {
         (self.graph, self.device) = (graph, device)
         channels = Array(repeating: nil, count: graph.channels.count)
-        results = Array(repeating: nil, count: graph.nodes.count)
-        states = Array(repeating: GraphState(), count: graph.nodes.count)
         notes = Array(repeating: [], count: graph.externals.count)
     }
 
@@ -73,7 +69,7 @@ package struct GraphRunner: Sendable {
     /// The derived readings of one sample, in the order of the profile.
     ///
     /// - Parameter readings: Raw readings of one instant; of two for one channel the last counts.
-    /// - Returns: One for each node that was worked out and is not hidden.
+    /// - Returns: One for each node that was computed.
     package mutating func evaluate(_ readings: [Reading]) -> [Reading] {
         guard let now = readings.first?.instant, !graph.nodes.isEmpty else { return [] }
         if let last, now < last { reset() }
@@ -84,27 +80,13 @@ package struct GraphRunner: Sendable {
             came.insert(index)
             channels[index] = GraphHeld(instant: now, signal: GraphSignal(reading.outcome))
         }
-        var isWorkedOut = Array(repeating: false, count: graph.nodes.count)
-        for index in graph.order {
-            let node = graph.nodes[index]
-            isWorkedOut[index] = node.inputs.contains { source in
-                switch source {
-                case .channel(let channel): came.contains(channel)
-                case .node(let other): isWorkedOut[other]
-                case .external: false
-                }
+        return graph.nodes.compactMap { node in
+            let isDue = node.inputs.contains { source in
+                if case .channel(let channel) = source { came.contains(channel) } else { false }
             }
-            guard isWorkedOut[index] else { continue }
-            let signals = node.inputs.map { held($0, at: now) }
-            let signal = node.evaluate(signals, at: now, &states[index])
-            results[index] = GraphHeld(instant: now, signal: signal)
-        }
-        return graph.nodes.indices.compactMap { index in
-            let node = graph.nodes[index]
-            guard isWorkedOut[index], !node.isHidden, let signal = results[index]?.signal else {
-                return nil
-            }
-            let channel = Channel(device: device, quantity: graph.quantity(index))
+            guard isDue else { return nil }
+            let signal = node.evaluate(node.inputs.map { held($0, at: now) })
+            let channel = Channel(device: device, quantity: graph.quantity(of: node))
             return Reading(channel, at: now, signal.outcome(decimals: node.decimals))
         }
     }
@@ -119,8 +101,6 @@ package struct GraphRunner: Sendable {
         switch source {
         case .channel(let index):
             return channels[index]?.signal(at: now, limit: limit) ?? .noData(.stale)
-        case .node(let index):
-            return results[index]?.signal(at: now, limit: limit) ?? .noData(.stale)
         case .external(let index):
             let limit = graph.externals[index].ageLimit
             for note in notes[index] {

@@ -126,6 +126,45 @@ struct GraphFixture {
         return results
     }
 
+    static let dayQuantities = [
+        Quantity(name: "pm25", unit: "µg/m³", decimals: 2),
+        Quantity(name: "pm10", unit: "µg/m³", decimals: 2),
+        Quantity(name: "humidity", unit: "%", decimals: 2),
+    ]
+
+    /// A measured day: each sample of an SDS011 with the nearest of the DHT22 beside it, at most a
+    /// minute away.
+    static func day(_ day: String) throws -> [[Reading]] {
+        let humid = try rows("\(day)_dht22_sensor_5332.csv", ["humidity"])
+        return try rows("\(day)_sds011_sensor_5331.csv", ["P2", "P1"]).compactMap { row in
+            let nearest = humid.min { abs($0.second - row.second) < abs($1.second - row.second) }
+            guard let nearest, abs(nearest.second - row.second) <= 60 else { return nil }
+            let instant = MonotonicInstant(nanoseconds: Int64(row.second) * 1_000_000_000)
+            return zip(dayQuantities, row.values + nearest.values).map { quantity, value in
+                Reading(Channel(device: device, quantity: quantity), at: instant, .value(value))
+            }
+        }
+    }
+
+    /// Columns of a file of Sensor.Community, with the second of the day.
+    private static func rows(
+        _ name: String,
+        _ columns: [String]
+    ) throws -> [(second: Int, values: [FixedPoint])] {
+        let bytes = try bytes("../../../StoreTests/Fixtures/\(name)")
+        let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .map { $0.split(separator: ";", omittingEmptySubsequences: false).map(String.init) }
+        guard let header = lines.first, let clock = header.firstIndex(of: "timestamp") else {
+            return []
+        }
+        let places = columns.compactMap { header.firstIndex(of: $0) }
+        return lines.dropFirst().map { line in
+            let time = line[clock].suffix(8).split(separator: ":").compactMap { Int($0) }
+            let values = places.compactMap { FixedPoint(decimal: line[$0]) }
+            return (time.reduce(0) { $0 * 60 + $1 }, values)
+        }
+    }
+
     static func read(
         _ graph: JSONValue,
         _ quantities: [Quantity]

@@ -20,7 +20,7 @@ import Testing
             let quantity = Quantity(name: air.name, unit: air.unit, decimals: 2)
             let channel = Channel(device: "air", quantity: quantity)
             let mantissa = Int64((air.value * 100).rounded())
-            runner.note(Reading(channel, at: now, .value(FixedPoint(mantissa, decimals: 2))))
+            runner.remember(Reading(channel, at: now, .value(FixedPoint(mantissa, decimals: 2))))
         }
         let readings = try sample.map { name, value in
             let quantity = try #require(quantities.first { $0.name == name })
@@ -77,11 +77,13 @@ import Testing
     }
 
     /// Vaisala's c × 1013 / p; and Denver at 632 mmHg, where a sensor from the sea says 332 of 400.
-    @Test(arguments: [
-        (1_000, 101_300, "1000"), (400, 85_000, "477"), (332, 84_260, "399"),
-        (400, 104_000, "390"), (400, 69_999, "?gated"), (400, 120_001, "?gated"),
-        (5_000, 70_000, "7236"),
-    ] as [(Double, Double, String)])
+    @Test(
+        arguments: [
+            (1_000, 101_300, "1000"), (400, 85_000, "477"), (332, 84_260, "399"),
+            (400, 104_000, "390"), (400, 69_999, "?gated"), (400, 120_001, "?gated"),
+            (5_000, 70_000, "7236"),
+        ] as [(Double, Double, String)]
+    )
     func carbonDioxideIsThatOfThePressure(co2: Double, pascals: Double, shown: String) throws {
         let found = try Self.derived(
             "winsen-mhz19b-pressure",
