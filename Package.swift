@@ -13,7 +13,6 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let deques = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
-
 func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }

@@ -87,7 +87,7 @@ package enum AlertNames {
     package static let reasons: [String: [String]] = [
         "badFrames": ["frames damaged", "Daten beschädigt", "dati danneggiati"],
         "gated": [
-            "calculation does not hold",
+            "formula does not hold",
             "Rechnung gilt hier nicht",
             "il calcolo non vale",
         ],

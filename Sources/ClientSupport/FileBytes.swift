@@ -55,8 +55,8 @@ package enum FileBytes {
         }
     }
 
-    /// Writes a file that a person named, for its owner only; `isNew` refuses one that is there, and
-    /// brings the new one to the card.
+    /// Writes a file that a person named, for its owner only; `isNew` refuses one that is there,
+    /// and brings the new one to the card.
     ///
     /// - Throws: `ClientFailure`.
     package static func put(_ bytes: [UInt8], _ path: String, isNew: Bool = false) throws {

@@ -84,8 +84,8 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `mode`, `mute`: how long; `configure`: the interval.
     ///
     /// `mode`: 1…86 400 s; after it the mode is `normal` again. `mute`: 1 s…366 days, longer values
-    /// are cut to that; nil until `unmute`. `doctor`: how old the report may be. `claimWindow`: 0 or
-    /// nil.
+    /// are cut to that; nil until `unmute`. `doctor`: how old the report may be. `claimWindow`: 0
+    /// or nil.
     package let seconds: Double?
     /// `readings`, `events`: how far back, > 0 s; nil is everything kept.
     package let lastSeconds: Double?

@@ -71,7 +71,7 @@ package enum GapCause: String, Hashable, Sendable, CaseIterable, Codable {
         case .noFix: "position unknown"
         case .notMeasured: "part has no such value"
         case .stale: "input missing or old"
-        case .gated: "calculation does not hold"
+        case .gated: "formula does not hold"
         case .outOfRange: "out of range"
         case .muted: "muted by you"
         case .notKept: "not kept, as you asked"

@@ -3,8 +3,8 @@ package enum PinHint {
     /// Describes which other functions of a Pi use the pins of these lines.
     ///
     /// With SPI on, the Pi's kernel keeps the pins of SPI0, and a request fails; the default lamps
-    /// are on three of them. A request for pins of I²C or of the serial port succeeds, and then both
-    /// functions drive the same pins.
+    /// are on three of them. A request for pins of I²C or of the serial port succeeds, and then
+    /// both functions drive the same pins.
     ///
     /// The names are those of the Pi's device trees, downstream and upstream.
     ///

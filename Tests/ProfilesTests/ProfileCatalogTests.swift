@@ -20,6 +20,7 @@ import Testing
     @Test func theShippedProfilesAreTheFolderAndAreInOrder() throws {
         let names = try Repository.names("hardware-profiles", suffix: ".json")
             .filter { $0 != "profile.schema.json" }
+            .sorted { $0.dropLast(".json".count) < $1.dropLast(".json".count) }
         let files = ShippedProfiles.files
         #expect(files.map(\.path) == names.map { "shipped/\($0)" })
         for (name, file) in zip(names, files) {

@@ -63,7 +63,7 @@ import Updates
         let mark = JournalPartition(blockSize: 4_096, blockCount: 2).block
         try WholeFile.write(mark, to: folder.path("dev/root5"), mode: 0o644)
         func faults() throws -> [String] {
-            try #require(ImageMachine(root: folder.path)).cardFaults
+            CardFaults(of: try #require(ImageMachine(root: folder.path))).all
         }
         #expect(try faults() == [])
         try write("", "boot/firmware/boot.scr")

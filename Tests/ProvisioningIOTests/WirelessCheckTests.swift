@@ -120,13 +120,13 @@ import Testing
         start()
         let before = said.text
         // A folder with the name of the temporary file makes the write fail, as on a bad card.
-        mkdir(folder.path("boot/roost-said.txt.new"), 0o755)
+        mkdir(folder.path("boot/.roost-said.txt.new"), 0o755)
         let lines = look(Self.denied)
         #expect(lines.count == 2 && lines[1].hasPrefix("This stands at the station alone"))
         #expect(said.text == before)
         #expect(text("root/run/roost-said.txt")?.contains(Self.line) == true)
         #expect(look(Self.denied).count == 2)
-        rmdir(folder.path("boot/roost-said.txt.new"))
+        rmdir(folder.path("boot/.roost-said.txt.new"))
         #expect(look(Self.denied).count == 1 && said.text.contains(Self.line))
     }
 }

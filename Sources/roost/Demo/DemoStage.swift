@@ -7,8 +7,8 @@ import Glibc
 import LinuxIO
 import Synchronization
 
-/// The processes behind the demo: sensor, node and, if it is wanted, the dashboard and what it shows
-/// besides: the air's humidity, by which the node takes the water out of the dust.
+/// The processes behind the demo: sensor, node and, if it is wanted, the dashboard and what it
+/// shows besides: the air's humidity, by which the node takes the water out of the dust.
 final class DemoStage: Sendable {
     private let folder: String
     private let seed: UInt64

@@ -60,7 +60,7 @@ struct ProvisionCommand: ParsableCommand {
             boot: boot,
             root: place,
             accounts: LinuxAccounts(root: place),
-            cardFaults: place.isEmpty ? ImageMachine()?.cardFaults ?? [] : [],
+            cardFaults: place.isEmpty ? ImageMachine().map { CardFaults(of: $0).all } ?? [] : [],
             hasOwner: { Self.hasOwner(place) },
             check: Self.mistakes
         )
