@@ -10,7 +10,8 @@ FOREIGN = {
     "tee": "coreutils", "wait": "the shell's", "xz": "its own", "rpicam-still": "Raspberry Pi's, not on other machines",
     "rpicam-vid": "Raspberry Pi's, not on other machines", "git": "its own", "gzip": "its own", "jq": "its own",
     "ffplay": "FFmpeg's", "usermod": "Debian's", "sleep": "coreutils", "mv": "coreutils",
-    "blkdiscard": "util-linux", "partx": "util-linux", "sfdisk": "writes a card's table",
+    "blkdiscard": "util-linux", "losetup": "util-linux", "partx": "util-linux", "umount": "util-linux",
+    "sfdisk": "writes a card's table",
 }
 
 # Blocks of JSON that no program of ours reads, by a text in them.

@@ -207,6 +207,7 @@ class Bench:
         # What the kernel would read at its next start.
         disk.close()
         disk.attach()
+        node = f"{disk.device}p3"  # Another check may have the loop device of before.
         demand(os.path.exists(node), "not there after a new start")
 
         place = self.open()
