@@ -62,8 +62,8 @@ let package = Package(
             ["HardwareIO", "LinuxIO", "PowerCut", "Core", "SQLite", "Store"]
         ),
         library("Store", ["HardwareIO", "Core", "SQLite", deques, logging]),
-        library("Alerts", ["Core"]), library("Supervision", ["Core", deques, logging]),
-        library("Scheduling", ["Core"]), library("HardwareIO", ["Core", logging]),
+        library("Alerts", ["Core"]), library("Runtime", ["Core", deques, logging]),
+        library("HardwareIO", ["Core", logging]),
         .target(
             name: "Profiles",
             dependencies: ["HardwareIO", "Core"],
@@ -73,40 +73,39 @@ let package = Package(
         ),
         library(
             "Devices",
-            ["HardwareIO", "Profiles", "Core", "Scheduling", "Supervision", logging]
+            ["Core", "HardwareIO", "Profiles", "Runtime", logging]
         ),
-        library("ControlProtocol", ["Core"]), library("GuardedPrograms", ["CCapture"]),
-        library("Feeds", ["ControlProtocol", "Core", "Profiles", "Store"]),
+        library("ControlProtocol", ["Core"]),
         library(
             "StoreQueries",
             [
-                "ControlProtocol", "Core", "FileIO", "HardwareIO", "Places", "Profiles", "SQLite",
+                "Camera", "ControlProtocol", "Core", "FileIO", "HardwareIO", "Profiles", "SQLite",
                 "Store",
             ]
         ),
         library(
             "Configuration",
-            ["Alerts", "Core", "Devices", "HardwareIO", "Profiles", "Scheduling", "Store"]
+            ["Alerts", "Core", "Devices", "HardwareIO", "Profiles", "Runtime", "Store"]
         ),
         library(
             "Station",
             [
-                "Alerts", "Configuration", "ControlProtocol", "Devices", "HardwareIO", "Profiles",
-                "Core", "Scheduling", "Store", "Supervision", deques, logging,
+                "Alerts", "Configuration", "ControlProtocol", "Core", "Devices", "HardwareIO",
+                "Profiles", "Runtime", "Store", deques, logging,
             ]
         ),
         library(
             "LinuxIO",
             [
-                "CGPIOD", "CLinux", "CUdev", "FileIO", "HardwareIO", "Core", "Scheduling", deques,
-                logging,
+                "CCapture", "CGPIOD", "CLinux", "CUdev", "Core", "FileIO", "HardwareIO", "Runtime",
+                deques, logging,
             ]
         ),
         library(
             "SimulationKit",
             [
-                "Devices", "HardwareIO", "Station", "Profiles", "Core", "Scheduling", "Store",
-                "Supervision", deques, logging,
+                "Core", "Devices", "HardwareIO", "Profiles", "Runtime", "Station", "Store", deques,
+                logging,
             ]
         ),
         library(
@@ -119,9 +118,9 @@ let package = Package(
         .target(
             name: "Scenarios",
             dependencies: [
-                "Configuration", "ControlProtocol", "CourierSimulation", "Devices", "HardwareIO",
-                "Station", "Motions", "Pictures", "PowerCut", "Profiles", "Core", "RoostCourier",
-                "SQLite", "SimulationKit", "Store", "StoreQueries", "Supervision", logging,
+                "Camera", "Configuration", "ControlProtocol", "Core", "CourierSimulation",
+                "Devices", "HardwareIO", "PowerCut", "Profiles", "RoostCourier", "Runtime",
+                "SQLite", "SimulationKit", "Station", "Store", "StoreQueries", logging,
             ],
             // A link to scenarios/, so that `roost simulate` knows them wherever it runs.
             resources: [.embedInCode("Shipped")],
@@ -129,32 +128,23 @@ let package = Package(
         ),
         library(
             "Fuzzing",
-            [
-                "Core", "Devices", "HardwareIO", "Profiles", "Scheduling", "SimulationKit",
-                "Supervision",
-            ]
+            ["Core", "Devices", "HardwareIO", "Profiles", "Runtime", "SimulationKit"]
         ),
-        library("Places"), library("Pictures", ["Core", "FileIO", "HardwareIO"]),
-        library("Records", ["Core", "Pictures", "Store", "StoreQueries"]),
-        library("Motions", ["ControlProtocol", "Core", "HardwareIO", "Pictures", logging]),
+        library("Camera", ["ControlProtocol", "Core", "FileIO", "HardwareIO", logging]),
         library(
             "Eyes",
             [
-                "CCamera", "CCapture", "ControlProtocol", "Core", "FileIO", "GuardedPrograms",
-                "HardwareIO", "LinuxIO", "Motions", "Pictures", "Profiles",
+                "CCamera", "CCapture", "Camera", "ControlProtocol", "Core", "FileIO", "HardwareIO",
+                "LinuxIO", "Profiles",
             ]
         ),
         library("ClientSupport", ["Core", "FileIO", "LinuxIO", arguments]),
-        library(
-            "Updates",
-            ["COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Profiles", "Provisioning"]
-        ),
         library("Provisioning", ["Core", "HardwareIO", "Profiles"]),
         library(
             "ProvisioningIO",
             [
-                "CLinux", "ControlProtocol", "Core", "FileIO", "HardwareIO", "LinuxIO", "Profiles",
-                "Provisioning", "Updates",
+                "CLinux", "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO", "LinuxIO",
+                "Profiles", "Provisioning",
             ]
         ),
         library(
@@ -170,9 +160,9 @@ let package = Package(
         .target(
             name: "RoostWeb",
             dependencies: [
-                "Alerts", "CArgon2", "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO",
-                "Pictures", "Places", "Records", "SQLite", "Store", "StoreQueries", httpTypes,
-                logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
+                "Alerts", "CArgon2", "COpenSSL", "Camera", "ControlProtocol", "Core", "FileIO",
+                "HardwareIO", "SQLite", "Store", "StoreQueries", httpTypes, logging, nio("NIOCore"),
+                nio("NIOHTTP1"), nio("NIOPosix"),
             ],
             // Served from the folder that scripts/install copies it to.
             exclude: ["www"],
@@ -181,8 +171,9 @@ let package = Package(
         .target(
             name: "RoostCourier",
             dependencies: [
-                "Alerts", "COpenSSL", "ControlProtocol", "Core", "Feeds", "HardwareIO", "Profiles",
-                "Store", "StoreQueries", "Supervision", deques, logging,
+                "Alerts", "COpenSSL", "ControlProtocol", "Core", "HardwareIO", "Profiles",
+                "Runtime",
+                "Store", "StoreQueries", deques, logging,
             ],
             // A link to courier-presets/, so that the binary knows them wherever it runs.
             resources: [.embedInCode("Shipped")],
@@ -193,8 +184,8 @@ let package = Package(
         library(
             "CourierIO",
             [
-                "CCurl", "CMosquitto", "COpenSSL", "ControlProtocol", "Core", "FileIO",
-                "GuardedPrograms", "HardwareIO", "LinuxIO", "Pictures", "RoostCourier", logging,
+                "CCurl", "CMosquitto", "COpenSSL", "Camera", "ControlProtocol", "Core", "FileIO",
+                "HardwareIO", "LinuxIO", "RoostCourier", logging,
             ]
         ),
         library("CourierSimulation", ["Core", "HardwareIO", "Profiles", "RoostCourier"]),
@@ -202,45 +193,45 @@ let package = Package(
             "roost-courier",
             [
                 "ClientSupport", "ControlProtocol", "Core", "CourierIO", "HardwareIO", "LinuxIO",
-                "Profiles", "RoostCourier", "StoreQueries", "Supervision", arguments, logging,
+                "Profiles", "RoostCourier", "Runtime", "StoreQueries", arguments, logging,
             ]
         ),
         program(
             "roost-eyes",
             [
-                "ClientSupport", "ControlProtocol", "Core", "Eyes", "HardwareIO", "LinuxIO",
-                "Motions", "Pictures", "Profiles", arguments, logging,
+                "Camera", "ClientSupport", "ControlProtocol", "Core", "Eyes", "HardwareIO",
+                "LinuxIO", "Profiles", arguments, logging,
             ]
         ),
         program(
             "roost-web",
             [
-                "ControlProtocol", "Core", "FileIO", "Pictures", "RoostWeb", "StoreQueries",
+                "Camera", "ControlProtocol", "Core", "FileIO", "RoostWeb", "StoreQueries",
                 arguments, logging, nio("NIOCore"), nio("NIOPosix"),
             ]
         ),
         program(
             "roostd",
             [
-                "Configuration", "Doctor", "HardwareIO", "LinuxIO", "LinuxPlatform", "Station",
-                "Profiles", "Core", "Supervision", arguments, logging,
+                "Configuration", "Core", "Doctor", "HardwareIO", "LinuxIO", "LinuxPlatform",
+                "Profiles", "Runtime", "Station", arguments, logging,
             ]
         ),
         program(
             "roost",
             [
-                "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
-                "Doctor", "Eyes", "FileIO", "HardwareIO", "LinuxIO", "LinuxPlatform", "Pictures",
-                "Profiles", "Provisioning", "ProvisioningIO", "Records", "SQLite", "SimulationKit",
-                "Station", "Store", "StoreQueries", "Supervision", "Updates", arguments, logging,
+                "Alerts", "Camera", "ClientSupport", "Configuration", "ControlProtocol", "Core",
+                "Devices", "Doctor", "Eyes", "FileIO", "HardwareIO", "LinuxIO", "LinuxPlatform",
+                "Profiles", "Provisioning", "ProvisioningIO", "Runtime", "SQLite", "SimulationKit",
+                "Station", "Store", "StoreQueries", arguments, logging,
             ]
         ),
         .executableTarget(
             name: "roost-bench",
             dependencies: [
-                "Configuration", "ControlProtocol", "CourierSimulation", "Devices", "HardwareIO",
-                "LinuxIO", "RoostCourier", "Station", "Core", "Places", "SimulationKit", "Store",
-                "Supervision", logging,
+                "Configuration", "ControlProtocol", "Core", "CourierSimulation", "Devices",
+                "HardwareIO", "LinuxIO", "RoostCourier", "Runtime", "SimulationKit", "Station",
+                "Store", "StoreQueries", logging,
             ],
             path: "Benchmarks/RoostBench",
             exclude: ["allocations.c"],
@@ -254,12 +245,9 @@ let package = Package(
             ]
         ),
 
-        tests("CoreTests", ["Core"]), tests("SchedulingTests", ["Core", "Scheduling"]),
+        tests("CoreTests", ["Core"]),
         support("TestSupport", ["HardwareIO"]), tests("FileIOTests", ["FileIO", "TestSupport"]),
-        tests(
-            "SupervisionTests",
-            ["Core", "SimulationKit", "Supervision", "TestSupport", logging]
-        ),
+        tests("RuntimeTests", ["Core", "Runtime", "SimulationKit", "TestSupport", logging]),
         tests("GPIOTests", ["CGPIOD", "Core", "HardwareIO", "LinuxIO"]),
         tests(
             "LinuxIOTests",
@@ -268,21 +256,20 @@ let package = Package(
                 "TestSupport", logging,
             ]
         ),
-        tests("FeedsTests", ["ControlProtocol", "Core", "Feeds"], resources: [.copy("Fixtures")]),
         tests(
             "EyesTests",
             [
-                "ControlProtocol", "Core", "Eyes", "HardwareIO", "Motions", "Pictures", "Profiles",
+                "Camera", "ControlProtocol", "Core", "Eyes", "HardwareIO", "Profiles",
                 "SimulationKit", "TestSupport",
             ]
         ),
-        tests("PicturesTests", ["Core", "HardwareIO", "Pictures", "SimulationKit", "TestSupport"]),
+        tests("CameraTests", ["Camera", "Core", "HardwareIO", "SimulationKit", "TestSupport"]),
         tests("AlertsTests", ["Alerts", "Core", "TestSupport"], resources: [.copy("Fixtures")]),
         tests(
             "DevicesTests",
             [
-                "Devices", "Fuzzing", "HardwareIO", "Profiles", "Core", "Scheduling",
-                "SimulationKit", "Supervision", "TestSupport", logging,
+                "Core", "Devices", "Fuzzing", "HardwareIO", "Profiles", "Runtime", "SimulationKit",
+                "TestSupport", logging,
             ],
             resources: [.copy("Fixtures")]
         ),
@@ -292,7 +279,6 @@ let package = Package(
             resources: [.copy("Derived/Fixtures")]
         ),
         tests("ControlProtocolTests", ["ControlProtocol", "Core"]),
-        tests("PlacesTests", ["Places"]),
         tests(
             "ConfigurationTests",
             [
@@ -303,9 +289,8 @@ let package = Package(
         tests(
             "StationTests",
             [
-                "Alerts", "Configuration", "ControlProtocol", "Devices", "HardwareIO", "Station",
-                "Profiles", "Core", "Scheduling", "SimulationKit", "Store", "Supervision",
-                "TestSupport", logging,
+                "Alerts", "Configuration", "ControlProtocol", "Core", "Devices", "HardwareIO",
+                "Profiles", "Runtime", "SimulationKit", "Station", "Store", "TestSupport", logging,
             ]
         ),
         tests("SimulationTests", ["Core", "Devices", "HardwareIO", "SimulationKit", logging]),
@@ -331,34 +316,31 @@ let package = Package(
         tests(
             "RoostWebTests",
             [
-                "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO", "Pictures",
-                "Records", "RoostWeb", "SQLite", "Store", "StoreFixtures", "StoreQueries",
-                "TestSupport", httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"),
-                nio("NIOPosix"),
+                "COpenSSL", "Camera", "ControlProtocol", "Core", "FileIO", "HardwareIO", "RoostWeb",
+                "SQLite", "Store", "StoreFixtures", "StoreQueries", "TestSupport", httpTypes,
+                logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]
         ),
         tests(
             "RoostCourierTests",
             [
-                "Alerts", "COpenSSL", "ControlProtocol", "Core", "CourierSimulation", "Feeds",
-                "HardwareIO", "Profiles", "RoostCourier", "Scheduling", "SimulationKit", "Store",
-                "StoreFixtures", "StoreQueries", "Supervision", "TestSupport", logging,
-            ]
+                "Alerts", "COpenSSL", "ControlProtocol", "Core", "CourierSimulation", "HardwareIO",
+                "Profiles", "RoostCourier", "Runtime", "SimulationKit", "Store", "StoreFixtures",
+                "StoreQueries", "TestSupport", logging,
+            ],
+            resources: [.copy("Feeds/Rows/Fixtures")]
         ),
         tests(
             "CourierIOTests",
             [
                 "COpenSSL", "Core", "CourierIO", "CourierSimulation", "HardwareIO", "LinuxIO",
-                "RoostCourier", "Supervision", "TestSupport", logging,
+                "RoostCourier", "Runtime", "TestSupport", logging,
             ]
         ),
         support("StoreFixtures", ["Core", "Store", "StoreQueries", "TestSupport"]),
         tests(
             "StoreQueriesTests",
-            [
-                "ControlProtocol", "Core", "Places", "Store", "StoreFixtures", "StoreQueries",
-                "TestSupport",
-            ]
+            ["ControlProtocol", "Core", "Store", "StoreFixtures", "StoreQueries", "TestSupport"]
         ),
         tests(
             "DoctorTests",
@@ -367,13 +349,12 @@ let package = Package(
                 "Profiles", "Provisioning", "Station", "Store", "TestSupport",
             ]
         ),
-        tests("UpdatesTests", ["COpenSSL", "ControlProtocol", "Core", "Provisioning", "Updates"]),
         tests("ProvisioningTests", ["Core", "HardwareIO", "Provisioning", "TestSupport"]),
         tests(
             "ProvisioningIOTests",
             [
                 "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO", "Provisioning",
-                "ProvisioningIO", "TestSupport", "Updates",
+                "ProvisioningIO", "TestSupport",
             ]
         ),
     ]

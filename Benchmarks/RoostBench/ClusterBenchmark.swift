@@ -1,5 +1,5 @@
 import Glibc
-import Places
+import StoreQueries
 
 /// Groups the points of a file, and says how long that took in processor time.
 struct ClusterBenchmark {

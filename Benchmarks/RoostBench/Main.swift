@@ -5,9 +5,9 @@ import Devices
 import Glibc
 import HardwareIO
 import Logging
+import Runtime
 import SimulationKit
 import Station
-import Supervision
 
 /// The micro benchmarks; prints one JSON object, times are of this machine at this moment.
 ///

@@ -61,7 +61,6 @@ package final class SimulatedInternet: CourierNetwork {
 
     /// Requests that reached the network, oldest first, the last 256.
     package var sent: [OutboundRequest] { state.withLock { $0.sent } }
-    package var mails: [MailMessage] { state.withLock { $0.mailbox } }
     package var exchangeCount: Int { state.withLock { $0.exchangeCount } }
 
     /// Connects a server to a host, such as `api.example.org` or `localhost:8086`.

@@ -1,7 +1,7 @@
 import Core
 import Devices
 import Profiles
-import Scheduling
+import Runtime
 
 /// Profiles of sensors on the bench; drivers must keep the configured duty cycle, not this one.
 package enum BenchProfile {

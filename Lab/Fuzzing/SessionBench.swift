@@ -1,9 +1,8 @@
 import Core
 import Devices
 import HardwareIO
-import Scheduling
+import Runtime
 import SimulationKit
-import Supervision
 
 /// One session and one simulated part, without a driver, a line or a task: carries out actions at
 /// once and moves time to what comes next.

@@ -22,9 +22,8 @@ package enum PlainName {
 
     /// Names that parts of the station have already.
     package static let reserved = [
-        "alerts", "control", "detection", "devices", "hotplug", "lights", "mode", "store",
+        "alerts", "control", "detection", "devices", "health", "hotplug", "lights", "mode", "store",
         "supervisor",
-        "vigil",
     ]
 }
 

@@ -2,7 +2,7 @@ import Core
 import Devices
 import HardwareIO
 import Profiles
-import Scheduling
+import Runtime
 
 /// One sensor on a serial line, of any kind that there is a driver for.
 package struct SensorConfiguration: Hashable, Sendable {

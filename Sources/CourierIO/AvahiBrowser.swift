@@ -1,6 +1,5 @@
 import Core
 import Glibc
-import GuardedPrograms
 import LinuxIO
 import RoostCourier
 

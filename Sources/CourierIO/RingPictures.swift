@@ -1,7 +1,7 @@
+import Camera
 import Core
 import HardwareIO
 import LinuxIO
-import Pictures
 import RoostCourier
 
 /// Reader of the pictures of motions in the ring on the card.

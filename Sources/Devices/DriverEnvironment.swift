@@ -1,5 +1,5 @@
 import Core
-import Supervision
+import Runtime
 
 /// Services that the station hands to every driver.
 package struct DriverEnvironment: Sendable {

@@ -1,4 +1,4 @@
-import GuardedPrograms
+import LinuxIO
 
 /// Why a capture gave no picture.
 package enum CaptureError: Error, Hashable, Sendable {

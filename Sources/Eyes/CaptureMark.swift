@@ -1,7 +1,7 @@
 import CCapture
 import FileIO
 import Glibc
-import GuardedPrograms
+import LinuxIO
 
 /// Marks all processes of a capture by an environment variable.
 ///

@@ -1,5 +1,5 @@
 import Core
-import GuardedPrograms
+import LinuxIO
 
 /// Takes one picture by a program that writes a JPEG to its standard output.
 ///

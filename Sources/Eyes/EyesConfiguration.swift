@@ -1,5 +1,4 @@
-import Motions
-import Pictures
+import Camera
 import Profiles
 
 /// The settings in `eyes.json`: command for a picture, pictures to keep, times without pictures.

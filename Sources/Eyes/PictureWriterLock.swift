@@ -1,8 +1,8 @@
+import Camera
 import FileIO
 import Glibc
 import HardwareIO
 import LinuxIO
-import Pictures
 
 /// The lock of the ring's file: one process at a time may change it.
 package enum PictureWriterLock {

@@ -2,7 +2,6 @@ import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
-import Updates
 
 /// Makes the account of a person who may log in.
 package protocol AccountTools: Sendable {

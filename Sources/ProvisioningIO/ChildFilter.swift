@@ -1,5 +1,4 @@
 import Glibc
-import Updates
 
 /// A program that changes bytes: what goes in on its standard input comes out on its standard
 /// output, as `zstd -dc` does.

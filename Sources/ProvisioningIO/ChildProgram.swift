@@ -1,5 +1,4 @@
 import Glibc
-import Updates
 
 /// Starts programs whose input and output are ours.
 package enum ChildProgram {

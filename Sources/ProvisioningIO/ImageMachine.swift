@@ -5,7 +5,6 @@ import HardwareIO
 import LinuxIO
 import Profiles
 import Provisioning
-import Updates
 
 /// A machine that runs from Roost's image, as its memory disk describes it.
 ///

@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import HardwareIO
 import Provisioning
-import Updates
 
 /// The root that does not run, and the boot partition, of this machine's card.
 package final class LinuxUpdateCard: UpdateCard {

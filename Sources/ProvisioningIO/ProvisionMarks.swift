@@ -1,5 +1,3 @@
-import Updates
-
 /// Contents of the boot partition's files that a station has taken, so that each counts once.
 ///
 /// What an owner changes later at the station itself stays as long as the file does.

@@ -1,5 +1,4 @@
 import Provisioning
-import Updates
 
 /// One update from a source to the card.
 package struct UpdateRun {

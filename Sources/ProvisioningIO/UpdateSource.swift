@@ -1,6 +1,5 @@
 import FileIO
 import Glibc
-import Updates
 
 /// Where an update comes from, read once and in order.
 package final class UpdateSource {

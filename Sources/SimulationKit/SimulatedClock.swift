@@ -1,5 +1,5 @@
 import Core
-import Scheduling
+import Runtime
 import Synchronization
 
 /// A clock that stands still until everything that can run has run, then jumps to the next wake-up.

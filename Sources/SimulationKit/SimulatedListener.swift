@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import Supervision
+import Runtime
 
 /// A control socket in memory.
 package final class SimulatedListener: LineListener {

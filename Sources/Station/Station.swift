@@ -5,13 +5,13 @@ import Devices
 import HardwareIO
 import Logging
 import Profiles
+import Runtime
 import Store
-import Supervision
 import Synchronization
 
 /// One station: its configuration turned into a supervision tree on a platform.
 ///
-///     station ─┬─ vigil      pets upward while every critical child is on time
+///     station ─┬─ health     pets upward while every critical child is on time
 ///              ├─ mode       ends modes that have an end
 ///              ├─ store      journal and history, if configured
 ///              ├─ alerts     what is worth an alert
@@ -227,7 +227,7 @@ package final class Station: Sendable {
     func fixedChildren(_ configuration: StationConfiguration) -> [ChildSpec] {
         let (context, answers, rights) = (context, answers, dependencies.rights)
         var specs = [
-            vigil(configuration),
+            healthMonitor(configuration),
             // Watched: a mode that does not end wears a laser out.
             ChildSpec(id: "mode", heartbeatLimit: .minutes(1)) { heartbeat in
                 ModeTask(
@@ -283,7 +283,7 @@ package final class Station: Sendable {
         return specs
     }
 
-    private func vigil(_ configuration: StationConfiguration) -> ChildSpec {
+    private func healthMonitor(_ configuration: StationConfiguration) -> ChildSpec {
         let watchdogs = [dependencies.serviceWatchdog, state.withLock { $0.watchdog }?.timeout]
         // From a third to five sixths of the shortest: of 15 s, 5 to 12.5.
         let shortest = watchdogs.compactMap(\.self).min() ?? .hours(1)
@@ -291,8 +291,8 @@ package final class Station: Sendable {
         let (supervision, dependencies) = (supervision, dependencies)
         let pet: @Sendable () -> Void = { [weak self] in self?.pet() }
         let store = store
-        return ChildSpec(id: "vigil") { [self] _ in
-            let vigil = HealthMonitor(
+        return ChildSpec(id: "health") { [self] _ in
+            let healthMonitor = HealthMonitor(
                 supervision.heartbeats,
                 petWindow: window,
                 clock: supervision.clock,
@@ -307,7 +307,7 @@ package final class Station: Sendable {
             // A machine can be suspended before the first look, and no look finds that out.
             if !state.withLock({ $0.hasWatched }) { store.reportLateStart() }
             state.withLock { $0.hasWatched = true }
-            return vigil
+            return healthMonitor
         }
     }
 

@@ -1,7 +1,7 @@
 import Core
 import Devices
+import Runtime
 import Store
-import Supervision
 
 /// The objects that the parts of one station share.
 package struct StationContext: Sendable {

@@ -8,8 +8,8 @@ import LinuxIO
 import Logging
 import Profiles
 import RoostCourier
+import Runtime
 import StoreQueries
-import Supervision
 
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
+import Camera
 import ControlProtocol
 import Core
 import Eyes
-import Motions
 
 /// Keeps the station's lamps informed of whether the camera is read.
 ///

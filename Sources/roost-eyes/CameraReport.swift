@@ -1,11 +1,10 @@
+import Camera
 import ControlProtocol
 import Core
 import Eyes
 import Glibc
 import HardwareIO
 import LinuxIO
-import Motions
-import Pictures
 
 /// Answers clients of `roost-eyes`: reports its state and deletes pictures.
 struct CameraReport: EyesService {

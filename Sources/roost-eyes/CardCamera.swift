@@ -1,9 +1,8 @@
+import Camera
 import Core
 import Eyes
 import HardwareIO
 import LinuxIO
-import Motions
-import Pictures
 
 /// The camera of an `eyes.json`, and its ring on the card.
 ///

@@ -1,7 +1,7 @@
 import ArgumentParser
+import Camera
 import ClientSupport
 import Eyes
-import Pictures
 
 struct EyesCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Camera
 import ClientSupport
 import ControlProtocol
 import Core
@@ -6,7 +7,6 @@ import Eyes
 import Glibc
 import LinuxIO
 import Logging
-import Motions
 
 struct EyesRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

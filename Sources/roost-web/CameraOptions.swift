@@ -1,8 +1,8 @@
 import ArgumentParser
+import Camera
 import ControlProtocol
 import Logging
 import NIOCore
-import Pictures
 import RoostWeb
 
 /// Options for the pictures of motions: their path, and the socket of `roost-eyes`.

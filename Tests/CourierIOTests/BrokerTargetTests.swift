@@ -3,7 +3,7 @@ import CourierIO
 import Glibc
 import LinuxIO
 import RoostCourier
-import Supervision
+import Runtime
 import Synchronization
 import Testing
 

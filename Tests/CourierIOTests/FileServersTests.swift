@@ -4,7 +4,7 @@ import CourierSimulation
 import Glibc
 import LinuxIO
 import RoostCourier
-import Supervision
+import Runtime
 import Synchronization
 import Testing
 

@@ -1,6 +1,5 @@
+import Camera
 import Eyes
-import Motions
-import Pictures
 import Profiles
 import Testing
 

@@ -1,8 +1,7 @@
+import Camera
 import ControlProtocol
 import Core
 import HardwareIO
-import Motions
-import Pictures
 import SimulationKit
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import Camera
 import ControlProtocol
-import Motions
 import Testing
 
 @Suite struct MaskClockTests {

@@ -1,7 +1,6 @@
+import Camera
 import ControlProtocol
 import Core
-import Motions
-import Pictures
 import Testing
 
 @Suite struct MotionMachineTests {

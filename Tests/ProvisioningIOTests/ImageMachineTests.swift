@@ -5,7 +5,6 @@ import Provisioning
 import ProvisioningIO
 import TestSupport
 import Testing
-import Updates
 
 @Suite struct ImageMachineTests {
     private let folder: TestFolder

@@ -6,7 +6,6 @@ import Provisioning
 import ProvisioningIO
 import TestSupport
 import Testing
-import Updates
 
 @Suite struct UpdateRunTests {
     private let folder: TestFolder

@@ -2,7 +2,6 @@ import Glibc
 import ProvisioningIO
 import TestSupport
 import Testing
-import Updates
 
 /// Files in a folder of the dashboard that a root service opens.
 @Suite struct UpdateSourceTests {

@@ -2,8 +2,8 @@ import ControlProtocol
 import Core
 import CourierSimulation
 import RoostCourier
+import Runtime
 import SimulationKit
-import Supervision
 import Synchronization
 import Testing
 

@@ -3,9 +3,9 @@ import Core
 import Devices
 import HardwareIO
 import Profiles
+import Runtime
 import SimulationKit
 import Store
-import Supervision
 import Synchronization
 import Testing
 

@@ -1,9 +1,9 @@
 import Core
 import Logging
 import Profiles
+import Runtime
 import SimulationKit
 import Store
-import Supervision
 import Synchronization
 import Testing
 

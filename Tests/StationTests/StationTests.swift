@@ -5,8 +5,8 @@ import Devices
 import HardwareIO
 import Logging
 import Profiles
+import Runtime
 import SimulationKit
-import Supervision
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import Core
-import Places
 import Store
 import StoreFixtures
+import StoreQueries
 import Testing
 
 @testable import StoreQueries

@@ -2,7 +2,7 @@
 
 OUTBOX = "RoostCourierTests.OutboxTask|RoostCourierTests.CourierNode"
 MACHINE = "Sources/RoostCourier/Outbox/OutboxMachine.swift"
-LANE = "Sources/RoostCourier/Outbox/LiveLane.swift"
+LANE = "Sources/RoostCourier/Outbox/Delivery/LiveLane.swift"
 NOTICES = "RoostCourierTests.NoticePlanner"
 PUSH = "RoostCourierTests.PushTask|RoostCourierTests.PushSubscriptions|RoostCourierTests.APNs"
 
@@ -36,10 +36,10 @@ COURIER = [
     ("Sources/RoostCourier/Targets/MQTT/MQTTSamples.swift",
      "age.map { $0 <= .seconds(expiry) } ?? false", "age != nil",
      "shows an old value as the present one", "RoostCourierTests.MQTTLate"),
-    ("Sources/RoostCourier/Outbox/RetryDelay.swift",
+    ("Sources/RoostCourier/Outbox/Delivery/RetryDelay.swift",
      "reason?.isNear == true ? Self.longestNear : Self.longest", "Self.longest",
      "leaves a server at hand alone for minutes", "RoostCourierTests.OutboxRefusal"),
-    ("Sources/RoostCourier/Outbox/OutboxRefusals.swift",
+    ("Sources/RoostCourier/Outbox/Delivery/OutboxRefusals.swift",
      "if reason.isServerFault { wait(sample, reason, at: now) }", "_ = reason",
      "never tries again what a server failed at", "RoostCourierTests.OutboxServerFault"),
     ("Sources/RoostCourier/Targets/MQTT/MQTTPayloads.swift",

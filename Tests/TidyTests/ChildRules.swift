@@ -20,7 +20,7 @@ extension TidyRule {
                 SourceFile(path: "Sources/Station/A.swift", text: "actor A: OrderlyStop {}"),
                 SourceFile(path: table + "T.swift", text: "ChildRow(A.self)"),
             ]),
-            .file("Sources/Supervision/A.swift", "protocol A: Child {}\nactor B: ChildLike {}"),
+            .file("Sources/Runtime/A.swift", "protocol A: Child {}\nactor B: ChildLike {}"),
             .file("Sources/Station/A.swift", "func f() { struct A: Child {} }"),
         ]
     ) { tree in

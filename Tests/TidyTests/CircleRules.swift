@@ -22,8 +22,8 @@ extension TidyRule {
         "Sources/Store/Recovery/CatalogSnapshot.swift",
         "Sources/Store/Journal/JournalAlone.swift",
         "Sources/Store/Ledger/ChannelTotals.swift",
-        "Sources/Supervision/ChildSnapshot.swift",
-        "Sources/Doctor/DoctorCard.swift",
+        "Sources/Runtime/Supervision/ChildSnapshot.swift",
+        "Sources/Doctor/Machine/DoctorCard.swift",
     ]
 
     private static let fileCircles = TidyRule(

@@ -16,7 +16,7 @@ struct SourceFile: Sendable {
 
     var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    /// The target a Swift file belongs to: `Readings` for `Sources/Core/Event.swift`.
+    /// The target a Swift file belongs to: `Readings` for `Sources/Core/Events/Event.swift`.
     var target: String? {
         let parts = path.split(separator: "/")
         guard parts.count > 2, ["Sources", "Lab", "Tests", "Benchmarks"].contains(parts[0]) else {

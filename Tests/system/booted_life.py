@@ -8,8 +8,8 @@ import shutil
 import subprocess
 
 from .check import Failed, until
-from .debian_root import ENVIRONMENT, DebianRoot
-from .package_life import CONFIGURATION, NAMES, bumped, needed
+from .packaging.debian_root import ENVIRONMENT, DebianRoot
+from .packaging.package_life import CONFIGURATION, NAMES, bumped, needed
 
 START_SECONDS = 60
 STEPS = ("started by the installation", "restarted by an upgrade, with the history", "stopped and disabled stays so",

@@ -1,7 +1,6 @@
+import Camera
 import Core
 import HardwareIO
-import Motions
-import Pictures
 import SimulationKit
 import Store
 

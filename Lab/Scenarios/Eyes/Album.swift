@@ -1,6 +1,6 @@
+import Camera
 import Core
 import HardwareIO
-import Pictures
 import SimulationKit
 
 /// The ring of pictures on the card, with what the world knows of each picture.

@@ -1,8 +1,8 @@
+import Camera
 import ControlProtocol
 import Core
 import HardwareIO
 import Logging
-import Motions
 import SimulationKit
 
 /// The camera's program beside a station, started again after each kill, until the machine ends.

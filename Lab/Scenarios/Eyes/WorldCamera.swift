@@ -1,7 +1,6 @@
+import Camera
 import Core
 import HardwareIO
-import Motions
-import Pictures
 import SimulationKit
 
 /// The camera of a machine, with its faults, and the ring on the machine's card.

@@ -1,8 +1,7 @@
 import Core
 import HardwareIO
 import Profiles
-import Scheduling
-import Supervision
+import Runtime
 
 /// Driver of one sensor of any kind; its mode can be changed, and it reports its state.
 package protocol AnySensorDriver: OrderlyStop, AnyObject {

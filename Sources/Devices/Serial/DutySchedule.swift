@@ -1,5 +1,5 @@
 import Core
-import Scheduling
+import Runtime
 
 /// Schedule of the samples of a duty cycle, and of those that were missed.
 struct DutySchedule: Hashable, Sendable {

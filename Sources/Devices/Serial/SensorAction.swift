@@ -1,5 +1,5 @@
 import Core
-import Scheduling
+import Runtime
 
 /// Events that reach a session, besides bytes that arrive.
 package enum SensorEvent: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import Supervision
+import Runtime
 import Synchronization
 
 /// Measures with one sensor of any kind that has a dialect: carries out what its session decides.

@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import Supervision
+import Runtime
 import Synchronization
 
 /// A session on its line: passes it what happens and carries out what it decides.

@@ -1,4 +1,4 @@
-import Scheduling
+import Runtime
 
 /// How a sensor spends its time.
 package enum SensorMode: Hashable, Sendable {

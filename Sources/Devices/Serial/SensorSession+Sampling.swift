@@ -1,5 +1,5 @@
 import Core
-import Scheduling
+import Runtime
 
 // How samples come about: one a period on a duty cycle, or one an interval live.
 extension SensorSession {

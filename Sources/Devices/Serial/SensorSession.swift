@@ -1,6 +1,6 @@
 import Core
 import Profiles
-import Scheduling
+import Runtime
 
 /// Decides what to do next with a part on a serial line, on a duty cycle or live.
 ///

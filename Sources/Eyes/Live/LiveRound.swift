@@ -2,7 +2,7 @@ import CCapture
 import ControlProtocol
 import Core
 import Glibc
-import GuardedPrograms
+import LinuxIO
 
 /// The program and the connections of the live picture, which its thread owns.
 ///

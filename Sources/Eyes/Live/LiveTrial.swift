@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 import Glibc
-import GuardedPrograms
+import LinuxIO
 
 /// Runs the program of the live picture for some seconds, and keeps nothing.
 package struct LiveTrial: Sendable {

@@ -2,7 +2,7 @@ import CLinux
 import Core
 import DequeModule
 import Glibc
-import Scheduling
+import Runtime
 import Synchronization
 
 /// Runs a node on one thread: its jobs, its descriptors and its one timer.

@@ -1,7 +1,7 @@
 import CLinux
 import Core
 import Glibc
-import Scheduling
+import Runtime
 import Synchronization
 
 /// The clock of an `EventLoop`: `CLOCK_BOOTTIME`, and waits that share wake-ups.

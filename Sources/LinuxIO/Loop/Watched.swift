@@ -1,7 +1,7 @@
 import CLinux
 import Core
 import Glibc
-import Scheduling
+import Runtime
 import Synchronization
 
 /// A descriptor the loop watches, edge-triggered: one registration for all its life.

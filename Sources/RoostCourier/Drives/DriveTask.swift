@@ -1,6 +1,6 @@
 import Core
+import Runtime
 import Store
-import Supervision
 
 /// Sends one target the drives that are over, as `DriveMachine` decides.
 package actor DriveTask: Child {

@@ -1,5 +1,4 @@
 import Core
-import Feeds
 import Profiles
 
 /// One entry of `feeds`: a service whose values the station keeps beside its own.

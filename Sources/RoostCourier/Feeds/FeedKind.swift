@@ -1,6 +1,5 @@
 import ControlProtocol
 import Core
-import Feeds
 import Store
 
 /// A service whose values the courier fetches.

@@ -1,5 +1,4 @@
 import Core
-import Feeds
 
 /// A part of a feed that is fetched independently of the others.
 package enum FeedPart: Hashable, Sendable {

@@ -1,9 +1,8 @@
 import ControlProtocol
 import Core
-import Feeds
+import Runtime
 import Store
 import StoreQueries
-import Supervision
 
 /// Fetches the values of one service, and hands them to the station.
 ///

@@ -1,6 +1,5 @@
 import ControlProtocol
 import Core
-import Feeds
 
 /// Why a turn of a feed ended early, or one part of it.
 struct FeedTrouble: Error {

@@ -1,5 +1,5 @@
 import Core
-import Supervision
+import Runtime
 
 /// Sends one target files of what is recorded, as `FileOutboxMachine` decides.
 package actor FileOutboxTask: Child {

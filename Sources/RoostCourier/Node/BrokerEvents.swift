@@ -1,5 +1,5 @@
 import Core
-import Supervision
+import Runtime
 import Synchronization
 
 /// Sends motions and alerts to a broker, and keeps each until it is sent.

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import Supervision
+import Runtime
 
 /// One running entry of the configuration: its task, its network and its pause.
 ///

@@ -1,4 +1,4 @@
-import Supervision
+import Runtime
 
 /// The supervised child of a connector: its tasks, and the end of its pauses.
 struct ConnectorChild: Child {

@@ -1,8 +1,8 @@
 import ControlProtocol
 import Core
 import Logging
+import Runtime
 import StoreQueries
-import Supervision
 
 /// Makes the task of a connector, after each start of its child.
 struct ConnectorFactory: Sendable {

@@ -1,8 +1,8 @@
 import ControlProtocol
 import Core
 import HardwareIO
+import Runtime
 import StoreQueries
-import Supervision
 
 extension CourierRequest.Command {
     /// Local users that may send this request.

@@ -1,14 +1,14 @@
 import ControlProtocol
 import Core
 import Logging
+import Runtime
 import Store
 import StoreQueries
-import Supervision
 import Synchronization
 
 /// A courier: its configuration turned into a supervision tree.
 ///
-///     courier ─┬─ vigil     pets upward while everything makes progress
+///     courier ─┬─ health    pets upward while everything makes progress
 ///              ├─ station   follows the station, whose store is the queue
 ///              ├─ routes    sees new connections, and those that are paid by volume
 ///              ├─ targets ──── one child per target
@@ -135,7 +135,7 @@ package final class CourierNode: Sendable {
     /// - Parameter control: Serves the courier's socket; nil where there is none.
     /// - Throws: `SupervisorError` when restarting did not help.
     package func run(serving control: ChildSpec? = nil) async throws {
-        root.add(vigil)
+        root.add(healthMonitor)
         root.add(ChildSpec(id: "news") { [news] _ in news })
         root.add(station)
         if let routes = world.routes {
@@ -163,8 +163,8 @@ package final class CourierNode: Sendable {
     /// Stops everything in order; `run()` ends when it is done.
     package func requestStop() { root.requestStop() }
 
-    private var vigil: ChildSpec {
-        ChildSpec(id: "vigil") { [supervision, world] _ in
+    private var healthMonitor: ChildSpec {
+        ChildSpec(id: "health") { [supervision, world] _ in
             let window = world.watchdog / 4...world.watchdog / 2
             let callbacks = HealthMonitor.Callbacks(
                 pet: world.pet,

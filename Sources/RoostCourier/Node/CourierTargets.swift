@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 import Logging
-import Supervision
+import Runtime
 import Synchronization
 
 /// The supervisor of a courier's targets, with a child for each.

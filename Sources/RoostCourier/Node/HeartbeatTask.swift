@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import Supervision
+import Runtime
 
 /// Sends heartbeats while the station is alive: an alarm elsewhere sounds when they stop.
 package actor HeartbeatTask: Child {

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import Supervision
+import Runtime
 import Synchronization
 
 /// Reports to the station which targets are late, as `LateTargets` decides.

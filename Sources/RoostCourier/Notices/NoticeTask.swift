@@ -1,8 +1,8 @@
 import Alerts
 import ControlProtocol
 import Core
+import Runtime
 import StoreQueries
-import Supervision
 
 /// Sends one receiver the notices that `NoticePlanner` decides on.
 package actor NoticeTask: Child {

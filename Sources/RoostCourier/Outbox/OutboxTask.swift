@@ -1,5 +1,5 @@
 import Core
-import Supervision
+import Runtime
 
 /// Sends one target the recorded samples, as `OutboxMachine` decides.
 package actor OutboxTask: Child {

@@ -1,8 +1,8 @@
 import Alerts
 import ControlProtocol
 import Core
+import Runtime
 import StoreQueries
-import Supervision
 
 /// Sends notices to the subscribers of one kind, at most `perSecond` messages a second.
 ///

@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import DequeModule
 import Logging
-import Supervision
+import Runtime
 import Synchronization
 
 /// Sends the courier's events (held targets, refused samples, its own start) to the station.

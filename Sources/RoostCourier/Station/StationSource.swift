@@ -1,9 +1,9 @@
 import ControlProtocol
 import Core
 import Logging
+import Runtime
 import Store
 import StoreQueries
-import Supervision
 
 /// The station's samples for the outboxes: new ones by `feed`, older ones from the history.
 ///
@@ -75,9 +75,6 @@ package actor StationSource: OutboxSampleSource, Child {
         (self.world, self.heartbeat) = (world, heartbeat)
         (self.onReturn, self.onNews) = (onReturn, onNews)
     }
-
-    /// The boot that the station runs in; nil before it answered.
-    package var presentBoot: BootID? { present?.boot }
 
     /// The station's streams with their channels.
     package var descriptions: [StreamDescription] { present.map(Self.descriptions) ?? [] }

@@ -1,5 +1,3 @@
-import Feeds
-
 /// A station's dashboard as avahi found it on the local network.
 package struct NetworkService: Hashable, Sendable {
     /// Name that the owner sees, such as `Roost on attic`.

@@ -1,6 +1,5 @@
 import ControlProtocol
 import Core
-import Feeds
 import Logging
 
 /// Asks other stations for the time.

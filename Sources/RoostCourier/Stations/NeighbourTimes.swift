@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 import Logging
-import Supervision
+import Runtime
 
 /// Sends the station the time of others nearby, while it has no better source.
 struct NeighbourTimes: Child {

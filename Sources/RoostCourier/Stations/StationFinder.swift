@@ -1,6 +1,5 @@
 import ControlProtocol
 import Core
-import Feeds
 import Synchronization
 
 /// Reports on the owner's other stations: those of feeds, and those found on the local network.

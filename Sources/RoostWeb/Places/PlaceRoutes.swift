@@ -1,7 +1,6 @@
 import ControlProtocol
 import Core
 import HTTPTypes
-import Places
 import Store
 import StoreQueries
 

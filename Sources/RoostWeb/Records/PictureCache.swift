@@ -1,6 +1,6 @@
+import Camera
 import Glibc
 import HardwareIO
-import Pictures
 import Synchronization
 
 /// The open ring of pictures, read again when its file has changed.

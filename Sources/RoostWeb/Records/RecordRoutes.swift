@@ -1,9 +1,8 @@
+import Camera
 import ControlProtocol
 import Core
 import HTTPTypes
 import HardwareIO
-import Pictures
-import Records
 import StoreQueries
 
 /// Routes for motions with their pictures, and for deleting pictures.

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import Supervision
+import Runtime
 import Synchronization
 
 /// Advances the alerts with time, and reads the past that they need from the store.

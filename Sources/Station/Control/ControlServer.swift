@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 import HardwareIO
-import Supervision
+import Runtime
 import Synchronization
 
 /// Serves the control socket: one line of JSON in, one or many out.

@@ -3,7 +3,7 @@ import ControlProtocol
 import Core
 import HardwareIO
 import Profiles
-import Supervision
+import Runtime
 import Synchronization
 
 // Builds the station's reports.

@@ -1,7 +1,7 @@
 import Core
 import HardwareIO
+import Runtime
 import Store
-import Supervision
 
 /// Carries out what detection decides: probes ports, starts and ends devices, keeps the records.
 package actor DetectionTask: Child {

@@ -3,7 +3,7 @@ import ControlProtocol
 import Core
 import Devices
 import Profiles
-import Supervision
+import Runtime
 import Synchronization
 
 /// A device that was found, with the stay in a socket that it was last found on.

@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import Supervision
+import Runtime
 
 /// Reports serial adapters that come and go to detection.
 ///

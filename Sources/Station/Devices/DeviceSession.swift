@@ -1,7 +1,7 @@
 import Core
 import Devices
 import HardwareIO
-import Supervision
+import Runtime
 import Synchronization
 
 /// Keeps one configured device attached: opens it, runs its driver, waits when it is away.

@@ -3,7 +3,7 @@ import ControlProtocol
 import Core
 import Devices
 import Profiles
-import Supervision
+import Runtime
 
 /// A device on the local network, as a child of the tree.
 struct HTTPDeviceChild {

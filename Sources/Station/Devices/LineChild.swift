@@ -3,7 +3,7 @@ import ControlProtocol
 import Core
 import Devices
 import HardwareIO
-import Supervision
+import Runtime
 import Synchronization
 
 /// A part on one GPIO line, as a child of the tree.

@@ -4,7 +4,7 @@ import Core
 import Devices
 import HardwareIO
 import Profiles
-import Supervision
+import Runtime
 
 /// A sensor on a serial line, as a child of the tree.
 struct SerialSensorChild {

@@ -5,7 +5,7 @@ import Core
 import Devices
 import HardwareIO
 import Profiles
-import Supervision
+import Runtime
 import Synchronization
 
 /// The station's lamp: which sensor it follows, and where it is shown.

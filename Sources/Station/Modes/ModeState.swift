@@ -1,6 +1,6 @@
 import Configuration
 import Core
-import Supervision
+import Runtime
 import Synchronization
 
 /// The station's mode, and the observers of its changes.

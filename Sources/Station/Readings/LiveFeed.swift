@@ -1,5 +1,5 @@
 import Core
-import Supervision
+import Runtime
 
 /// Bounded queue of readings and events for one listener.
 ///

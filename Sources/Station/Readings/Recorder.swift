@@ -1,7 +1,7 @@
 import Core
 import DequeModule
 import Logging
-import Supervision
+import Runtime
 import Synchronization
 
 /// Passes readings and events on to the memory ring, the lamp, live clients, and the log.

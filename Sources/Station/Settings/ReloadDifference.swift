@@ -1,7 +1,7 @@
 import Configuration
 import Core
 import Profiles
-import Supervision
+import Runtime
 import Synchronization
 
 /// Devices that a new configuration stops and starts.

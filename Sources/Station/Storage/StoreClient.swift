@@ -1,8 +1,8 @@
 import Configuration
 import ControlProtocol
 import Core
+import Runtime
 import Store
-import Supervision
 import Synchronization
 
 /// The station's store as the rest of the node sees it: give, and never wait.

@@ -1,8 +1,8 @@
 import Core
 import DequeModule
 import Profiles
+import Runtime
 import Store
-import Supervision
 import Synchronization
 
 /// Records between the loop and the card, in memory and in the mirror.

@@ -1,8 +1,8 @@
 import Configuration
 import Core
 import HardwareIO
+import Runtime
 import Store
-import Supervision
 import Synchronization
 
 /// Writes waiting records to the card: one block at the end of each loss window, the history once a

@@ -1,6 +1,5 @@
 import ControlProtocol
 import Core
-import Places
 import Store
 
 /// Means of one quantity by place: measurements within 200 m of their centre are one cluster.

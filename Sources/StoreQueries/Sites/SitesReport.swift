@@ -1,6 +1,5 @@
 import ControlProtocol
 import Core
-import Places
 
 /// The report of `roost sites`: the station's place, and measurements of others around it.
 package struct SitesReport: Codable, Hashable, Sendable {

@@ -1,7 +1,7 @@
+import Camera
 import ClientSupport
 import ControlProtocol
 import Core
-import Pictures
 
 /// The report of `roost records delete`.
 struct DeletedPictures: Encodable, Hashable {

@@ -1,9 +1,9 @@
 import ArgumentParser
+import Camera
 import ClientSupport
 import ControlProtocol
 import Eyes
 import HardwareIO
-import Pictures
 
 struct RecordsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,11 +1,10 @@
 import ArgumentParser
+import Camera
 import ClientSupport
 import ControlProtocol
 import Core
 import Glibc
 import HardwareIO
-import Pictures
-import Records
 import Store
 import StoreQueries
 

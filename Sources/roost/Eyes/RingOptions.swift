@@ -1,8 +1,8 @@
 import ArgumentParser
+import Camera
 import ClientSupport
 import Eyes
 import HardwareIO
-import Pictures
 
 /// The option that chooses a ring of pictures.
 struct RingOptions: ParsableArguments {

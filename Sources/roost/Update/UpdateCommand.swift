@@ -4,7 +4,6 @@ import ControlProtocol
 import Provisioning
 import ProvisioningIO
 import Store
-import Updates
 
 struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,7 +6,6 @@ import HardwareIO
 import LinuxIO
 import Provisioning
 import ProvisioningIO
-import Updates
 
 struct UpdateConfirmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,7 +5,6 @@ import Core
 import Glibc
 import Provisioning
 import ProvisioningIO
-import Updates
 
 struct UpdateInstallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -8,7 +8,6 @@ import Provisioning
 import ProvisioningIO
 import Store
 import StoreQueries
-import Updates
 
 /// Checks, reports and output that the update's commands share.
 enum UpdateMachine {

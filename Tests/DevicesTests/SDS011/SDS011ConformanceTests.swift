@@ -1,9 +1,8 @@
 import Core
 import Devices
 import HardwareIO
-import Scheduling
+import Runtime
 import SimulationKit
-import Supervision
 import Testing
 
 /// Faults that the driver must survive, with the laser off afterwards.

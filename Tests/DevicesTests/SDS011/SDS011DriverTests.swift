@@ -1,9 +1,8 @@
 import Core
 import Devices
 import HardwareIO
-import Scheduling
+import Runtime
 import SimulationKit
-import Supervision
 import Testing
 
 @Suite struct SDS011DriverTests {

@@ -1,7 +1,7 @@
 import Core
 import Devices
 import HardwareIO
-import Scheduling
+import Runtime
 import SimulationKit
 import Testing
 

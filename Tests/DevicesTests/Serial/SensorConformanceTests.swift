@@ -2,9 +2,8 @@ import Core
 import Devices
 import Fuzzing
 import HardwareIO
-import Scheduling
+import Runtime
 import SimulationKit
-import Supervision
 import TestSupport
 import Testing
 

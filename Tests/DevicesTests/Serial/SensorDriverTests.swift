@@ -3,9 +3,8 @@ import Devices
 import Fuzzing
 import HardwareIO
 import Profiles
-import Scheduling
+import Runtime
 import SimulationKit
-import Supervision
 import Testing
 
 @Suite struct SensorDriverTests {

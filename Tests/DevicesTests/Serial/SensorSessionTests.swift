@@ -3,7 +3,7 @@ import Devices
 import FoundationEssentials
 import Fuzzing
 import HardwareIO
-import Scheduling
+import Runtime
 import TestSupport
 import Testing
 

@@ -3,9 +3,8 @@ import Devices
 import Fuzzing
 import HardwareIO
 import Profiles
-import Scheduling
+import Runtime
 import SimulationKit
-import Supervision
 import Testing
 
 /// One driver of the catalog with one simulated part on one simulated line.

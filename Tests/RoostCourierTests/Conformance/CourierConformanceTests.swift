@@ -3,9 +3,9 @@ import Core
 import CourierSimulation
 import HardwareIO
 import Logging
+import Runtime
 import SimulationKit
 import StoreQueries
-import Supervision
 import Testing
 
 @testable import RoostCourier

@@ -1,8 +1,8 @@
 import Core
 import CourierSimulation
 import RoostCourier
+import Runtime
 import SimulationKit
-import Supervision
 import Testing
 
 /// Stops the attendant of a broker at many moments, with every fault of the network.

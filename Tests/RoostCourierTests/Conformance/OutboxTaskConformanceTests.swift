@@ -1,9 +1,9 @@
 import Core
 import CourierSimulation
 import RoostCourier
+import Runtime
 import SimulationKit
 import StoreQueries
-import Supervision
 import Testing
 
 /// Stops the courier's children at many moments, with every fault of the network.

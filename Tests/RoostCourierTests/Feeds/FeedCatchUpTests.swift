@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
 import CourierSimulation
-import Feeds
 import Profiles
+import RoostCourier
+import Runtime
 import SimulationKit
 import Store
 import StoreQueries
-import Supervision
 import Synchronization
 import TestSupport
 import Testing

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
 import CourierSimulation
-import Feeds
 import Profiles
+import RoostCourier
+import Runtime
 import SimulationKit
 import Store
-import Supervision
 import Synchronization
 import Testing
 

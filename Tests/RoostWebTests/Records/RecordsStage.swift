@@ -1,9 +1,9 @@
+import Camera
 import ControlProtocol
 import Core
 import NIOCore
-import Pictures
-import Records
 import StoreFixtures
+import StoreQueries
 import Synchronization
 import TestSupport
 import Testing

@@ -3,9 +3,9 @@ import ControlProtocol
 import Core
 import Devices
 import HardwareIO
+import Runtime
 import SimulationKit
 import Store
-import Supervision
 import TestSupport
 import Testing
 

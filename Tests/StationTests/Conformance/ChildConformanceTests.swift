@@ -1,7 +1,7 @@
 import Core
 import Glibc
+import Runtime
 import SimulationKit
-import Supervision
 import Synchronization
 import TestSupport
 import Testing

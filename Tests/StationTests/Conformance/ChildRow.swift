@@ -2,8 +2,8 @@ import Configuration
 import Core
 import Devices
 import HardwareIO
+import Runtime
 import SimulationKit
-import Supervision
 import Synchronization
 import Testing
 

@@ -5,9 +5,9 @@ import Devices
 import Glibc
 import HardwareIO
 import Profiles
+import Runtime
 import SimulationKit
 import Store
-import Supervision
 import Testing
 
 @testable import Station
@@ -47,7 +47,7 @@ enum ChildTable {
             ChildRow(ControlServer.self, "control", "{}", control),
             ChildRow(ModeTask.self, "mode", "{}", modes),
             ChildRow(AdapterWatch.self, "hotplug", "{}"),
-            ChildRow(HealthMonitor.self, "vigil", "{}"),
+            ChildRow(HealthMonitor.self, "health", "{}"),
             ChildRow(
                 Supervisor.self,
                 "devices",

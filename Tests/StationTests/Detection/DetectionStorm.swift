@@ -3,7 +3,7 @@ import Core
 import Devices
 import HardwareIO
 import Profiles
-import Scheduling
+import Runtime
 import SimulationKit
 import Synchronization
 

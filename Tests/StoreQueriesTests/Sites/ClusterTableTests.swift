@@ -1,8 +1,8 @@
 import ControlProtocol
 import Core
-import Places
 import Store
 import StoreFixtures
+import StoreQueries
 import Testing
 
 @testable import StoreQueries

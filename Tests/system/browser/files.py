@@ -125,7 +125,7 @@ def hold_catalogues(check, texts):
         if name not in ("claim", "login"):
             check.demand(f"{name}.purpose" in english, f"no catalogue says what {path} is for")
         check.demand(f"{name}.title" in english, f"no catalogue has a title of {path}")
-    codes = [f"cause.{name}" for name in swift_cases("GapCause.swift")]
+    codes = [f"cause.{name}" for name in swift_cases("Events", "GapCause.swift")]
     codes += [f"event.{kind}" for kind in event_kinds()]
     codes += [f"detail.{name}" for name in details()]
     quality = read(ROOT, "Sources", "Core", "Reading.swift")

@@ -10,7 +10,7 @@ import time
 
 from ..check import until
 from ..courier import Courier
-from ..feeds import REGIONS, AirServices
+from ..servers.feeds import REGIONS, AirServices
 from . import tiles
 from .outbox import look
 from .states import Stage

@@ -24,7 +24,7 @@ import sys
 
 from ..browser import files
 from ..check import Skipped
-from ..python_packages import PythonPackages
+from ..packaging.python_packages import PythonPackages
 
 PRODUCTS = ("roost", "roostd", "roost-web", "roost-lab", "roost-courier", "roost-eyes")
 NEEDS = "chromium, chromium-driver, the network once"

@@ -28,7 +28,7 @@ from ..station import end
 
 PRODUCTS = ("roost", "roost-lab", "roost-web")
 # All of docs/reference/ledger.md but what only an import or a device of events has.
-WANTED = set(swift_cases("GapCause.swift")) - {"notImported", "notScheduled"}
+WANTED = set(swift_cases("Events", "GapCause.swift")) - {"notImported", "notScheduled"}
 # Causes without a next step: nothing is to be done, or it was meant.
 IDLE = {
     "warmingUp", "starting", "nodeStopped", "notScheduled", "notDue", "late", "gated", "notMeasured",

@@ -26,8 +26,8 @@ from datetime import datetime
 from ..browser.dashboard import free_port
 from ..check import Failed, until
 from ..courier import Courier, LineServer, PostBox
-from ..influx import Influx, retention
-from ..relay import Relay
+from ..servers.influx import Influx, retention
+from ..servers.relay import Relay
 from ..station import Part, Station, end
 
 PRODUCTS = ("roost", "roostd", "roost-courier")

@@ -19,7 +19,7 @@ import time
 
 from ..check import until as wait
 from ..station import Part
-from ..strangers import STRANGERS, TALKERS, PluggedStation, Strangers, shipped
+from ..servers.strangers import STRANGERS, TALKERS, PluggedStation, Strangers, shipped
 
 PRODUCTS = ("roost", "roostd")
 WAIT = 45  # seconds for anything that is waited for: a probe, and a loaded machine

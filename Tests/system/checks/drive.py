@@ -11,7 +11,7 @@ import time
 
 from ..check import ROOT, until
 from ..courier import Courier
-from ..safecast import DriveServer
+from ..servers.safecast import DriveServer
 from ..station import Part, Station
 from .drives import read
 

@@ -39,7 +39,7 @@ SUITES = {
     "tests-alerts": "AlertsTests.(YearOfRules|AlertReplay)|StoreQueriesTests.DoseSummary|RoostWebTests.GateFuzz",
     "tests-store": "StoreTests.(StationStoreHistory|HistoryHeader|HistoryTail|HistoryMerge|JournalPowerCut)",
     "tests-lives": "ScenariosTests.(DrawerTests|ShrinkerTests)|EyesTests.EyesLifeTests",
-    "tests-devices": "DevicesTests.SensorConformance|SupervisionTests.CrashPermutation",
+    "tests-devices": "DevicesTests.SensorConformance|RuntimeTests.CrashPermutation",
 }
 
 

@@ -10,7 +10,7 @@ import time
 from ..browser.dashboard import Dashboard
 from ..check import Failed, objects, until
 from ..courier import Courier
-from ..feeds import REGIONS, AirServices
+from ..servers.feeds import REGIONS, AirServices
 from ..station import Part, Station
 
 # One that measures, and others that have no value yet.

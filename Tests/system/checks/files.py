@@ -12,8 +12,8 @@ import subprocess
 from collections import Counter
 
 from ..check import ROOT, Failed, swift_test
-from ..file_servers_rows import MINUTES, PREFIX, rows, time_of
-from ..python_packages import PythonPackages
+from ..servers.file_servers_rows import MINUTES, PREFIX, rows, time_of
+from ..packaging.python_packages import PythonPackages
 
 TESTS = True
 NEEDS = "the network once"

@@ -2,7 +2,7 @@
 
   commands  each command in the pages, in the programs' sentences and in their help: the program knows its words; also units,
             packages and options that a page names, other forms in a table, pages of the dashboard, addresses of its
-            interface, links, and configurations. Nothing of it runs. What cannot be judged is listed in Tests/system/guide_exceptions.py, with the reason
+            interface, links, and configurations. Nothing of it runs. What cannot be judged is listed in Tests/system/guide/exceptions.py, with the reason
   run       the pages of docs/guide with a console, below
 
 A page holds blocks of ```console. A line `$ COMMAND` in it, with lines `> MORE` after it, is one
@@ -38,8 +38,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .. import guide_commands, guide_configurations, guide_names
-from .. import guide_texts as texts
+from ..guide import commands as guide_commands
+from ..guide import configurations as guide_configurations
+from ..guide import names as guide_names
+from ..guide import texts
 from ..check import ROOT, Check, Failed, Skipped
 
 PRODUCTS = guide_commands.PROGRAMS

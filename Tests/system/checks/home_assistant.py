@@ -17,7 +17,7 @@ import time
 
 from ..check import Failed, Skipped, until
 from ..courier import Courier
-from ..home_assistant import VERSION, Broker, HomeAssistant, HomeAssistantRoot
+from ..servers.home_assistant import VERSION, Broker, HomeAssistant, HomeAssistantRoot
 from ..station import Part, Station
 
 PRODUCTS = ("roost", "roostd", "roost-courier")

@@ -9,7 +9,7 @@ import os
 import subprocess
 
 from ..check import ROOT
-from ..python_packages import PythonPackages
+from ..packaging.python_packages import PythonPackages
 from ..station import Part
 
 PRODUCTS = ("roost",)

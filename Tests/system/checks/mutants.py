@@ -31,25 +31,23 @@ PRISTINE = {}
 # What suites run through, by how the paths of files begin; the longest name that fits counts.
 REACH = {
     "AlertsTests": "Alerts Core",
-    "DevicesTests": "Core Devices HardwareIO Profiles Scheduling SimulationKit Supervision",
-    "DevicesTests.PIR": "Core Devices/GPIO/PIR Scheduling SimulationKit Supervision",
+    "DevicesTests": "Core Devices HardwareIO Profiles Runtime SimulationKit",
+    "DevicesTests.PIR": "Core Devices/GPIO/PIR Runtime SimulationKit",
     "DevicesTests.RecoveryPolicy": "Core Devices/Serial/RecoveryPolicy",
-    "DevicesTests.TrafficLight": "Core Devices/GPIO/TrafficLight Scheduling SimulationKit "
-                                 "Supervision",
-    "LinuxIOTests": "Core Devices HardwareIO LinuxIO Scheduling SimulationKit Supervision",
+    "DevicesTests.TrafficLight": "Core Devices/GPIO/TrafficLight Runtime SimulationKit",
+    "LinuxIOTests": "Core Devices HardwareIO LinuxIO Runtime SimulationKit",
     "LinuxIOTests.FileBlock": "HardwareIO LinuxIO",
-    "GPIOTests.GPIO": "Core HardwareIO LinuxIO Scheduling",
+    "GPIOTests.GPIO": "Core HardwareIO LinuxIO Runtime",
     "LinuxIOTests.Hotplug": "HardwareIO",
     "LinuxIOTests.InstanceLock": "LinuxIO",
     "StationTests": "Alerts Configuration ControlProtocol Core Devices HardwareIO Profiles SQLite "
-                    "Scheduling SimulationKit Station Store Supervision",
+                    "Runtime SimulationKit Station Store",
     "StationTests.LogBudget": "Core Station/Faults/LogBudget",
     "StationTests.ReadingRing": "Core Station/Readings/Reading",
-    "RoostCourierTests": "Alerts ControlProtocol Core CourierSimulation Profiles RoostCourier Scheduling "
-                         "SimulationKit Store StoreQueries Supervision",
-    "RoostWebTests": "ControlProtocol Core HardwareIO Pictures Records RoostWeb SQLite Store StoreQueries",
+    "RoostCourierTests": "Alerts ControlProtocol Core CourierSimulation Profiles RoostCourier Runtime "
+                         "SimulationKit Store StoreQueries",
+    "RoostWebTests": "Camera ControlProtocol Core HardwareIO RoostWeb SQLite Store StoreQueries",
     "SQLiteTests": "SQLite",
-    "SchedulingTests": "Core Scheduling",
     "StoreTests": "Core HardwareIO LinuxIO PowerCut PowerCutWorkloads SQLite SimulationKit Store",
     "StoreTests.CRC32C": "Store/Journal/CRC32C",
     "StoreTests.ClockAnchors": "Core Store/Ledger/Clock",
@@ -57,7 +55,7 @@ REACH = {
     "StoreTests.Journal": "Core HardwareIO LinuxIO/Process/FileBlock PowerCut SQLite SimulationKit "
                           "Store/Journal",
     "StoreTests.TailMirror": "Store/Journal",
-    "SupervisionTests": "Core Scheduling SimulationKit Supervision",
+    "RuntimeTests": "Core Runtime SimulationKit",
 }
 
 

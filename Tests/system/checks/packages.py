@@ -20,11 +20,11 @@ import re
 import shutil
 import subprocess
 
-from .. import apt_folder, package_table
+from ..packaging import apt_folder, package_table
 from ..booted_life import BootedLife
 from ..check import ROOT, Failed, Skipped
-from ..debian_root import need
-from ..package_life import NAMES, Life
+from ..packaging.debian_root import need
+from ..packaging.package_life import NAMES, Life
 
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 SUITES = {"deb12": "bookworm", "deb13": "trixie"}

@@ -17,7 +17,7 @@ from .. import standin
 from ..browser.dashboard import free_port
 from ..check import ROOT, Failed, Skipped, until
 from ..courier import Courier
-from ..python_packages import PythonPackages
+from ..packaging.python_packages import PythonPackages
 from ..station import Part, Station, end
 
 PRODUCTS = ("roost", "roostd", "roost-courier")

@@ -33,7 +33,7 @@ import time
 
 from ..browser.dashboard import OWNER, Balcony, Dashboard, free_port
 from ..check import Failed, until
-from ..python_packages import PythonPackages
+from ..packaging.python_packages import PythonPackages
 
 PRODUCTS = ("roost", "roostd", "roost-web")
 NEEDS = "openssl; for the part app: chromium, chromium-driver, libnss3-tools, the network once"

@@ -15,7 +15,7 @@ import urllib.parse
 
 from ..browser.dashboard import Balcony, Dashboard
 from ..check import Failed, until
-from ..python_packages import PythonPackages
+from ..packaging.python_packages import PythonPackages
 
 PRODUCTS = ("roost", "roostd", "roost-web")
 NEEDS = "the network once"

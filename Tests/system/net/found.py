@@ -2,7 +2,7 @@
 
 from ..check import Failed, until
 from ..station import Part
-from ..strangers import PluggedStation, Strangers
+from ..servers.strangers import PluggedStation, Strangers
 from .commands import ask, section
 from .moments import steady
 from .stage import START_SECONDS, Web

@@ -13,7 +13,7 @@ from ..browser.dashboard import free_port
 from ..browser.files import WWW
 from ..check import Failed, objects, until
 from ..courier import Courier, LineServer, PostBox
-from ..feeds import AirServices
+from ..servers.feeds import AirServices
 from ..station import Part, end, kill
 
 START_SECONDS = 60

@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import Supervision
+import Runtime
 import Synchronization
 
 /// Counts and present state of a button.

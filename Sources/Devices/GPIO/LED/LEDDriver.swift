@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import Supervision
+import Runtime
 import Synchronization
 
 /// Pattern shown by one LED; any task may set it, and it outlives the driver that holds the line.

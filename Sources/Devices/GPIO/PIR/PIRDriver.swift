@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import Supervision
+import Runtime
 import Synchronization
 
 /// Reports motion seen by one PIR sensor; interrupts only, nothing is polled.

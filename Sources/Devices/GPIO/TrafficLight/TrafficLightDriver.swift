@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import Supervision
+import Runtime
 
 /// Holds the three lines of a traffic light, ends levels that are stale, and makes the flashes.
 ///

@@ -1,5 +1,5 @@
 import Core
-import Supervision
+import Runtime
 
 /// Keeps a broker's state of the station up to date, beside the outbox that sends its samples.
 ///

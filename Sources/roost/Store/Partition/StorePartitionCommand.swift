@@ -6,7 +6,6 @@ import HardwareIO
 import LinuxIO
 import LinuxPlatform
 import ProvisioningIO
-import Updates
 
 struct StorePartitionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import Core
 import Devices
 import HardwareIO
+import Runtime
 import SimulationKit
-import Supervision
 import Synchronization
 import Testing
 

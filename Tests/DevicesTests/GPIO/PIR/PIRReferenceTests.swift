@@ -1,8 +1,8 @@
 import Core
 import Devices
 import HardwareIO
+import Runtime
 import SimulationKit
-import Supervision
 import Testing
 
 /// A day of random pulses against a reference that sees the whole day at once.
