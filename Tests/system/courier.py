@@ -187,13 +187,14 @@ class Courier:
         with open(path, encoding="utf-8") as file:
             self.check.same(file.read(), text, f"the secret {name} as it is stored")
 
-    def start(self):
+    def start(self, **options):
         command = [self.check.program("roost-courier"), "run", "--config", self.config_path,
                    "--socket", self.station.socket, "--control", self.socket, "--secrets", self.secrets,
                    *([] if "--state" in self.words else ["--state", os.path.join(self.station.folder, "courier")]),
                    "--verbose", *self.words]
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen(command, env={**os.environ, **self.environment}, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, env={**os.environ, **self.environment}, stdout=log, stderr=log,
+                                            **options)
 
     def roost(self, *words, **demands):
         """`roost outbox …` and `roost courier …`, at this courier."""

@@ -9,6 +9,8 @@
            at the end nothing waits.
   memory   the real roostd at 1 Hz with 48 MiB at most (cgroup; without rights to make one RLIMIT_DATA),
            and readers that ask and never read: they are shed or refused with a reason, samples go on.
+  broker   the real roost-courier with 64 MiB at most, and a mosquitto that keeps a message of 60 MiB on a
+           topic that the courier listens to: values go on arriving.
 
 All unless one is named.
 """
@@ -16,13 +18,16 @@ All unless one is named.
 import json
 import os
 import resource
+import shutil
 import subprocess
 import time
 
 from ..check import Failed, until
+from ..courier import Courier
+from ..servers.home_assistant import Broker
 from ..station import Connection, Part, Station, value_age
 
-PRODUCTS = ("roost", "roostd", "roost-bench")
+PRODUCTS = ("roost", "roostd", "roost-bench", "roost-courier")
 BUILD = "release"
 SLOPE_KIB = 1024.0  # Of resident memory, per 30 days.
 FLAT = 0.05  # Descriptors or threads per 30 days: one more in 20 months.
@@ -212,11 +217,49 @@ def starve(check, options, station, limit):
     check.demand(silent == 0, f"{silent} questions had no answer within a second")
 
 
+def broker(check, options):
+    if shutil.which("mosquitto", path="/usr/sbin:/usr/bin") is None:
+        return check.say("broker: skipped, mosquitto is not installed: apt install mosquitto")
+    # One user may write everything; the courier may only listen to what is retained.
+    server = Broker(check, {"roost": "one", "house": "two"}, ["user roost", "topic write roost/#",
+                    "topic write homeassistant/#", "topic read homeassistant/status", "user house", "topic readwrite #"])
+    server.start()
+    own = ["-h", "127.0.0.1", "-p", str(server.port), "-u", "house", "-P", "two"]
+    large = check.path("large")
+    with open(large, "wb") as file:
+        file.truncate(60 << 20)
+    sent = until(lambda: subprocess.run(["mosquitto_pub", *own, "-r", "-t", "homeassistant/status", "-f", large],
+                                 stderr=subprocess.DEVNULL, check=False).returncode == 0, 20)
+    check.demand(sent, "the broker does not accept the large message")
+    part = Part(check, "sds011", link=check.path("sds011"))
+    station = Station(check, "broker", detect=False, mode="live",
+                      devices=[{"name": "dust", "type": "sds011", "port": part.place}],
+                      store={"folder": check.path("broker-store"), "megabytes": 16, "lossWindowSeconds": 10})
+    station.start()
+    station.trust_clock()
+    courier = Courier(check, station, targets=[{
+        "id": "ha", "type": "mqtt", "url": f"mqtt://127.0.0.1:{server.port}", "user": "roost",
+        "password": {"secret": "mqtt"}, "discovery": "device", "local": True}])
+    courier.secret("mqtt", "one")
+    limit = check.ends(Limit(64 << 20))
+    courier.start(preexec_fn=limit.enter)
+    heard = until(lambda: server.retained("roost/#", "house", "two"), 30)
+    began, count = time.monotonic(), 0
+    with subprocess.Popen(["mosquitto_sub", *own, "-t", "roost/+/dust/#", "-R", "-W", str(options.seconds)],
+                          stdout=subprocess.PIPE, text=True) as listener:
+        count = sum(1 for _ in listener.stdout)
+    check.demand(courier.process.poll() is None, f"roost-courier ended with status {courier.process.poll()}")
+    peak = limit.peak()
+    check.say(f"{limit.text} of 64 MiB: {count} values in {time.monotonic() - began:.0f} s beside a retained message "
+              f"of 60 MiB" + (f", {peak >> 10} KiB at most" if peak else ""))
+    check.demand(heard and count >= options.seconds - 10, f"{count} values in {options.seconds} s: {courier.log()[-600:]}")
+
+
 def with_courier(check, options):
     year(check, options, courier=True)
 
 
-PARTS = {"year": year, "courier": with_courier, "memory": memory}
+PARTS = {"year": year, "courier": with_courier, "memory": memory, "broker": broker}
 
 
 def arguments(parser):
