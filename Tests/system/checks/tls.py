@@ -2,7 +2,7 @@
 
 A simulated SDS011, a real roostd, and roost-web with a plain and an encrypted port:
 
-  papers     the authority by openssl: P-256, ten years, its constraints; what it signs for others is refused
+  papers     the authority by openssl: P-256, its constraints; what it signs for others is refused
   wrong      plain HTTP on the encrypted port and TLS on the plain one end clearly; TLS 1.1 and h2 are refused
   slow       silent handshakes count among the connections of an address, and end after ten seconds
   fuzz       broken handshakes and records: the server answers the next visitor
