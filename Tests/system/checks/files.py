@@ -38,7 +38,7 @@ def run(check, options):
     PACKAGES.demand()
     folder = check.path("dav")
     os.makedirs(folder)
-    script = os.path.join(ROOT, "Tests", "system", "file_servers.py")
+    script = os.path.join(ROOT, "Tests", "system", "servers", "file_servers.py")
     with subprocess.Popen([PACKAGES.python, script, folder], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as servers:
         line = servers.stdout.readline()

@@ -23,7 +23,7 @@ PACKAGES = PythonPackages(".build-interop", (
 def run(check, options):
     PACKAGES.demand()
     part = Part(check, "sds011", "--seed", "1", link=check.path("sds011"))
-    for name, words in (("interop_sds011.py", [part.place]),
-                        ("interop_parts.py", [check.program("roost"), check.folder])):
-        script = os.path.join(ROOT, "Tests", "system", name)
+    for name, words in (("two_libraries.py", [part.place]),
+                        ("parts.py", [check.program("roost"), check.folder])):
+        script = os.path.join(ROOT, "Tests", "system", "interop", name)
         check.same(subprocess.run([PACKAGES.python, script, *words], check=False).returncode, 0, name)

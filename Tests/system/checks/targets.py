@@ -59,7 +59,7 @@ class MailServer:
     def __init__(self, check):
         self.certificate, key = certificate(check, "mail")
         self.port = free_port()
-        script = os.path.join(ROOT, "Tests", "system", "mail_server.py")
+        script = os.path.join(ROOT, "Tests", "system", "servers", "mail_server.py")
         with open(check.path("mail.log"), "ab") as log:
             self.process = subprocess.Popen(
                 [PACKAGES.python, script, str(self.port), self.certificate, key, "roost", PASSWORD], stdin=subprocess.PIPE,

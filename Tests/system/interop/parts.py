@@ -1,6 +1,6 @@
 """What foreign clients make of our simulated parts; fails loudly.
 
-usage: interop_parts.py ROOST FOLDER      (run by scripts/check interop)
+usage: parts.py ROOST FOLDER      (run by scripts/check interop)
 
 Each part is started as `roost simulator part`, with a trace. A reading that a client gives must be
 one that the trace holds: frames are decoded here by the makers' documents, apart from both sides.

@@ -1,6 +1,6 @@
 """What two foreign libraries make of an SDS011 at the given path; fails loudly.
 
-usage: interop_sds011.py PORT      (run by scripts/check interop)
+usage: two_libraries.py PORT      (run by scripts/check interop)
 """
 
 import logging
