@@ -54,14 +54,17 @@ class Lines(http.server.BaseHTTPRequestHandler):
             return self.answer(503, '{"error":"timeout"}')
         if mood == "bad" and body:
             return self.answer(400, '{"error":"unable to parse"}')
+        lines, refusal = body.splitlines(), None
+        if server.conflict is not None:
+            lines, refusal = server.conflict(lines)
         if mood != "cut before":
-            for line in body.splitlines():
+            for line in lines:
                 series, fields, time = line.rsplit(" ", 2)
                 server.points[(series, time)] = fields
         if mood.startswith("cut"):
             self.close_connection = True
             return self.connection.shutdown(socket.SHUT_RDWR)
-        return self.answer(204)
+        return self.answer(*refusal) if refusal else self.answer(204)
 
     def do_GET(self):
         """Counts and sums, as a server of InfluxQL answers them."""
@@ -91,11 +94,15 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class LineServer:
-    """`points` holds each point once; `mood` says how it answers."""
+    """`points` holds each point once; `mood` says how it answers.
+
+    `conflict` gives of a batch's lines those that are kept, and status and text of the answer to the others.
+    """
 
     def __init__(self, check, port=0):
         self.points, self.requests = {}, []
         self.mood, self.token, self.lock = "well", None, threading.Lock()
+        self.conflict = None
         self.server, self.thread, self.port = None, None, port
         self.open()
         check.ends(self)

@@ -3,6 +3,9 @@
 Each configuration of the pages goes through `roost courier check`. A notice that is marked TEST goes by STARTTLS and with a
 log-in to aiosmtpd: what it took is read by Python's `email`; with another password, or another certificate than that of the
 station's authority, nothing arrives and the command says why.
+A database that has a field with another type refuses each point with it: the others arrive, status and log name the field,
+nothing waits. So answers InfluxDB 1 (apt install influxdb), where the field arrives once its owner has dropped the wrong
+type, and a server of the check's own in the words of versions 2 and 3.
 """
 
 import email
@@ -18,10 +21,11 @@ from ..browser.dashboard import free_port
 from ..check import ROOT, Failed, Skipped, until
 from ..courier import Courier
 from ..packaging.python_packages import PythonPackages
+from ..servers.influx_conflict import conflict
 from ..station import Part, Station, end
 
 PRODUCTS = ("roost", "roostd", "roost-courier")
-NEEDS = "openssl, the network once"
+NEEDS = "openssl, the network once; influxd for a part"
 PACKAGES = PythonPackages(".build-mail", ("aiosmtpd==1.4.6",))
 PAGES = ("docs/guide/targets/*.md", "docs/guide/home-assistant.md", "docs/reference/courier.md")
 PASSWORD = "a grey heron"
@@ -124,6 +128,7 @@ def run(check, options):
     if subprocess.run(["openssl", "version"], capture_output=True, check=False).returncode != 0:
         raise Skipped("openssl is missing: apt install openssl")
     count = pages(check)
+    conflict(check)
     PACKAGES.demand()
     mail(check)
     return f"{count} configurations of the pages are right"

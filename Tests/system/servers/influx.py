@@ -32,13 +32,22 @@ class Influx:
         check.ends(self)
         until(lambda: self.query("CREATE DATABASE air"), 20)
 
-    def query(self, text):
-        data = urllib.parse.urlencode({"q": text, "db": "air"}).encode()
+    def query(self, text, database="air"):
+        data = urllib.parse.urlencode({"q": text, "db": database}).encode()
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/query", data, timeout=5) as answer:
                 return answer.read().decode()
         except (urllib.error.URLError, OSError):
             return None
+
+    def write(self, database, lines):
+        """Writes points of now; the status of the answer."""
+        place = f"http://127.0.0.1:{self.port}/write?db={database}"
+        try:
+            with urllib.request.urlopen(place, lines.encode(), timeout=5) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
 
     def close(self):
         end(self.process)
