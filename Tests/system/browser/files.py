@@ -9,7 +9,7 @@ import subprocess
 from ..check import ROOT
 
 WWW = os.path.join(ROOT, "Sources", "RoostWeb", "www")
-LANGUAGES = ("en", "de", "it")
+LANGUAGES = ("en", "de", "it", "es")
 LINES_MAX = 400
 CHART_LINES_MAX = 350
 LATE_BYTES_MAX = 4_000
@@ -117,6 +117,9 @@ def hold_catalogues(check, texts):
             check.demand(text.strip(), f"{name}.json: {key} is empty")
             found, wanted = (set(re.findall(r"\{\w+\}", one)) for one in (text, english.get(key, "")))
             check.same(found, wanted, f"{name}.json: the placeholders of {key}")
+    for path, form in (("js/i18n.js", '["%s", "'), ("js/map.js", '"%s"'), ("sw.js", '"strings/%s.json"')):
+        missing = [name for name in catalogues if form % name not in texts[path]]
+        check.same(missing, [], f"{path}: languages that it does not offer")
     for path, text in texts.items():
         for how, key in re.findall(r'\b(t|plural)\(\s*"([^"]+)"', text):
             wanted = [key] if how == "t" else [f"{key}.one", f"{key}.other"]

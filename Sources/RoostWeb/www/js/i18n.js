@@ -1,10 +1,14 @@
 // Catalogues: flat keys, `{name}` placeholders, plurals as `key.one` and `key.other`.
 import { api } from "./api.js";
 
-export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["it", "Italiano"]];
+export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["it", "Italiano"], ["es", "Español"]];
+/** The languages that the courier writes notices in. */
+const NOTICE_LANGUAGES = ["en", "de", "it"];
 let messages = {}, rules, chosen = "en";
 
 export const language = () => chosen;
+/** The page's language if the courier has it, or English. */
+export const noticeLanguage = () => (NOTICE_LANGUAGES.includes(chosen) ? chosen : "en");
 
 function stored() {
   try { return localStorage.getItem("roost.language"); } catch { return null; }

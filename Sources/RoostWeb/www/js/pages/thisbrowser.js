@@ -2,7 +2,7 @@
 import { api } from "../api.js";
 import { card, el } from "../dom.js";
 import { duration } from "../format.js";
-import { language, t } from "../i18n.js";
+import { noticeLanguage, t } from "../i18n.js";
 import { action, problemWords } from "../words.js";
 
 const INTERVALS = [60, 300, 1200, 3600, 21600, 86400];
@@ -40,7 +40,7 @@ export function browserCard(found, { reload }) {
   const interval = el("select", {}, INTERVALS.map((seconds) => el("option", { value: seconds, selected: seconds === (kept?.every ?? 1200) }, duration(seconds))));
   const begin = async () => {
     if ((await Notification.requestPermission()) !== "granted") return t("push.denied");
-    await post(await subscribed(worker, offer, own), { seconds: Number(interval.value), language: language() });
+    await post(await subscribed(worker, offer, own), { seconds: Number(interval.value), language: noticeLanguage() });
     await reload();
     return t("do.done");
   };
