@@ -87,7 +87,7 @@ struct FileServersTests {
                     tolerance: .zero
                 )
                 let standing = await task.standing
-                #expect(isDone, "\(standing.trouble)")
+                #expect(isDone, "\(standing.delivery.trouble)")
             }
             return await task.standing.marks
         }

@@ -3,37 +3,35 @@ import Store
 
 /// Delivery progress of a target of drives, as bytes that the station keeps for it.
 ///
-/// Version 3 (1 is `OutboxCursor`, 2 `FileCursor`), all numbers unsigned LEB128 and boots as their
-/// sixteen bytes: the version; settled and seen, each as 0, or 1 with boot and tick; waiting;
-/// whether some expired; delivered drives and samples; reasons as count, then number in
-/// `LeftOut.allCases`, drives and samples; uploads under way: how many, then of each its number
-/// plus 1, whether it is described, its samples, tenths since 1970 of its beginning, tenths from
-/// there to its end, boot and tick. At most 716 bytes.
+/// Settled and seen are 0, or 1 with boot and tick. An upload under way is its number plus 1,
+/// whether it is described, its samples, tenths since 1970 of its beginning, tenths from there to
+/// its end, boot and tick. At most 716 bytes.
 package struct DriveCursor: Hashable, Sendable {
     /// A sample's place as boot and tick; the boot's number has to be looked up.
     package struct Place: Hashable, Sendable {
-        package let boot: BootID
-        package let tick: Tick
+        package fileprivate(set) var boot: BootID
+        package fileprivate(set) var tick: Tick
 
         package init(_ place: OutboxPosition) { (boot, tick) = (place.boot, place.tick) }
 
-        init(boot: BootID, tick: Tick) { (self.boot, self.tick) = (boot, tick) }
+        /// The place before it is read.
+        fileprivate init() {
+            (boot, tick) = (BootID(bytes: Array(repeating: 0, count: 16)), Tick(tenths: 0))
+        }
     }
 
     /// The upload that goes on after a restart.
     package struct Current: Hashable, Sendable {
-        package let place: Place
+        package fileprivate(set) var place: Place
         package var upload = DriveUpload()
         /// Samples of the drive when its upload began.
-        package let samples: Int
-        package let dates: DriveDates
+        package fileprivate(set) var samples: Int
+        package fileprivate(set) var dates: DriveDates
 
         init(_ place: Place, samples: Int, _ dates: DriveDates) {
             (self.place, self.samples, self.dates) = (place, samples, dates)
         }
     }
-
-    private static let version: UInt64 = 3
 
     /// Beginning of the last settled drive (sent or left out); nil before the first.
     package var settled: Place?
@@ -74,91 +72,48 @@ package struct DriveCursor: Hashable, Sendable {
     }
 }
 
-// MARK: - As bytes
+extension DriveCursor: DeliveryCursor {
+    static var kind: CursorKind { .drives }
 
-extension DriveCursor {
-    package func encode() -> [UInt8] {
-        var out = VarintWriter()
-        func append(_ value: Int) { out.append(UInt64(max(value, 0))) }
-        func append(_ place: Place) {
-            out.bytes += place.boot.bytes
-            append(Int(place.tick.tenths))
-        }
-        append(Int(Self.version))
-        for place in [settled, seen] {
-            append(place == nil ? 0 : 1)
-            if let place { append(place) }
-        }
-        append(waiting)
-        append(hasExpired ? 1 : 0)
-        append(delivered.files)
-        append(delivered.samples)
-        let reasons = LeftOut.allCases.enumerated().filter { leftOut[$0.element] != nil }
-        append(reasons.count)
-        for (number, reason) in reasons {
-            append(number)
-            append(leftOut[reason]?.files ?? 0)
-            append(leftOut[reason]?.samples ?? 0)
-        }
-        append(uploads.count)
-        for current in uploads {
-            append((current.upload.importID ?? -1) + 1)
-            append(current.upload.isDescribed ? 1 : 0)
-            append(current.samples)
-            append(Int(current.dates.from.tenths))
-            append(Int(current.dates.to.tenths - current.dates.from.tenths))
-            append(current.place)
-        }
-        return out.bytes
-    }
-
-    /// Reads a cursor.
-    package init(_ bytes: [UInt8]) throws(OutboxCursorError) {
-        var input = VarintReader(bytes)
-        let version = try input.next()
-        guard version == Self.version else { throw .otherVersion(version) }
-        self.init()
-        settled = try Self.place(&input, isOptional: true)
-        seen = try Self.place(&input, isOptional: true)
-        waiting = try input.count(below: .max)
-        hasExpired = try input.count(below: 1) == 1
-        delivered.files = try input.count(below: .max)
-        delivered.samples = try input.count(below: .max)
-        for _ in 0..<(try input.count(below: LeftOut.allCases.count)) {
-            let number = try input.count(below: LeftOut.allCases.count - 1)
-            leftOut[LeftOut.allCases[number]] = FilePeriodCursor.Count(
-                files: try input.count(below: .max),
-                samples: try input.count(below: .max)
-            )
-        }
-        for _ in 0..<(try input.count(below: Self.uploadLimit)) {
-            let importID = try input.count(below: .max)
-            let isDescribed = try input.count(below: 1) == 1
-            let samples = try input.count(below: .max)
+    mutating func code(_ fields: inout CursorFields) {
+        fields.place(&settled)
+        fields.place(&seen)
+        fields.number(&waiting)
+        fields.flag(&hasExpired)
+        fields.count(&delivered)
+        fields.reasons(&leftOut, .init()) { $0.count(&$1) }
+        let never = DriveDates(from: WallTime(tenths: 0), to: WallTime(tenths: 0))
+        let empty = Current(Place(), samples: 0, never)
+        fields.list(&uploads, upTo: Self.uploadLimit, empty) { fields, current in
+            var number = (current.upload.importID ?? -1) + 1
+            fields.number(&number)
+            current.upload.importID = number == 0 ? nil : number - 1
+            fields.flag(&current.upload.isDescribed)
+            fields.number(&current.samples)
+            var (from, length) = (current.dates.from.tenths, current.dates.to.tenths)
+            length -= from
             // Highest tenth of a second since 1970 that `WallTime` can hold.
-            let from = Int64(try input.count(below: 90_000_000_000))
-            let length = Int64(try input.count(below: 2_000_000_000))
-            let dates = DriveDates(
-                from: WallTime(tenths: from),
-                to: WallTime(tenths: from + length)
-            )
-            guard let place = try Self.place(&input, isOptional: false) else { throw .malformed }
-            var current = Current(place, samples: samples, dates)
-            current.upload = DriveUpload(
-                importID: importID == 0 ? nil : importID - 1,
-                isDescribed: isDescribed
-            )
-            uploads.append(current)
+            fields.number(&from, upTo: 90_000_000_000)
+            fields.number(&length, upTo: 2_000_000_000)
+            let end = WallTime(tenths: from + length)
+            current.dates = DriveDates(from: WallTime(tenths: from), to: end)
+            fields.place(&current.place)
         }
-        guard input.isAtEnd else { throw .malformed }
+    }
+}
+
+extension CursorFields {
+    fileprivate mutating func place(_ place: inout DriveCursor.Place?) {
+        var (isThere, found) = (place != nil, place ?? DriveCursor.Place())
+        flag(&isThere)
+        if isThere { self.place(&found) }
+        place = isThere ? found : nil
     }
 
-    private static func place(
-        _ input: inout VarintReader,
-        isOptional: Bool
-    ) throws(OutboxCursorError) -> Place? {
-        if isOptional, try input.count(below: 1) == 0 { return nil }
-        let boot = BootID(bytes: try input.read(16))
-        return Place(boot: boot, tick: Tick(tenths: Int64(try input.count(below: .max))))
+    fileprivate mutating func place(_ place: inout DriveCursor.Place) {
+        boot(&place.boot)
+        var tick = place.tick.tenths
+        number(&tick)
+        place.tick = Tick(tenths: tick)
     }
 }

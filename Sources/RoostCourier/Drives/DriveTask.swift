@@ -1,72 +1,24 @@
+import ControlProtocol
 import Core
 import Runtime
 import Store
 
 /// Sends one target the drives that are over, as `DriveMachine` decides.
-package actor DriveTask: Child {
-    /// Dependencies of a drive task.
-    package struct World: Sendable {
-        package let source: any DriveSource
-        package let keeper: any CursorStore
-        package let network: any CourierNetwork
-        package let clock: any NodeClock
-        let dates: LeastDate
-        /// Receives the events that people should know about.
-        package let tell: @Sendable (_ target: String, DriveMachine.Notice) -> Void
-
-        package init(
-            source: any DriveSource,
-            keeper: any CursorStore,
-            network: any CourierNetwork,
-            clock: any NodeClock,
-            tell: @escaping @Sendable (_ target: String, DriveMachine.Notice) -> Void
-        ) {
-            (self.source, self.keeper, self.network) = (source, keeper, network)
-            (self.clock, self.tell, dates) = (clock, tell, LeastDate(clock))
-        }
-    }
-
-    /// The drive that is sent now.
-    package struct Present: Hashable, Sendable {
-        package let name: String
-        package let upload: DriveUpload
-    }
-
-    /// State of the task, for reports.
-    package struct Standing: Hashable, Sendable {
-        package let id: String
-        package let mark: DriveCursor
-        /// Drives with samples that wait, including the present one.
-        package let waitingCount: Int
-        /// End of the oldest waiting drive; nil when none waits, or its date is unknown.
-        package let oldest: WallTime?
-        package let present: Present?
-        package let held: DeliveryReason?
-        package let trouble: DeliveryReason?
-        /// Work that the receiver still does on an upload; nil when none is known.
-        package let working: DeliveryReason?
-        package let waitsForClock: Bool
-        package let notBefore: MonotonicInstant
-        package let lastDelivery: MonotonicInstant?
-        /// Drives that the receiver fails at while it accepts others.
-        package let refusals: [OutboxStanding.Refusal]
-        /// Why the station's store cannot be read now; nil while it can.
-        package let sourceTrouble: String?
-    }
+package actor DriveTask: DeliveryTask {
+    package typealias World = DeliveryDependencies<any DriveSource>
+    package typealias Standing = DriveStanding
 
     /// Time between two looks for a finished survey.
     private static let lookInterval: Duration = .seconds(300)
     /// An upload takes ten minutes at most.
     private static let promise: Duration = .seconds(900)
-    /// Time between two attempts to read the store while it cannot be read.
-    private static let sourcePause: Duration = .seconds(5)
     /// How late the next attempt may come, and how late a look.
     private static let tolerance: (attempt: Duration, look: Duration) = (.seconds(2), .seconds(20))
 
     private let id: String
     private let work: DriveWork
     private let world: World
-    private let heartbeat: Heartbeat
+    private let loop: DeliveryLoop
     private let changed = Signal()
     /// Lets only one task at a time decide what became of a drive.
     private let turns: TaskLock
@@ -77,8 +29,7 @@ package actor DriveTask: Child {
     /// Number of lines of the log made last, kept because making a log again reads the store again.
     private var made: (place: OutboxPosition, lines: Int)?
     private var waitsForClock = false
-    private var lastDelivery: MonotonicInstant?
-    private var sourceTrouble: String?
+    private var delivery = DeliveryStanding()
 
     /// Makes a task that has not begun.
     ///
@@ -94,7 +45,7 @@ package actor DriveTask: Child {
         heartbeat: Heartbeat
     ) {
         (self.id, self.work, self.world) = (id, work, world)
-        self.heartbeat = heartbeat
+        loop = DeliveryLoop(heartbeat: heartbeat, clock: world.clock, promise: Self.promise)
         machine = DriveMachine(pace: work.pace, seed: seed)
         turns = TaskLock(world.clock)
     }
@@ -102,50 +53,44 @@ package actor DriveTask: Child {
     package var standing: Standing {
         let waiting = drives.filter { $0.samples > 0 && !$0.isPrivate }
         let present = drives.last { drive in
-            machine.mark.upload(of: drive) != nil && !machine.asides.contains(drive.place)
+            machine.mark.upload(of: drive) != nil
+                && !machine.delivery.asides.contains(drive.place)
+        }
+        let (state, hasWork) = (machine.delivery.state, machine.mark.waiting > 0)
+        var delivery = delivery
+        delivery.apply(state)
+        (delivery.working, delivery.isWaiting) = (machine.delivery.working, hasWork)
+        delivery.nextTry = hasWork && state.notBefore > world.clock.now ? state.notBefore : nil
+        delivery.refusals = machine.delivery.asides.refusals("drives") { place in
+            "the drive \(drives.first { $0.place == place }?.name ?? "of before")"
         }
         return Standing(
-            id: id,
             mark: machine.mark,
             waitingCount: waiting.count,
             oldest: waiting.first?.dates?.to,
             present: present.map {
-                Present(name: $0.name, upload: machine.mark.upload(of: $0)?.upload ?? .init())
+                Standing.Present(
+                    name: $0.name,
+                    upload: machine.mark.upload(of: $0)?.upload ?? .init()
+                )
             },
-            held: machine.held,
-            trouble: machine.trouble,
-            working: machine.working,
             waitsForClock: waitsForClock,
-            notBefore: machine.notBefore,
-            lastDelivery: lastDelivery,
-            refusals: machine.asides.refusals("drives") { place in
-                "the drive \(drives.first { $0.place == place }?.name ?? "of before")"
-            },
-            sourceTrouble: sourceTrouble
+            delivery: delivery
         )
+    }
+
+    func fill(_ report: inout OutboxReport) {
+        standing.fill(&report, at: world.clock.now)
     }
 
     /// Whether every drive seen is settled, or is tried again by itself.
     package var isDone: Bool {
-        drives.allSatisfy { $0.samples == 0 || machine.asides.contains($0.place) }
+        drives.allSatisfy { $0.samples == 0 || machine.delivery.asides.contains($0.place) }
             && (machine.mark.waiting == 0 || !drives.isEmpty)
     }
 
-    /// Runs until cancelled.
-    ///
-    /// While the store cannot be read it tries again: nothing is lost by waiting.
     package func run() async throws {
-        while !Task.isCancelled {
-            heartbeat.beat(nextWithin: Self.promise)
-            do {
-                try await turn()
-                sourceTrouble = nil
-            } catch let error where !(error is CancellationError) {
-                sourceTrouble = "\(error)"
-                let pause = Self.sourcePause
-                try await world.clock.sleep(for: pause, tolerance: Self.tolerance.attempt)
-            }
-        }
+        try await loop.run(turn) { delivery.sourceTrouble = $0 }
     }
 
     private func turn() async throws {
@@ -157,14 +102,19 @@ package actor DriveTask: Child {
             try await begin()
             try await see()
             let now = world.clock.now
-            if let drive = machine.aside(of: drives, at: now) { return try await act(on: drive) }
-            guard let drive = machine.next(of: drives), machine.isDue(drive, at: now) else {
+            let aside = machine.delivery.aside(at: now)
+            if let aside, let drive = drives.first(where: { $0.place == aside }) {
+                return try await act(on: drive)
+            }
+            guard let drive = machine.next(of: drives),
+                machine.delivery.isDue(drive.place, at: now)
+            else {
                 return false
             }
             return try await act(on: drive)
         }
         if hasActed { return }
-        if let next = machine.nextTurn(after: world.clock.now), next < deadline {
+        if let next = machine.delivery.nextTurn(after: world.clock.now), next < deadline {
             (deadline, tolerance) = (next, Self.tolerance.attempt)
         }
         _ = try await world.clock.wait(for: changed, until: deadline, tolerance: tolerance)
@@ -172,24 +122,24 @@ package actor DriveTask: Child {
 
     /// Ends the waiting, after a new route or a repaired secret.
     package func wake(within time: Duration = .zero) {
-        machine.wake(at: world.clock.now, within: time)
+        machine.delivery.wake(at: world.clock.now, within: time)
         changed.raise()
     }
 
     /// Reads the cursor, or makes one.
     private func begin() async throws {
         guard !hasBegun else { return }
-        var (mark, lost): (DriveCursor?, OutboxCursorError?)
-        if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
-            do throws(OutboxCursorError) { mark = try DriveCursor(bytes) } catch { lost = error }
-        }
+        let (mark, lost) = try await world.keeper.cursor(of: id, DriveCursor.init(_:))
         if let mark {
             machine.mark = mark
         } else if let last = try await world.source.drives(after: nil).last(where: isNotFor) {
             (machine.mark.settled, machine.mark.seen) = (.init(last.place), .init(last.place))
         }
         hasBegun = true
-        if let lost { world.tell(id, .cursorLost("\(lost)")) }
+        if let lost {
+            delivery.cursorLost = "\(lost)"
+            world.tell(id, .cursorLost("\(lost)"))
+        }
         // Keep the start at once: it is decided only once, even before the first drive.
         await keep()
     }
@@ -308,7 +258,7 @@ package actor DriveTask: Child {
             for drive in drives {
                 guard let ended = drive.dates?.to, ended < moment else { break }
                 if machine.isAtReceiver(drive) {
-                    guard machine.asides.contains(drive.place) else { break }
+                    guard machine.delivery.asides.contains(drive.place) else { break }
                     continue
                 }
                 machine.leaveOut(drive, drive.isPrivate ? .markedPrivate : .dropped)
@@ -335,11 +285,11 @@ package actor DriveTask: Child {
     }
 
     private func finish(_ step: DriveStep, of drive: PlannedDrive, lines: Int) {
-        if step == .ended(.delivered) { lastDelivery = world.clock.now }
+        if step == .ended(.delivered) { delivery.lastDelivery = world.clock.now }
         report(machine.finish(step, of: drive, lines: lines, at: world.clock.now))
     }
 
-    private func report(_ notices: [DriveMachine.Notice]) {
+    private func report(_ notices: [DeliveryNotice]) {
         for notice in notices { world.tell(id, notice) }
     }
 }

@@ -9,7 +9,7 @@ import StoreQueries
 /// The station knows each value by its source, series and time, so a value that is fetched twice is
 /// kept once: this task keeps nothing over a restart, and reads in the history where to begin. A
 /// part (`FeedPart`) that fails does not delay the others.
-package actor FeedTask: Child {
+package actor FeedTask: DeliveryTask {
     /// Dependencies of a feed task.
     struct World: Sendable {
         let link: any StationLink
@@ -23,10 +23,7 @@ package actor FeedTask: Child {
 
     /// State of the feed, for reports.
     package struct Standing: Hashable, Sendable {
-        package var trouble: DeliveryReason?
-        package var isHeld = false
-        package var lastFetch: MonotonicInstant?
-        package var next: MonotonicInstant
+        package var delivery = DeliveryStanding()
         package var counts = FeedCounts()
         /// Places of the series, sorted by name.
         package var places: [FeedLocation] = []
@@ -47,7 +44,6 @@ package actor FeedTask: Child {
 
     private let entry: FeedEntry
     private let world: World
-    private let heartbeat: Heartbeat
     private var random: SplitMix64
     private var failureCount = 0
     /// Time of the last turn; nil while it was unknown.
@@ -62,42 +58,48 @@ package actor FeedTask: Child {
     private var isLocated = false
     /// Sensors that are skipped, with the reason.
     private var differing: [String: String] = [:]
-    package private(set) var standing: Standing
+    package private(set) var standing = Standing()
     private let wakeUp = Signal()
+    private let loop: DeliveryLoop
+    private var isWoken = false
 
     init(_ entry: FeedEntry, in world: World, heartbeat: Heartbeat) {
-        (self.entry, self.world, self.heartbeat) = (entry, world, heartbeat)
+        (self.entry, self.world) = (entry, world)
         random = SplitMix64(seed: world.seed)
-        standing = Standing(next: world.clock.now)
+        let promise = entry.period + Self.spread + Self.grace
+        loop = DeliveryLoop(heartbeat: heartbeat, clock: world.clock, promise: promise)
+        standing.delivery.nextTry = world.clock.now
     }
 
     package func run() async throws {
-        var isWoken = false
-        while !Task.isCancelled {
-            heartbeat.beat(nextWithin: entry.period + Self.spread + Self.grace)
-            let wait = try await turn(isWoken)
-            let next = world.clock.now.advanced(by: wait)
-            standing.next = next
-            isWoken = try await world.clock.wait(
-                for: wakeUp,
-                until: next,
-                tolerance: .seconds(10)
-            )
-        }
+        try await loop.run(turn) { standing.delivery.sourceTrouble = $0 }
+    }
+
+    private func turn() async throws {
+        let wait = try await fetchDue()
+        let next = world.clock.now.advanced(by: wait)
+        standing.delivery.nextTry = next
+        isWoken = try await world.clock.wait(for: wakeUp, until: next, tolerance: .seconds(10))
     }
 
     /// Begins a turn now.
-    package func wake() { wakeUp.raise() }
+    package func wake(within time: Duration = .zero) { wakeUp.raise() }
+
+    func fill(_ report: inout OutboxReport) {
+        standing.delivery.fill(&report, at: world.clock.now)
+        if report.code == FeedTrouble.unfinished.reason.code { report.state = .waiting }
+        (report.values, report.places) = (standing.counts, standing.places)
+    }
 
     /// - Returns: The time until the next turn.
-    private func turn(_ isWoken: Bool) async throws -> Duration {
+    private func fetchDue() async throws -> Duration {
         let regular = entry.period + Self.spread * part()
         do {
             let doubt = try await locate() ?? difference
             let wentWell = try await fetchAll(isWoken)
             let troubles = entry.kind.parts.compactMap { progress[$0]?.trouble }
             guard let first = troubles.first(where: { !$0.isHeld }) ?? troubles.first else {
-                (standing.trouble, standing.isHeld) = (doubt ?? silence, false)
+                standing.delivery.set(doubt ?? silence, isHeld: false)
                 failureCount = 0
                 return regular
             }
@@ -116,7 +118,7 @@ package actor FeedTask: Child {
 
     /// - Returns: The time until the next try.
     private func fail(_ trouble: FeedTrouble, isHeld: Bool) -> Duration {
-        (standing.trouble, standing.isHeld) = (trouble.reason, isHeld)
+        standing.delivery.set(trouble.reason, isHeld: isHeld)
         failureCount += 1
         guard !isHeld else { return max(entry.period, .seconds(3_600)) }
         let doubled = Self.retries.lowerBound * Double(1 << min(failureCount - 1, 8))
@@ -161,7 +163,7 @@ package actor FeedTask: Child {
         if !due.isEmpty { standing.counts.omitted = round.omitted }
         standing.counts.missedDays = progress.values.map(\.missedDays).max() ?? 0
         let wentWell = parts.isEmpty || parts.contains { progress[$0]?.trouble == nil }
-        if wentWell { standing.lastFetch = world.clock.now }
+        if wentWell { standing.delivery.lastDelivery = world.clock.now }
         return wentWell
     }
 
@@ -204,7 +206,7 @@ package actor FeedTask: Child {
     ) async throws {
         var (place, tokens) = (start, Set<String>())
         while round.requestCount < round.end {
-            heartbeat.beat(nextWithin: Self.grace)
+            loop.heartbeat.beat(nextWithin: Self.grace)
             if round.requestCount >= Self.burst {
                 try await world.clock.sleep(for: Self.apart, tolerance: .seconds(1))
             }

@@ -1,64 +1,34 @@
+import ControlProtocol
 import Core
 import Runtime
 
 /// Sends one target files of what is recorded, as `FileOutboxMachine` decides.
-package actor FileOutboxTask: Child {
-    /// Dependencies of a file task.
-    package struct World: Sendable {
-        package let source: any FileSource
-        package let keeper: any CursorStore
-        package let network: any CourierNetwork
-        package let clock: any NodeClock
-        let dates: LeastDate
-        /// Receives the events that people should know about.
-        package let tell: @Sendable (_ target: String, FileOutboxMachine.Notice) -> Void
-
-        package init(
-            source: any FileSource,
-            keeper: any CursorStore,
-            network: any CourierNetwork,
-            clock: any NodeClock,
-            tell: @escaping @Sendable (_ target: String, FileOutboxMachine.Notice) -> Void
-        ) {
-            (self.source, self.keeper, self.network) = (source, keeper, network)
-            (self.clock, self.tell, dates) = (clock, tell, LeastDate(clock))
-        }
-    }
+package actor FileOutboxTask: DeliveryTask {
+    package typealias World = DeliveryDependencies<any FileSource>
 
     /// State of the task, for reports.
     package struct Standing: Hashable, Sendable {
-        package let id: String
         package let marks: [FilePeriod: FilePeriodCursor]
-        package let held: DeliveryReason?
-        package let trouble: DeliveryReason?
-        package let notBefore: MonotonicInstant
-        package let lastDelivery: MonotonicInstant?
-        /// Files that the receiver fails at while it accepts others.
-        package let refusals: [OutboxStanding.Refusal]
         /// Whether the last look found no file whose period is over.
         package let isUpToDate: Bool
-        /// Why the station's store cannot be read now; nil while it can.
-        package let sourceTrouble: String?
+        package let delivery: DeliveryStanding
     }
 
     /// Time between two looks for a complete file.
     private static let lookInterval: Duration = .seconds(300)
     /// An upload takes ten minutes at most; each piece of a longer one beats.
     private static let promise: Duration = .seconds(900)
-    /// Time between two attempts to read the store while it cannot be read.
-    private static let sourcePause: Duration = .seconds(5)
     /// How late the next attempt may come, and how late a look.
     private static let tolerance: (attempt: Duration, look: Duration) = (.seconds(2), .seconds(20))
 
     private let id: String
     private let work: FileWork
     private let world: World
-    private let heartbeat: Heartbeat
+    private let loop: DeliveryLoop
     private let changed = Signal()
     private var machine: FileOutboxMachine
     private var origin: Int?
-    private var lastDelivery: MonotonicInstant?
-    private var sourceTrouble: String?
+    private var delivery = DeliveryStanding()
     private var isUpToDate = false
 
     /// Makes a task that has not begun.
@@ -76,42 +46,43 @@ package actor FileOutboxTask: Child {
         heartbeat: Heartbeat
     ) {
         (self.id, self.work, self.world) = (id, work, world)
-        self.heartbeat = heartbeat
+        loop = DeliveryLoop(heartbeat: heartbeat, clock: world.clock, promise: Self.promise)
         machine = FileOutboxMachine(pace: work.pace, seed: seed)
     }
 
     package var standing: Standing {
-        Standing(
-            id: id,
-            marks: machine.marks,
-            held: machine.held,
-            trouble: machine.trouble,
-            notBefore: machine.notBefore,
-            lastDelivery: lastDelivery,
-            refusals: machine.asides.refusals("files") { place in
-                let begin = WallTime(nanoseconds: Int64(place.from) * 1_000_000_000).iso8601
-                return "the \(place.period.rawValue) file from \(begin)"
-            },
-            isUpToDate: isUpToDate,
-            sourceTrouble: sourceTrouble
-        )
+        let state = machine.delivery.state
+        var delivery = delivery
+        delivery.apply(state)
+        delivery.isWaiting = !isUpToDate
+        let rests = state.trouble != nil && state.notBefore > world.clock.now
+        delivery.nextTry = rests ? state.notBefore : nil
+        delivery.refusals = machine.delivery.asides.refusals("files") { place in
+            let begin = WallTime(nanoseconds: Int64(place.from) * 1_000_000_000).iso8601
+            return "the \(place.period.rawValue) file from \(begin)"
+        }
+        return Standing(marks: machine.marks, isUpToDate: isUpToDate, delivery: delivery)
     }
 
-    /// Runs until cancelled.
-    ///
-    /// While the store cannot be read it tries again: nothing is lost by waiting.
+    /// A file whose period is not over yet does not count as waiting.
+    package var isDone: Bool { isUpToDate }
+
+    /// A sample counts once for each period whose files are sent.
+    func fill(_ report: inout OutboxReport) {
+        let marks = machine.marks.values
+        let left = marks.flatMap(\.leftOut).map { ($0.key.rawValue, $0.value.samples) }
+        report.samples = OutboxSampleCounts(
+            delivered: marks.reduce(0) { $0 + $1.delivered.samples },
+            waiting: marks.reduce(0) { $0 + $1.waiting },
+            leftOut: Dictionary(left.filter { $0.1 > 0 }, uniquingKeysWith: +)
+        )
+        report.fileCount = marks.reduce(0) { $0 + $1.delivered.files }
+        report.isProvable = true
+        standing.delivery.fill(&report, at: world.clock.now)
+    }
+
     package func run() async throws {
-        while !Task.isCancelled {
-            heartbeat.beat(nextWithin: Self.promise)
-            do {
-                try await turn()
-                sourceTrouble = nil
-            } catch let error where !(error is CancellationError) {
-                sourceTrouble = "\(error)"
-                let pause = Self.sourcePause
-                try await world.clock.sleep(for: pause, tolerance: Self.tolerance.attempt)
-            }
-        }
+        try await loop.run(turn) { delivery.sourceTrouble = $0 }
     }
 
     private func turn() async throws {
@@ -121,9 +92,10 @@ package actor FileOutboxTask: Child {
         _ = world.dates.seconds
         if try await begin() {
             try await see()
-            if let place = machine.aside(at: world.clock.now) { return try await send(place) }
+            let aside = machine.delivery.aside(at: world.clock.now)
+            if let aside { return try await send(aside) }
             if try await send() { return }
-            if let next = machine.nextTurn(after: world.clock.now), next < deadline {
+            if let next = machine.delivery.nextTurn(after: world.clock.now), next < deadline {
                 (deadline, tolerance) = (next, Self.tolerance.attempt)
             }
         } else {
@@ -135,7 +107,7 @@ package actor FileOutboxTask: Child {
     /// Ends the waiting, after a new route or a repaired secret.
     package func wake(within time: Duration = .zero) {
         isUpToDate = false
-        machine.wake(at: world.clock.now, within: time)
+        machine.delivery.wake(at: world.clock.now, within: time)
         changed.raise()
     }
 
@@ -146,11 +118,11 @@ package actor FileOutboxTask: Child {
         guard origin == nil else { return true }
         guard let extent = try await world.source.extent() else { return false }
         var origin = extent.lowerBound
-        if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
-            do throws(OutboxCursorError) {
-                let cursor = try FileCursor(bytes)
-                (machine.marks, origin) = (cursor.marks, cursor.origin)
-            } catch { world.tell(id, .cursorLost("\(error)")) }
+        let (found, lost) = try await world.keeper.cursor(of: id, FileCursor.init(_:))
+        if let found { (machine.marks, origin) = (found.marks, found.origin) }
+        if let lost {
+            delivery.cursorLost = "\(lost)"
+            world.tell(id, .cursorLost("\(lost)"))
         }
         for period in work.periods where machine.marks[period] == nil {
             let begun = (extent.upperBound - origin).flooredDivision(by: period.seconds)
@@ -201,7 +173,7 @@ package actor FileOutboxTask: Child {
             return false
         }
         isUpToDate = false
-        guard machine.isDue(file, at: world.clock.now) else { return false }
+        guard machine.delivery.isDue(file.place, at: world.clock.now) else { return false }
         try await deliver(file, try await skipped(before: file, mark), origin)
         return true
     }
@@ -210,7 +182,7 @@ package actor FileOutboxTask: Child {
     private func skipped(before file: PlannedFile, _ mark: FilePeriodCursor) async throws -> Int {
         let before = mark.settled..<max(mark.settled, file.range.lowerBound)
         var skipped = try await world.source.count(before)
-        let failed = machine.doubt.failed.filter { $0.period == file.period }.map(\.from)
+        let failed = machine.delivery.doubt.failed.filter { $0.period == file.period }.map(\.from)
         for from in Set(mark.asides + failed) where before.contains(from) {
             skipped -= try await world.source.count(from..<(from + file.period.seconds))
         }
@@ -240,7 +212,7 @@ package actor FileOutboxTask: Child {
         if !isTooOld(file) {
             let made = try await make(file, origin)
             outcome = try await work.target.deliver(made, over: world.network)
-            if outcome == .delivered { lastDelivery = world.clock.now }
+            if outcome == .delivered { delivery.lastDelivery = world.clock.now }
         }
         report(machine.finish(file, samples: (own, skipped), outcome, at: world.clock.now))
         await keep(origin)
@@ -289,7 +261,7 @@ package actor FileOutboxTask: Child {
     }
 
     private func make(_ file: PlannedFile, _ origin: Int) async throws -> OutboxFile {
-        let (source, heartbeat) = (world.source, heartbeat)
+        let (source, heartbeat) = (world.source, loop.heartbeat)
         return try await OutboxFile(path: work.prefix + file.path) { number in
             heartbeat.beat(nextWithin: Self.promise)
             return try await source.piece(number, of: file, origin: origin)
@@ -303,9 +275,9 @@ package actor FileOutboxTask: Child {
             // Failed files and the first after them. Bound: files that fail or are set aside.
             while let file = try await world.source.next(period, from: start, origin: origin) {
                 start = file.range.upperBound
-                if machine.asides.contains(file.place) { continue }
+                if machine.delivery.asides.contains(file.place) { continue }
                 files.append(file)
-                guard machine.doubt.failed.contains(file.place) else { break }
+                guard machine.delivery.doubt.failed.contains(file.place) else { break }
             }
         }
         guard let file = machine.first(of: files), let mark = machine.marks[file.period] else {
@@ -319,7 +291,7 @@ package actor FileOutboxTask: Child {
         return .seconds(now - Int64(file.range.upperBound)) > limit
     }
 
-    private func report(_ notices: [FileOutboxMachine.Notice]) {
+    private func report(_ notices: [DeliveryNotice]) {
         for notice in notices { world.tell(id, notice) }
     }
 }

@@ -41,70 +41,56 @@ struct ConnectorFactory: Sendable {
         _ heartbeat: Heartbeat
     ) async throws -> any Child {
         switch outlet.entry {
-        case .target(let target):
-            return try await child(outlet, target, try target.make(materials), heartbeat)
-        case .receiver(let receiver):
-            return await child(outlet, receiver, try receiver.make(materials), heartbeat)
-        case .feed(let feed): return await child(outlet, feed, heartbeat)
+        case .target(let entry):
+            return await child(outlet, entry, try entry.make(materials), heartbeat)
+        case .receiver(let entry):
+            return await child(outlet, task(outlet, entry, try entry.make(materials), heartbeat))
+        case .feed(let entry):
+            let feed = FeedTask.World(
+                link: world.link,
+                network: outlet.network,
+                secrets: HiddenSecrets(secrets: world.secrets, network: outlet.network),
+                clock: world.clock,
+                seed: seed(of: entry.id),
+                history: parts.history
+            )
+            return await child(outlet, FeedTask(entry, in: feed, heartbeat: heartbeat))
         }
     }
 
-    private func child(
+    private func child(_ outlet: Connector, _ task: any DeliveryTask) async -> any Child {
+        await outlet.begin(task)
+        return ConnectorChild(outlet: outlet, tasks: [task])
+    }
+
+    private func task(
         _ outlet: Connector,
         _ entry: ReceiverEntry,
         _ way: any NoticeReceiver,
         _ heartbeat: Heartbeat
-    ) async -> any Child {
+    ) -> any DeliveryTask {
         var notices = NoticeTask.World(
             hub: parts.alerts,
             keeper: parts.cursors,
             network: outlet.network,
             clock: world.clock,
             zone: world.zone
-        ) { [news = parts.news] receiver, reason in
-            let why = reason.map { ["why": $0.words] } ?? [:]
-            let details = why.merging(["target": receiver]) { old, _ in old }
-            news.report(reason == nil ? "outbox resumed" : "outbox held", details)
-        }
-        notices.cursorLost = { [news = parts.news] receiver, why in
-            news.report("outbox resumed", ["target": receiver, "why": "\(why); begins anew"])
-        }
-        notices.refused = { [news = parts.news] receiver, notice, reason in
-            let why = "\(reason.words); is tried again"
-            news.report("outbox refused", ["target": receiver, "from": notice, "why": why])
-        }
+        ) { [news = parts.news] receiver, notice in news.report(receiver, notice) }
         notices.present = { [self] in await presentAlerts() }
         notices.pictures = world.pictures
         // The clients of the seed's app recognise notices by their titles.
         notices.station = entry.type == "seed" ? nil : station
         notices.link = address.map { "\($0)/alerts" }
-        let (seed, options) = (seed(of: entry.id), entry.common)
-        if let way = way as? PushReceiver {
-            notices.removed = { [logger = world.logger] words in
-                logger.notice("subscriber removed", metadata: ["what": "\(words)"])
-            }
-            let task = PushTask(
-                id: entry.id,
-                way,
-                options,
-                seed: seed,
-                in: notices,
-                heartbeat: heartbeat
-            )
-            parts.pushes.enter(task, as: entry.id)
-            await outlet.begin(task)
-            return ConnectorChild(outlet: outlet, tasks: [task])
+        let (id, seed, options) = (entry.id, seed(of: entry.id), entry.common)
+        guard let way = way as? PushReceiver else {
+            return NoticeTask(id: id, way, options, seed: seed, in: notices, heartbeat: heartbeat)
         }
-        let task = NoticeTask(
-            id: entry.id,
-            way,
-            options,
-            seed: seed,
-            in: notices,
-            heartbeat: heartbeat
-        )
-        await outlet.begin(task)
-        return ConnectorChild(outlet: outlet, tasks: [task])
+        notices.removed = { [logger = world.logger] words in
+            logger.notice("subscriber removed", metadata: ["what": "\(words)"])
+        }
+        let task = PushTask(id: id, way, options, seed: seed, in: notices, heartbeat: heartbeat)
+        parts.pushes.enter(task, as: id)
+        return task
     }
 
     /// Asks the station for its alerts, by the numbers of their raises; empty without an answer.
@@ -124,41 +110,33 @@ struct ConnectorFactory: Sendable {
         _ entry: TargetEntry,
         _ work: TargetWork,
         _ heartbeat: Heartbeat
-    ) async throws -> any Child {
+    ) async -> any Child {
+        let (id, seed) = (entry.id, seed(of: entry.id))
         switch work {
         case .samples(let target):
-            let task = OutboxTask(
-                id: entry.id,
-                TunedTarget(target, entry.traits(target.traits)),
-                startsWithBacklog: entry.common.hasBacklog,
-                seed: seed(of: entry.id),
-                in: outboxWorld(outlet),
-                heartbeat: heartbeat
-            )
-            await outlet.begin(task)
-            return ConnectorChild(outlet: outlet, tasks: [task])
+            let hasBacklog = entry.common.hasBacklog
+            let task = samples(outlet, entry, target, hasBacklog: hasBacklog, heartbeat)
+            return await child(outlet, task)
         case .broker(let target):
             return await broker(outlet, entry, target, heartbeat)
         case .files(let work):
-            let task = FileOutboxTask(
-                id: entry.id,
-                work,
-                seed: seed(of: entry.id),
-                in: fileWorld(outlet, work),
-                heartbeat: heartbeat
+            let source = StoreFileSource(
+                parts.history,
+                naming: work.naming,
+                zone: world.zone,
+                clock: world.clock
             )
-            await outlet.begin(task)
-            return ConnectorChild(outlet: outlet, tasks: [task])
+            let files: FileOutboxTask.World = dependencies(outlet, source)
+            let task = FileOutboxTask(id: id, work, seed: seed, in: files, heartbeat: heartbeat)
+            return await child(outlet, task)
         case .drives(let work):
-            let task = DriveTask(
-                id: entry.id,
-                work,
-                seed: seed(of: entry.id),
-                in: driveWorld(outlet, work),
-                heartbeat: heartbeat
-            )
-            await outlet.begin(task)
-            return ConnectorChild(outlet: outlet, tasks: [task])
+            var choice = work.choice
+            let allowed = StreamChoice(wanted: [], left: left)
+            choice.takes = { device, quantity in allowed.takes(device, quantity) }
+            let source = StoreDriveSource(parts.history, choice)
+            let drives: DriveTask.World = dependencies(outlet, source)
+            let task = DriveTask(id: id, work, seed: seed, in: drives, heartbeat: heartbeat)
+            return await child(outlet, task)
         case .heartbeat(let target):
             let task = HeartbeatTask(
                 target,
@@ -166,29 +144,10 @@ struct ConnectorFactory: Sendable {
                 over: outlet.network,
                 clock: world.clock,
                 heartbeat: heartbeat,
-                id: entry.id
+                id: id
             )
-            await outlet.begin(task)
-            return ConnectorChild(outlet: outlet, tasks: [task])
+            return await child(outlet, task)
         }
-    }
-
-    private func child(
-        _ outlet: Connector,
-        _ entry: FeedEntry,
-        _ heartbeat: Heartbeat
-    ) async -> any Child {
-        let feed = FeedTask.World(
-            link: world.link,
-            network: outlet.network,
-            secrets: HiddenSecrets(secrets: world.secrets, network: outlet.network),
-            clock: world.clock,
-            seed: seed(of: entry.id),
-            history: parts.history
-        )
-        let task = FeedTask(entry, in: feed, heartbeat: heartbeat)
-        await outlet.begin(task)
-        return ConnectorChild(outlet: outlet, tasks: [task])
     }
 
     private func broker(
@@ -197,14 +156,7 @@ struct ConnectorFactory: Sendable {
         _ target: MQTTTarget,
         _ heartbeat: Heartbeat
     ) async -> any Child {
-        let task = OutboxTask(
-            id: entry.id,
-            TunedTarget(target, entry.traits(target.traits)),
-            startsWithBacklog: false,
-            seed: seed(of: entry.id),
-            in: outboxWorld(outlet),
-            heartbeat: heartbeat
-        )
+        let task = samples(outlet, entry, target, hasBacklog: false, heartbeat)
         let attendant = MQTTDiscovery(
             target,
             over: outlet.network,
@@ -214,7 +166,7 @@ struct ConnectorFactory: Sendable {
             connected: { await task.wake() }
         )
         let news = BrokerEvents(target, over: outlet.network, clock: world.clock)
-        await outlet.begin(task, target, news)
+        await outlet.begin(task, (target, news))
         return ConnectorChild(outlet: outlet, tasks: [task, attendant, news])
     }
 
@@ -222,38 +174,32 @@ struct ConnectorFactory: Sendable {
         id.utf8.reduce(world.seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
-    private func fileWorld(_ outlet: Connector, _ work: FileWork) -> FileOutboxTask.World {
-        let source = StoreFileSource(
-            parts.history,
-            naming: work.naming,
-            zone: world.zone,
-            clock: world.clock
-        )
-        return FileOutboxTask.World(
-            source: source,
-            keeper: parts.cursors,
-            network: outlet.network,
-            clock: world.clock
-        ) { [news = parts.news] target, notice in news.report(target, notice) }
-    }
-
-    private func driveWorld(_ outlet: Connector, _ work: DriveWork) -> DriveTask.World {
-        var choice = work.choice
-        let allowed = StreamChoice(wanted: [], left: left)
-        choice.takes = { device, quantity in allowed.takes(device, quantity) }
-        return DriveTask.World(
-            source: StoreDriveSource(parts.history, choice),
-            keeper: parts.cursors,
-            network: outlet.network,
-            clock: world.clock
-        ) { [news = parts.news] target, notice in news.report(target, notice) }
-    }
-
-    private func outboxWorld(_ outlet: Connector) -> OutboxTask.World {
-        let choice = StreamChoice(wanted: outlet.entry.streams, left: left)
+    private func samples(
+        _ outlet: Connector,
+        _ entry: TargetEntry,
+        _ target: any SampleTarget,
+        hasBacklog: Bool,
+        _ heartbeat: Heartbeat
+    ) -> OutboxTask {
+        let choice = StreamChoice(wanted: entry.common.streams, left: left)
         let source = parts.source
-        return OutboxTask.World(
-            source: ChosenSource(source, choice) { await source.descriptions },
+        let chosen = ChosenSource(source, choice) { await source.descriptions }
+        return OutboxTask(
+            id: entry.id,
+            TunedTarget(target, entry.traits(target.traits)),
+            startsWithBacklog: hasBacklog,
+            seed: seed(of: entry.id),
+            in: dependencies(outlet, chosen),
+            heartbeat: heartbeat
+        )
+    }
+
+    private func dependencies<Source>(
+        _ outlet: Connector,
+        _ source: Source
+    ) -> DeliveryDependencies<Source> {
+        DeliveryDependencies(
+            source: source,
             keeper: parts.cursors,
             network: outlet.network,
             clock: world.clock

@@ -3,7 +3,7 @@ import Core
 import Runtime
 
 /// Sends heartbeats while the station is alive: an alarm elsewhere sounds when they stop.
-package actor HeartbeatTask: Child {
+package actor HeartbeatTask: DeliveryTask {
     /// Attempts within one period.
     private static let tries = 3
     /// Time that a heartbeat may be late: a period is at most a day, a request 10 s.
@@ -12,22 +12,14 @@ package actor HeartbeatTask: Child {
     /// Code of a heartbeat that is not sent because the station is not well.
     static let notWell = "not-well"
 
-    /// State of the task, for reports.
-    package struct Standing: Hashable, Sendable {
-        package var trouble: DeliveryReason?
-        package var isHeld = false
-        package var lastDelivery: MonotonicInstant?
-        package var next: MonotonicInstant
-    }
-
     private let target: HeartbeatTarget
     private let link: any StationLink
     private let network: any CourierNetwork
     private let clock: any NodeClock
-    private let heartbeat: Heartbeat
+    private let loop: DeliveryLoop
     private let id: String
     private var answeredAt: MonotonicInstant?
-    package private(set) var standing: Standing
+    package private(set) var standing = DeliveryStanding()
     private let wakeUp = Signal()
 
     /// - Parameters:
@@ -41,29 +33,40 @@ package actor HeartbeatTask: Child {
         id: String
     ) {
         (self.target, self.link, self.network) = (target, link, network)
-        (self.clock, self.heartbeat, self.id) = (clock, heartbeat, id)
-        standing = Standing(next: clock.now)
+        (self.clock, self.id) = (clock, id)
+        let promise = target.period + Self.grace
+        loop = DeliveryLoop(heartbeat: heartbeat, clock: clock, promise: promise)
+        standing.nextTry = clock.now
     }
 
     package func run() async throws {
-        while !Task.isCancelled {
-            heartbeat.beat(nextWithin: target.period + Self.grace)
-            let due = clock.now
-            try await say()
-            let next = due.advanced(by: target.period)
-            standing.next = next
-            _ = try await clock.wait(for: wakeUp, until: next, tolerance: target.period / 20)
-        }
+        try await loop.run(turn) { standing.sourceTrouble = $0 }
     }
 
+    private func turn() async throws {
+        let due = clock.now
+        try await say()
+        let next = due.advanced(by: target.period)
+        standing.nextTry = next
+        _ = try await clock.wait(for: wakeUp, until: next, tolerance: target.period / 20)
+    }
+
+    /// A heartbeat goes over every connection: it is small, and cannot wait.
+    nonisolated var canWait: Bool { false }
+
     /// Sends a heartbeat now.
-    package func wake() { wakeUp.raise() }
+    package func wake(within time: Duration = .zero) { wakeUp.raise() }
+
+    func fill(_ report: inout OutboxReport) {
+        standing.fill(&report, at: clock.now)
+    }
 
     private func say() async throws {
         let decision = target.decide(try await health())
         guard let request = target.request(decision) else {
             if case .silent(let why) = decision {
-                standing.trouble = DeliveryReason(Self.notWell, "nothing is sent: \(why)")
+                let reason = DeliveryReason(Self.notWell, "nothing is sent: \(why)")
+                standing.set(reason, isHeld: standing.held != nil)
             }
             return
         }
@@ -71,13 +74,13 @@ package actor HeartbeatTask: Child {
             switch try await network.outcome(of: request, HeartbeatTarget.judge) {
             case .delivered, .partly:
                 standing.lastDelivery = clock.now
-                (standing.trouble, standing.isHeld) = (nil, false)
+                standing.set(nil, isHeld: false)
                 return
             case .hold(let reason), .refused(let reason):
-                (standing.trouble, standing.isHeld) = (reason, true)
+                standing.set(reason, isHeld: true)
                 return
             case .later(let reason, _), .unknown(let reason), .foreign(let reason):
-                (standing.trouble, standing.isHeld) = (reason, false)
+                standing.set(reason, isHeld: false)
             }
             guard attempt < Self.tries else { return }
             try await clock.sleep(for: target.period / 10, tolerance: .seconds(2))

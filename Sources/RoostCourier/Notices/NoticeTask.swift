@@ -5,10 +5,7 @@ import Runtime
 import StoreQueries
 
 /// Sends one receiver the notices that `NoticePlanner` decides on.
-package actor NoticeTask: Child {
-    package typealias Refused =
-        @Sendable (_ receiver: String, _ notice: String, DeliveryReason) -> Void
-
+package actor NoticeTask: DeliveryTask {
     /// Dependencies of a notice task.
     package struct World: Sendable {
         package let hub: AlertHub
@@ -16,8 +13,8 @@ package actor NoticeTask: Child {
         package let network: any CourierNetwork
         package let clock: any NodeClock
         package let zone: Zone
-        /// Receives the reason when the receiver is held, and nil when it goes on.
-        package let tell: @Sendable (_ receiver: String, DeliveryReason?) -> Void
+        /// Receives the events that people should know about.
+        package let tell: @Sendable (_ receiver: String, DeliveryNotice) -> Void
         package var pictures: (any PictureSource)?
         /// Name of the station in front of titles; nil where clients know the titles.
         package var station: String?
@@ -25,10 +22,6 @@ package actor NoticeTask: Child {
         package var link: String?
         /// Receives which subscriber was removed, and why, without its address.
         package var removed: @Sendable (_ words: String) -> Void = { _ in }
-        /// Receives the receiver whose cursor could not be read, and why; it begins anew.
-        package var cursorLost: @Sendable (_ receiver: String, _ why: String) -> Void = { _, _ in }
-        /// Receives the notice that the receiver fails at while it accepts others, and why.
-        package var refused: Refused = { _, _, _ in }
         /// Asks the station for its alerts by the numbers of their raises; empty without answer.
         package var present: @Sendable () async -> [Int64: AlertsReport.Alert] = { [:] }
 
@@ -38,7 +31,7 @@ package actor NoticeTask: Child {
             network: any CourierNetwork,
             clock: any NodeClock,
             zone: Zone,
-            tell: @escaping @Sendable (_ receiver: String, DeliveryReason?) -> Void
+            tell: @escaping @Sendable (_ receiver: String, DeliveryNotice) -> Void
         ) {
             (self.hub, self.keeper, self.network) = (hub, keeper, network)
             (self.clock, self.zone, self.tell) = (clock, zone, tell)
@@ -47,21 +40,14 @@ package actor NoticeTask: Child {
 
     /// State of the task, for reports.
     package struct Standing: Hashable, Sendable {
-        /// Notices sent since the receiver was added.
-        package let sentCount: Int
-        /// Alerts that wait to be sent.
-        package let waitingCount: Int
-        package let held: DeliveryReason?
-        package let trouble: DeliveryReason?
-        /// Time of the next attempt or the next token; nil when nothing waits.
-        package let notBefore: MonotonicInstant?
-        package let lastDelivery: MonotonicInstant?
-        /// Alerts that found no room.
-        package let omittedCount: Int
-        /// Notices that the receiver fails at while it accepts others.
-        var refusals: [OutboxStanding.Refusal] = []
-        /// Why a waiting notice is not sent yet; nil after a failure, and while none waits.
-        package var waitsFor: String?
+        /// Counts of alerts and their notices.
+        let notices: NoticeCounts
+        package let delivery: DeliveryStanding
+
+        func fill(_ report: inout OutboxReport, at now: MonotonicInstant) {
+            report.notices = notices
+            delivery.fill(&report, at: now)
+        }
     }
 
     /// A delivery takes a minute at most; between two turns it sleeps no longer than half of this.
@@ -78,15 +64,14 @@ package actor NoticeTask: Child {
     private let receiver: any NoticeReceiver
     private var writer: NoticeWriter
     private let world: World
-    private let heartbeat: Heartbeat
+    private let loop: DeliveryLoop
     private let wakeUp = Signal()
     private var planner: NoticePlanner
     private var cursor = NoticeCursor()
-    private var delay: RetryDelay
-    private var notBefore: MonotonicInstant?
-    private var held: DeliveryReason?
-    private var trouble: DeliveryReason?
-    private var lastDelivery: MonotonicInstant?
+    private var state: DeliveryState
+    /// Time of the next attempt or the next token; nil when nothing waits.
+    private var nextTry: MonotonicInstant?
+    private var delivery = DeliveryStanding()
     private var unknownCount = 0
     private var isReady = false
     private var waitsFor: NoticePlanner.Delay?
@@ -105,7 +90,7 @@ package actor NoticeTask: Child {
         heartbeat: Heartbeat
     ) {
         (self.id, self.receiver, self.world) = (id, receiver, world)
-        self.heartbeat = heartbeat
+        loop = DeliveryLoop(heartbeat: heartbeat, clock: world.clock, promise: Self.promise)
         planner = NoticePlanner(options, for: id, seed: seed)
         writer = NoticeWriter(
             language: NoticeText.Language(rawValue: options.language) ?? .en,
@@ -113,56 +98,65 @@ package actor NoticeTask: Child {
             link: world.link,
             station: world.station
         )
-        delay = RetryDelay(seed: seed)
+        state = DeliveryState(seed: seed)
     }
 
     package var standing: Standing {
-        Standing(
-            sentCount: cursor.sentCount,
-            waitingCount: planner.waitingCount,
-            held: held,
-            trouble: trouble,
-            notBefore: notBefore,
-            lastDelivery: lastDelivery,
-            omittedCount: planner.omittedCount,
-            refusals: planner.asides.refusals("notices") { planner.name(of: $0) },
-            waitsFor: waitsFor?.rawValue
+        var delivery = delivery
+        delivery.apply(state)
+        delivery.isWaiting = planner.waitingCount > 0
+        delivery.nextTry = nextTry
+        delivery.refusals = planner.asides.refusals("notices") { planner.name(of: $0) }
+        delivery.waitsFor = waitsFor?.rawValue
+        let counts = NoticeCounts(
+            sent: cursor.sentCount,
+            waiting: planner.waitingCount,
+            omitted: planner.omittedCount
         )
+        return Standing(notices: counts, delivery: delivery)
+    }
+
+    /// Notices go over every connection: they are few, and cannot wait.
+    nonisolated var canWait: Bool { false }
+
+    func fill(_ report: inout OutboxReport) {
+        standing.fill(&report, at: world.clock.now)
     }
 
     /// Tries at once to send whatever waits.
     package func wake(within time: Duration = .zero) {
         planner.asides.wake(at: world.clock.now)
-        guard trouble != nil else { return wakeUp.raise() }
-        let soon = world.clock.now.advanced(by: time > .zero ? delay.spread(time) : .zero)
-        notBefore = notBefore.map { min($0, soon) }
+        if state.trouble != nil {
+            let soon = state.soon(at: world.clock.now, within: time)
+            nextTry = nextTry.map { min($0, soon) }
+        }
         wakeUp.raise()
     }
 
     package func run() async throws {
-        while !Task.isCancelled {
-            heartbeat.beat(nextWithin: Self.promise)
-            try await begin()
-            for news in await world.hub.news(after: planner.lastNumber) {
-                planner.apply(news, at: world.clock.now, world.clock.wallTime)
-            }
-            planner.silences = await world.hub.silences
-            let now = world.clock.now
-            let wall = world.clock.wallTime ?? world.clock.wallReading?.wall
-            let decision = planner.decide(at: now, wall, in: world.zone)
-            if let notBefore, trouble != nil, now < notBefore, !mayHurry(decision) {
-                try await rest(until: notBefore)
-                continue
-            }
-            switch decision {
-            case .wait(let until, let delay):
-                notBefore = planner.waitingCount > 0 ? until : nil
-                waitsFor = planner.waitingCount > 0 ? delay : nil
-                try await rest(until: until)
-            case .send(let plan):
-                waitsFor = nil
-                try await send(plan)
-            }
+        try await loop.run(turn) { delivery.sourceTrouble = $0 }
+    }
+
+    private func turn() async throws {
+        try await begin()
+        for news in await world.hub.news(after: planner.lastNumber) {
+            planner.apply(news, at: world.clock.now, world.clock.wallTime)
+        }
+        planner.silences = await world.hub.silences
+        let now = world.clock.now
+        let wall = world.clock.wallTime ?? world.clock.wallReading?.wall
+        let decision = planner.decide(at: now, wall, in: world.zone)
+        if let nextTry, state.trouble != nil, now < nextTry, !mayHurry(decision) {
+            return try await rest(until: nextTry)
+        }
+        switch decision {
+        case .wait(let until, let delay):
+            nextTry = planner.waitingCount > 0 ? until : nil
+            waitsFor = planner.waitingCount > 0 ? delay : nil
+            try await rest(until: until)
+        case .send(let plan):
+            waitsFor = nil
+            try await send(plan)
         }
     }
 
@@ -189,15 +183,8 @@ package actor NoticeTask: Child {
         guard !isReady else { return }
         while !(await world.hub.isReady) { try await rest(until: nil) }
         let now = world.clock.now
-        var lost: OutboxCursorError?
-        if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
-            do throws(OutboxCursorError) { cursor = try NoticeCursor(bytes) } catch {
-                cursor.lastNumber = await world.hub.newest
-                lost = error
-            }
-        } else {
-            cursor.lastNumber = await world.hub.newest
-        }
+        let (found, lost) = try await world.keeper.cursor(of: id, NoticeCursor.init(_:))
+        if let found { cursor = found } else { cursor.lastNumber = await world.hub.newest }
         var age = cursor.sentAge
         if let sent = cursor.sentTime, let wall = world.clock.wallTime {
             age = max(age, .nanoseconds(wall.nanoseconds - sent.nanoseconds))
@@ -215,9 +202,10 @@ package actor NoticeTask: Child {
             let left = planner.options.every - endAge - (age - cursor.sentAge)
             planner.endTokenAt = now.advanced(by: max(left, .zero))
         }
-        isReady = true
+        (isReady, delivery.sourceTrouble) = (true, nil)
         guard let lost else { return }
-        world.cursorLost(id, "\(lost)")
+        delivery.cursorLost = "\(lost)"
+        world.tell(id, .cursorLost("\(lost)"))
         // Replace the lost cursor now: the receiver may send nothing for months.
         try await keep()
     }
@@ -272,7 +260,7 @@ package actor NoticeTask: Child {
             case .delivered, .partly: count()
             case .refused(let reason):
                 // This notice will never be accepted; the next one may be.
-                hold(reason)
+                report(state.hold(reason))
             case .unknown(let reason):
                 unknownCount += 1
                 guard part.isAside || unknownCount >= Self.unknownLimit else {
@@ -282,9 +270,9 @@ package actor NoticeTask: Child {
             case .later(let reason, let seconds): return .failed(reason, after: seconds)
             case .foreign(let reason): return .failed(reason, after: nil)
             case .hold(let reason):
-                hold(reason)
+                report(state.hold(reason, at: world.clock.now))
                 planner.doubt.interrupt(reason)
-                notBefore = world.clock.now.advanced(by: delay.spread(RetryDelay.probe))
+                nextTry = state.notBefore
                 return .isHeld
             }
         }
@@ -302,7 +290,7 @@ package actor NoticeTask: Child {
             return planner.asides.fail(together: numbers, reason, at: now)
         }
         guard planner.asides.fail(number, reason, after: seconds, at: now) else { return }
-        world.refused(id, planner.name(of: number), reason)
+        world.tell(id, .setAside(.named(planner.name(of: number)), reason))
     }
 
     /// Adds the picture to a notice of a motion, or the reason why it has none.
@@ -332,23 +320,20 @@ package actor NoticeTask: Child {
         }
     }
 
-    /// Holds the receiver until a person changes something.
-    private func hold(_ reason: DeliveryReason) {
-        if held == nil { world.tell(id, reason) }
-        (held, trouble) = (reason, reason)
+    private func report(_ notices: [DeliveryNotice]) {
+        for notice in notices { world.tell(id, notice) }
     }
 
     private func count() {
-        if held != nil { world.tell(id, nil) }
-        (held, trouble, notBefore, unknownCount) = (nil, nil, nil, 0)
-        delay.succeed()
+        report(state.succeed())
+        (nextTry, unknownCount) = (nil, 0)
         cursor.sentCount += 1
-        lastDelivery = world.clock.now
+        delivery.lastDelivery = world.clock.now
     }
 
     private func fail(_ reason: DeliveryReason, after seconds: Int?) {
-        trouble = reason
-        notBefore = world.clock.now.advanced(by: delay.fail(reason, afterSeconds: seconds))
+        state.fail(reason, after: seconds, at: world.clock.now)
+        nextTry = state.notBefore
     }
 
     private func keep() async throws {

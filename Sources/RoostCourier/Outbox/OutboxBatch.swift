@@ -97,9 +97,9 @@ package struct OutboxBatch: Hashable, Sendable {
     }
 
     /// Returns notices of single samples that are refused.
-    func refusals(_ indices: [Int], _ reason: DeliveryReason) -> [OutboxNotice] {
+    func refusals(_ indices: [Int], _ reason: DeliveryReason) -> [DeliveryNotice] {
         indices.compactMap { place(of: $0) }.map {
-            .refused($0.stream, from: $0.place, count: 1, reason)
+            .refused(.sample(.init(stream: $0.stream, place: $0.place)), samples: 1, reason)
         }
     }
 

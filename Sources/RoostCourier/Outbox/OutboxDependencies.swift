@@ -1,31 +1,12 @@
 import Core
 
 /// Dependencies of the task of a target of samples.
-package struct OutboxDependencies: Sendable {
-    package let source: any OutboxSampleSource
-    package let keeper: any CursorStore
-    package let network: any CourierNetwork
-    package let clock: any NodeClock
-    let dates: LeastDate
-    /// Receives the events that people should know about.
-    package let tell: @Sendable (_ target: String, OutboxNotice) -> Void
+package typealias OutboxDependencies = DeliveryDependencies<any OutboxSampleSource>
 
-    package init(
-        source: any OutboxSampleSource,
-        keeper: any CursorStore,
-        network: any CourierNetwork,
-        clock: any NodeClock,
-        tell: @escaping @Sendable (_ target: String, OutboxNotice) -> Void
-    ) {
-        (self.source, self.keeper, self.network) = (source, keeper, network)
-        (self.clock, self.tell, dates) = (clock, tell, LeastDate(clock))
-    }
-}
-
-extension OutboxDependencies {
+extension DeliveryDependencies<any OutboxSampleSource> {
     /// Longest delay of a wake-up.
-    static let tolerance: Duration = .seconds(2)
-    private static let pageLimit = 2_000
+    private static var tolerance: Duration { .seconds(2) }
+    private static var pageLimit: Int { 2_000 }
 
     /// Waits for a new sample, a moment or a signal.
     ///
@@ -80,18 +61,10 @@ extension OutboxDependencies {
     }
 
     /// Reads the cursor of an earlier process; nil without one, or why it cannot be read.
-    func cursor(
-        of target: String,
-        _ repetition: SampleTargetTraits.Repetition
-    ) async throws -> (OutboxCursor?, LostCursor?) {
-        guard let bytes = try await keeper.cursor(of: target), !bytes.isEmpty else {
-            return (nil, nil)
-        }
+    func cursor(of target: String) async throws -> (found: OutboxCursor?, lost: CursorError?) {
         let numbers = try await source.boots()
-        do throws(OutboxCursorError) {
-            return (try OutboxCursor(bytes) { numbers[$0] }, nil)
-        } catch {
-            return (nil, LostCursor(error, repetition))
+        return try await keeper.cursor(of: target) { bytes throws(CursorError) in
+            try OutboxCursor(bytes) { numbers[$0] }
         }
     }
 

@@ -13,8 +13,8 @@ struct OutboxDrain: Sendable {
     ///
     /// - Parameter limit: Samples in one request; a backlog that fits in one is no notice either.
     /// - Returns: Events to report.
-    mutating func end(worth limit: Int) -> [OutboxNotice] {
+    mutating func end(worth limit: Int) -> [DeliveryNotice] {
         defer { peak = 0 }
-        return peak > max(Self.worth, limit) ? [.drained(count: peak)] : []
+        return peak > max(Self.worth, limit) ? [.drained(peak)] : []
     }
 }

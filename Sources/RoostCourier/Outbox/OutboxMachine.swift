@@ -7,26 +7,15 @@ import Core
 /// sent ahead, so that no backlog delays the present value.
 package struct OutboxMachine: Sendable {
     package typealias Decision = OutboxDecision
-    package typealias Notice = OutboxNotice
-
-    /// Equal refusals in a row after which a person has to look.
-    package static let refusalLimit = 10
 
     package let traits: SampleTargetTraits
     package internal(set) var marks: [StreamID: StreamCursor]
     package internal(set) var totals: OutboxTotals
-    /// Reason why sending is held until a person acts; nil while it is not held.
-    package private(set) var held: DeliveryReason?
+    package private(set) var state: DeliveryState
     /// Until then the backlog is held after refusals while new values go on; nil otherwise.
     package private(set) var pastRest: MonotonicInstant?
-    /// The last failure, also of a part of a batch; nil after a success.
-    package private(set) var trouble: DeliveryReason?
-    package private(set) var notBefore = MonotonicInstant.boot
-    private var delay: RetryDelay
     /// Samples of the backlog among which one is refused; nil when none is suspected.
     private var suspects: Int?
-    /// Refused samples in a row, in both lanes.
-    private var refusals = 0
     private var age = OutboxAge()
     private var doubt = OutboxDoubt()
     /// Whether there are two lanes although everything would fit into one request.
@@ -48,7 +37,7 @@ package struct OutboxMachine: Sendable {
         seed: UInt64
     ) {
         (self.traits, self.marks, self.totals) = (traits, marks, totals)
-        delay = RetryDelay(seed: seed)
+        state = DeliveryState(pace: traits.pace, seed: seed)
     }
 
     package var waiting: Int { marks.values.reduce(0) { $0 + $1.waiting } }
@@ -80,18 +69,18 @@ package struct OutboxMachine: Sendable {
 
     package func decide(at now: MonotonicInstant) -> Decision {
         guard waiting > 0 else { return .wait(until: nil) }
-        let isNew = doubt.wantsNew && held == nil && !wasLive && canGoAhead
-        guard now >= notBefore || isNew else { return .wait(until: notBefore) }
+        let isNew = doubt.wantsNew && state.held == nil && !wasLive && canGoAhead
+        guard now >= state.notBefore || isNew else { return .wait(until: state.notBefore) }
         let due = due(at: now)
-        if let pastRest, now < pastRest, hasLanes, delay.failureCount < 3 {
+        if let pastRest, now < pastRest, hasLanes, state.delay.failureCount < 3 {
             guard canGoAhead else { return .wait(until: pastRest) }
             guard now >= due else { return .wait(until: min(due, pastRest)) }
             return .send(.live, limit: traits.itemLimit)
         }
-        if age.search == nil, held == nil, let batch = doubt.batch(hasLanes: hasLanes) {
+        if age.search == nil, state.held == nil, let batch = doubt.batch(hasLanes: hasLanes) {
             return .send(batch == 1 && canGoAhead && !wasLive ? .live : .backlog, limit: batch)
         }
-        if age.search == nil, held != nil || delay.failureCount >= 3 {
+        if age.search == nil, state.held != nil || state.delay.failureCount >= 3 {
             return .send(.backlog, limit: 1)
         }
         if let repeated { return .send(.backlog, limit: repeated) }
@@ -123,7 +112,7 @@ package struct OutboxMachine: Sendable {
     package mutating func foundNothing(in lane: OutboxBatch.Lane) -> MonotonicInstant? {
         wasLive = lane == .live
         if lane == .live { ahead.empty() }
-        return canGoAhead ? due(at: notBefore) : nil
+        return canGoAhead ? due(at: state.notBefore) : nil
     }
 
     /// Returns the streams in which a lane has samples to send.
@@ -144,8 +133,8 @@ package struct OutboxMachine: Sendable {
         _ draft: OutboxBatch,
         _ outcome: DeliveryOutcome,
         at now: MonotonicInstant
-    ) -> [Notice] {
-        notBefore = now.advanced(by: traits.pace)
+    ) -> [DeliveryNotice] {
+        state.notBefore = now.advanced(by: traits.pace)
         wasLive = draft.lane == .live
         switch outcome {
         case .delivered: return deliver(draft, at: now)
@@ -155,9 +144,9 @@ package struct OutboxMachine: Sendable {
             }
             let notices = deliver(draft, refused: refused.count, reason, at: now)
             guard !reason.isAge else { return notices }
-            trouble = reason
+            state.trouble = reason
             return notices + draft.refusals(refused, reason)
-        case .later(let reason, nil) where reason.isServerFault && held == nil:
+        case .later(let reason, nil) where reason.isServerFault && state.held == nil:
             return failAtServer(draft, reason, at: now)
         case .later(let reason, let seconds): fail(reason, at: now, after: seconds)
         case .foreign(let reason): fail(reason, at: now)
@@ -179,8 +168,8 @@ package struct OutboxMachine: Sendable {
         _ time: WallTime?,
         _ outcome: DeliveryOutcome?,
         at now: MonotonicInstant
-    ) -> [Notice] {
-        if outcome != nil { notBefore = now.advanced(by: traits.pace) }
+    ) -> [DeliveryNotice] {
+        if outcome != nil { state.notBefore = now.advanced(by: traits.pace) }
         wasLive = false
         switch outcome {
         case nil: age.record(time, isTaken: time != nil)
@@ -202,15 +191,15 @@ package struct OutboxMachine: Sendable {
 
     private mutating func record(_ time: WallTime?, isTaken: Bool) {
         age.record(time, isTaken: isTaken)
-        delay.succeed()
-        if isTaken { refusals = 0 }
+        state.delay.succeed()
+        if isTaken { state.refusals = 0 }
     }
 
-    private mutating func endSearch(at now: MonotonicInstant) -> [Notice] {
+    private mutating func endSearch(at now: MonotonicInstant) -> [DeliveryNotice] {
         guard let (step, reason) = age.end() else { return [] }
         switch step {
         case .found:
-            (suspects, trouble) = (nil, nil)
+            (suspects, state.trouble) = (nil, nil)
             return resume()
         case .everything: return reason.isAge ? hold(reason, at: now) : []
         case .look, .otherReason: return []
@@ -219,24 +208,24 @@ package struct OutboxMachine: Sendable {
 
     /// Ends the waiting, after a new route, a repaired secret or `roost outbox flush`.
     package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
-        let soon = now.advanced(by: time > .zero ? delay.spread(time) : .zero)
-        notBefore = min(pastRest ?? notBefore, soon)
+        state.notBefore = pastRest ?? state.notBefore
+        state.wake(at: now, within: time)
         pastRest = nil
     }
 
     /// Settles samples of a draft without sending them.
-    @discardableResult mutating func leaveOut(_ draft: OutboxBatch) -> [Notice] {
+    @discardableResult mutating func leaveOut(_ draft: OutboxBatch) -> [DeliveryNotice] {
         settle(draft)
         wasLive = draft.lane == .live
         return sayGone(after: draft)
     }
 
     /// Counts samples overwritten by the ring before they were settled; `left` are still there.
-    package mutating func expire(_ stream: StreamID, left: Int) -> [Notice] {
+    package mutating func expire(_ stream: StreamID, left: Int) -> [DeliveryNotice] {
         guard let lost = marks[stream].map({ $0.waiting - left }), lost > 0 else { return [] }
         marks[stream]?.waiting = left
         totals.leaveOut([.expired: lost])
-        return [.expired(stream, count: lost)]
+        return [.expired(.stream(stream), samples: lost)]
     }
 
     /// While flushing, samples do not wait for further ones.
@@ -250,16 +239,16 @@ package struct OutboxMachine: Sendable {
         refused: Int = 0,
         _ reason: DeliveryReason? = nil,
         at now: MonotonicInstant
-    ) -> [Notice] {
+    ) -> [DeliveryNotice] {
         let isAge = reason?.isAge == true
         let settled = draft.leavingOut(isAge ? .notKept : .refused, count: refused)
         if let reason, isAge { age.leaveOut(reason) }
         settle(settled)
-        delay.succeed()
+        state.delay.succeed()
         // An accepted new value does not end the hold of the backlog.
         let staysHeld = pastRest != nil && draft.lane == .live && hasPast
-        (trouble, repeated) = (staysHeld ? held : nil, nil)
-        if !staysHeld { refusals = 0 }
+        (state.trouble, repeated) = (staysHeld ? state.held : nil, nil)
+        if !staysHeld { state.refusals = 0 }
         if draft.lane == .live || !hasLanes { lastLive = now }
         if draft.lane == .backlog {
             age.deliver()
@@ -273,7 +262,7 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Returns the notices that are due when samples are settled.
-    private mutating func sayGone(after draft: OutboxBatch) -> [Notice] {
+    private mutating func sayGone(after draft: OutboxBatch) -> [DeliveryNotice] {
         let said = draft.lane == .backlog ? age.say(after: draft, isLast: waiting == 0) : []
         return waiting == 0 ? said + drain.end(worth: traits.itemLimit) : said
     }
@@ -296,9 +285,8 @@ package struct OutboxMachine: Sendable {
         at now: MonotonicInstant,
         after seconds: Int? = nil
     ) {
-        trouble = reason
         doubt.interrupt(reason)
-        notBefore = now.advanced(by: delay.fail(reason, afterSeconds: seconds))
+        state.fail(reason, after: seconds, at: now)
     }
 
     /// Handles a failure of the server: it may be down, or unable to accept one sample.
@@ -306,10 +294,10 @@ package struct OutboxMachine: Sendable {
         _ draft: OutboxBatch,
         _ reason: DeliveryReason,
         at now: MonotonicInstant
-    ) -> [Notice] {
+    ) -> [DeliveryNotice] {
         switch doubt.fail(draft, reason) {
         case .isRefused: return refuse(draft, reason, at: now)
-        case .soon: trouble = reason
+        case .soon: state.trouble = reason
         case .later: fail(reason, at: now)
         }
         if doubt.isSearching { part() }
@@ -317,32 +305,31 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Whether single samples set aside may be tried: the server accepts others, as far as known.
-    var mayTryAsides: Bool { held == nil && !doubt.isSearching }
+    var mayTryAsides: Bool { state.held == nil && !doubt.isSearching }
 
     /// Records a request beside the lanes.
-    mutating func rest(at now: MonotonicInstant) {
-        notBefore = max(notBefore, now.advanced(by: traits.pace))
+    mutating func rest(at now: MonotonicInstant) { state.rest(at: now) }
+
+    private mutating func hold(
+        _ reason: DeliveryReason,
+        at now: MonotonicInstant
+    ) -> [DeliveryNotice] {
+        pastRest = nil
+        return state.hold(reason, at: now)
     }
 
-    private mutating func hold(_ reason: DeliveryReason, at now: MonotonicInstant) -> [Notice] {
-        let isNew = held == nil
-        (held, trouble, pastRest) = (reason, reason, nil)
-        notBefore = now.advanced(by: delay.spread(RetryDelay.probe))
-        return isNew ? [.held(reason)] : []
-    }
-
-    private mutating func resume() -> [Notice] {
-        defer { (held, pastRest) = (nil, nil) }
-        return held == nil ? [] : [.resumed]
+    private mutating func resume() -> [DeliveryNotice] {
+        pastRest = nil
+        return state.resume()
     }
 
     private mutating func refuse(
         _ draft: OutboxBatch,
         _ reason: DeliveryReason,
         at now: MonotonicInstant
-    ) -> [Notice] {
-        trouble = reason
-        delay.succeed()
+    ) -> [DeliveryNotice] {
+        state.trouble = reason
+        state.delay.succeed()
         part()
         guard draft.samples.count <= 1 else {
             guard draft.lane == .backlog else {
@@ -353,16 +340,16 @@ package struct OutboxMachine: Sendable {
             (suspects, repeated) = (draft.samples.count, nil)
             return []
         }
-        if !reason.isServerFault { refusals += 1 }
+        if !reason.isServerFault { state.refusals += 1 }
         var notices = draft.refusals([0], reason)
         if draft.lane == .backlog { (suspects, repeated) = (nil, nil) }
         settle(draft.leavingOut(.refused))
         if draft.lane == .backlog, canSearch, !reason.isServerFault { age.refuse(reason, draft) }
         if !hasPast { join() }
-        guard refusals >= Self.refusalLimit else { return notices }
+        guard state.refusals >= DeliveryState.refusalLimit else { return notices }
         notices += hold(reason, at: now)
         if draft.lane == .backlog, hasLanes, hasPast {
-            (pastRest, notBefore) = (notBefore, now.advanced(by: traits.pace))
+            (pastRest, state.notBefore) = (state.notBefore, now.advanced(by: traits.pace))
         }
         return notices
     }
@@ -374,10 +361,10 @@ package struct OutboxMachine: Sendable {
         _ draft: OutboxBatch,
         _ reason: DeliveryReason,
         at now: MonotonicInstant
-    ) -> [Notice] {
+    ) -> [DeliveryNotice] {
         guard canSearch else { return deliver(draft, refused: .max, reason, at: now) }
-        trouble = reason
-        delay.succeed()
+        state.trouble = reason
+        state.delay.succeed()
         part()
         // Samples of the live lane may wait since the target went away.
         if draft.lane == .live { beginLane() } else { repeated = nil }

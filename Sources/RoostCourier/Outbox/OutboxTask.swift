@@ -1,8 +1,9 @@
+import ControlProtocol
 import Core
 import Runtime
 
 /// Sends one target the recorded samples, as `OutboxMachine` decides.
-package actor OutboxTask: Child {
+package actor OutboxTask: DeliveryTask {
     package typealias World = OutboxDependencies
     package typealias Standing = OutboxStanding
 
@@ -10,8 +11,6 @@ package actor OutboxTask: Child {
     private static let expiryCheck: Duration = .seconds(600)
     /// A delivery takes ten minutes at most; between two turns it sleeps half of this.
     private static let promise: Duration = .seconds(900)
-    /// Time between two attempts to read the store while it cannot be read.
-    private static let sourcePause: Duration = .seconds(5)
     /// How long `retry` goes on; a request under way may end later.
     private static let retryTime: Duration = .seconds(30)
 
@@ -19,17 +18,18 @@ package actor OutboxTask: Child {
     package nonisolated let id: String
     let target: any SampleTarget
     private let world: World
-    private let heartbeat: Heartbeat
+    private let loop: DeliveryLoop
     private let startsWithBacklog: Bool
     private var machine: OutboxMachine
-    private var lastDelivery: MonotonicInstant?
+    private var delivery = DeliveryStanding()
     private var lastExpiryCheck: MonotonicInstant?
     private var waitsForClock = false
     private var isReady = false
+    /// Count of the source's changes at the last look.
+    private var changes: UInt64 = 0
     private let wakeUp = Signal()
     /// Lets only one task at a time decide what became of samples.
     private let turns: TaskLock
-    private var sourceTrouble: String?
     private var refused = OutboxRefusals()
     private var oldest: WallTime?
 
@@ -48,47 +48,39 @@ package actor OutboxTask: Child {
         heartbeat: Heartbeat
     ) {
         (self.id, self.target, self.world) = (id, target, world)
-        (self.startsWithBacklog, self.heartbeat) = (startsWithBacklog, heartbeat)
+        self.startsWithBacklog = startsWithBacklog
+        loop = DeliveryLoop(heartbeat: heartbeat, clock: world.clock, promise: Self.promise)
         machine = OutboxMachine(target.traits, seed: seed)
         turns = TaskLock(world.clock)
     }
 
     package var standing: Standing {
-        Standing(
-            id: id,
+        let next = machine.pastRest ?? machine.state.notBefore
+        var delivery = delivery
+        delivery.apply(machine.state)
+        delivery.isWaiting = machine.waiting > 0
+        delivery.nextTry = machine.waiting > 0 && next > world.clock.now ? next : nil
+        delivery.refusals = refused.present(target.refusedChannels)
+        return Standing(
             waiting: machine.waiting,
             totals: machine.totals,
-            held: machine.held,
-            trouble: machine.trouble,
-            notBefore: machine.pastRest ?? machine.notBefore,
-            lastDelivery: lastDelivery,
             waitsForClock: waitsForClock,
-            sourceTrouble: sourceTrouble,
             oldest: machine.waiting > 0 ? oldest : nil,
-            refusals: refused.present(target.refusedChannels)
+            delivery: delivery
         )
     }
 
-    /// Runs until cancelled.
-    ///
-    /// While the store cannot be read it tries again: nothing is lost by waiting.
-    package func run() async throws {
-        var seen: UInt64 = 0
-        while !Task.isCancelled {
-            heartbeat.beat(nextWithin: Self.promise)
-            do {
-                try await begin()
-                try await turn(&seen)
-                sourceTrouble = nil
-            } catch let error where !(error is CancellationError) {
-                sourceTrouble = "\(error)"
-                let pause = Self.sourcePause
-                try await world.clock.sleep(for: pause, tolerance: OutboxDependencies.tolerance)
-            }
-        }
+    func fill(_ report: inout OutboxReport) {
+        standing.fill(&report, at: world.clock.now)
+        report.isProvable = isProvable
     }
 
-    private func turn(_ seen: inout UInt64) async throws {
+    package func run() async throws {
+        try await loop.run(turn) { delivery.sourceTrouble = $0 }
+    }
+
+    private func turn() async throws {
+        try await begin()
         let (hasSent, deadline): (Bool, MonotonicInstant?) = try await turns.run {
             try await look()
             if try await sendAside() { return (true, nil) }
@@ -103,7 +95,7 @@ package actor OutboxTask: Child {
         guard !hasSent else { return }
         let limit = world.clock.now.advanced(by: Self.promise / 2)
         let next = min(deadline ?? limit, nextAside ?? limit, limit)
-        seen = try await world.change(since: seen, until: next, unless: wakeUp) ?? seen
+        changes = try await world.change(since: changes, until: next, unless: wakeUp) ?? changes
     }
 
     /// Ends the waiting, after a new route or a repaired secret.
@@ -128,8 +120,10 @@ package actor OutboxTask: Child {
 
     private func begin() async throws {
         guard !isReady else { return }
-        let (found, lost) = try await world.cursor(of: id, target.traits.repetition)
-        let isFromNow = !startsWithBacklog || lost?.mayRepeat == false
+        let (found, lost) = try await world.cursor(of: id)
+        // What may never go twice may have been sent, unless the cursor is of another kind.
+        let isOnce = target.traits.repetition == .atMostOnce
+        let isFromNow = !startsWithBacklog || lost.map { isOnce && !$0.isOfOtherKind } ?? false
         let ageLimit = target.traits.ageLimit
         let new = found == nil ? try await world.newCursor(isFromNow, ageLimit) : nil
         // A question may have begun it meanwhile, and samples may have been sent since.
@@ -139,7 +133,10 @@ package actor OutboxTask: Child {
             refused = OutboxRefusals(cursor.asides, at: world.clock.now)
         }
         isReady = true
-        if let lost { world.tell(id, .cursorLost(lost.words)) }
+        if let lost {
+            delivery.cursorLost = "\(lost)"
+            world.tell(id, .cursorLost("\(lost)"))
+        }
         // Keep the start at once: it is decided only once, even before the first sample.
         if found == nil { try await keep(machine) }
     }
@@ -218,7 +215,7 @@ package actor OutboxTask: Child {
         var outcome = try await keepAhead(of: draft)
         if outcome == .delivered { outcome = try await target.deliver(batch, over: world.network) }
         for notice in refused.see(target.refusedChannels) { world.tell(id, notice) }
-        if outcome == .delivered { lastDelivery = world.clock.now }
+        if outcome == .delivered { delivery.lastDelivery = world.clock.now }
         report(machine.finish(draft, outcome, at: world.clock.now))
         try await keep(machine)
         return (true, nil)
@@ -260,7 +257,7 @@ package actor OutboxTask: Child {
         guard target.traits.repetition == .atMostOnce else { return .delivered }
         let cursor = cursor(after: draft)
         guard cursor.keepsRanges(in: OutboxCursor.byteLimit) else {
-            let words = "\(OutboxCursorError.tooManyStreams(cursor.marks.count))"
+            let words = "\(CursorError.tooManyStreams(cursor.marks.count))"
             return .later(DeliveryReason("not-kept", words))
         }
         let oldest = draft.isOfPresentBoot ? draft.samples.map(\.tick).min() : nil
@@ -343,7 +340,7 @@ package actor OutboxTask: Child {
     /// Time when the next single sample is tried again; nil without one, or while held.
     private var nextAside: MonotonicInstant? {
         guard machine.mayTryAsides else { return nil }
-        return refused.next.map { max($0, machine.notBefore) }
+        return refused.next.map { max($0, machine.state.notBefore) }
     }
 
     /// Tries the next of the single samples that the server failed at.
@@ -356,7 +353,7 @@ package actor OutboxTask: Child {
         }
         let outcome = try await sendAgain(entry)
         machine.rest(at: world.clock.now)
-        if outcome == .delivered { lastDelivery = world.clock.now }
+        if outcome == .delivered { delivery.lastDelivery = world.clock.now }
         refused.settle(entry, outcome, at: world.clock.now)
         try await keep(machine)
         return true
@@ -388,7 +385,7 @@ package actor OutboxTask: Child {
         return count
     }
 
-    private func report(_ notices: [OutboxMachine.Notice]) {
+    private func report(_ notices: [DeliveryNotice]) {
         for notice in notices {
             world.tell(id, notice)
             refused.add(notice, at: world.clock.now)

@@ -7,10 +7,7 @@ import Core
 /// has a back-off of its own.
 struct PushServices: Sendable {
     private struct Service {
-        var delay: RetryDelay
-        var notBefore: MonotonicInstant?
-        var trouble: DeliveryReason?
-        var isHeld = false
+        var state: DeliveryState
         /// Doubt about the service, by the labels of subscribers.
         var doubt = ItemDoubt<String>(patience: 2)
     }
@@ -38,30 +35,30 @@ struct PushServices: Sendable {
             return false
         }
         guard let service = services[Self.name(subscriber)] else { return true }
-        return service.notBefore.map { $0 <= now } ?? true || service.doubt.mayHurry(label)
+        return service.state.notBefore <= now || service.doubt.mayHurry(label)
     }
 
     func hasTrouble(_ subscriber: Subscriber) -> Bool {
-        services[Self.name(subscriber)]?.trouble != nil
+        services[Self.name(subscriber)]?.state.trouble != nil
     }
 
     /// Returns when the next service or subscriber may be tried again.
     func nextOpening(after now: MonotonicInstant) -> MonotonicInstant? {
         let next = asides.next { asides.first(at: now, where: [$0].contains) == nil }
-        let openings = services.values.compactMap(\.notBefore).filter { $0 > now }
+        let openings = services.values.map(\.state.notBefore).filter { $0 > now }
         return (openings + [next].compactMap(\.self)).min()
     }
 
     /// Failure of the first service that needs a person.
-    var held: DeliveryReason? { services.values.first { $0.isHeld }?.trouble }
-    var trouble: DeliveryReason? { services.values.compactMap(\.trouble).first }
+    var held: DeliveryReason? { services.values.lazy.compactMap(\.state.held).first }
+    var trouble: DeliveryReason? { services.values.lazy.compactMap(\.state.trouble).first }
 
     /// Records that a service accepted a message.
     mutating func succeed(_ subscriber: Subscriber, at now: MonotonicInstant) {
         asides.remove(subscriber.label)
         guard var service = services.removeValue(forKey: Self.name(subscriber)) else { return }
         for label in service.doubt.succeed(subscriber.label) {
-            asides.add(label, service.trouble, at: now)
+            asides.add(label, service.state.trouble, at: now)
         }
     }
 
@@ -92,15 +89,15 @@ struct PushServices: Sendable {
         }
         let name = Self.name(subscriber)
         if services.count >= Self.limit, services[name] == nil {
-            services = services.filter { $0.value.notBefore.map { $0 > now } ?? false }
+            services = services.filter { $0.value.state.notBefore > now }
         }
-        var service = services[name] ?? Service(delay: RetryDelay(seed: seed))
-        let wait =
-            isHeld
-            ? service.delay.spread(RetryDelay.probe)
-            : service.delay.fail(reason, afterSeconds: seconds)
-        (service.trouble, service.isHeld) = (reason, isHeld)
-        service.notBefore = now.advanced(by: wait)
+        var service = services[name] ?? Service(state: DeliveryState(seed: seed))
+        if isHeld {
+            _ = service.state.hold(reason, at: now)
+        } else {
+            _ = service.state.resume()
+            service.state.fail(reason, after: seconds, at: now)
+        }
         if reason.isServerFault || isHeld {
             service.doubt.fail(subscriber.label, reason, isSure: isHeld)
         } else {
@@ -114,10 +111,7 @@ struct PushServices: Sendable {
     mutating func open(within time: Duration, at now: MonotonicInstant) {
         asides.wake(at: now)
         for name in services.keys {
-            guard var service = services[name] else { continue }
-            let soon = now.advanced(by: time > .zero ? service.delay.spread(time) : .zero)
-            service.notBefore = service.notBefore.map { min($0, soon) }
-            services[name] = service
+            services[name]?.state.wake(at: now, within: time)
         }
     }
 }

@@ -11,7 +11,7 @@ import StoreQueries
 /// Subscribers with one interval form a group with one token bucket; a new one gets the group's
 /// next notice. A push service that fails is not asked for a while, and the others go on. A message
 /// that cannot be delivered for four hours is dropped.
-package actor PushTask: Child {
+package actor PushTask: DeliveryTask {
     /// Time between two messages; 10 a second.
     private static let pause: Duration = .milliseconds(100)
     private static let promise: Duration = .seconds(1_800)
@@ -25,7 +25,7 @@ package actor PushTask: Child {
     private let receiver: PushReceiver
     private let options: ReceiverOptions
     private let world: NoticeTask.World
-    private let heartbeat: Heartbeat
+    private let loop: DeliveryLoop
     private let wakeUp = Signal()
     private var planners: [Int: NoticePlanner] = [:]
     private var groups: [Int: [Subscriber]] = [:]
@@ -42,7 +42,7 @@ package actor PushTask: Child {
     private var waits: (until: MonotonicInstant?, why: NoticePlanner.Delay?)?
     private var bookTrouble: DeliveryReason?
     private var lastTrouble: DeliveryReason?
-    private var lastDelivery: MonotonicInstant?
+    private var delivery = DeliveryStanding()
 
     /// Makes a task that has not begun.
     ///
@@ -60,7 +60,8 @@ package actor PushTask: Child {
         heartbeat: Heartbeat
     ) {
         (self.id, self.receiver, self.options) = (id, receiver, options)
-        (self.world, self.heartbeat) = (world, heartbeat)
+        self.world = world
+        loop = DeliveryLoop(heartbeat: heartbeat, clock: world.clock, promise: Self.promise)
         services = PushServices(seed: seed)
     }
 
@@ -69,17 +70,25 @@ package actor PushTask: Child {
     package var standing: NoticeTask.Standing {
         let waiting = planners.values.map(\.waitingCount).max() ?? 0
         let open = fanouts.reduce(0) { $0 + $1.waitingCount }
-        return NoticeTask.Standing(
-            sentCount: cursor.sentCount,
-            waitingCount: waiting + open,
-            held: services.held,
-            trouble: bookTrouble ?? services.trouble ?? lastTrouble,
-            notBefore: services.nextOpening(after: world.clock.now) ?? waits?.until,
-            lastDelivery: lastDelivery,
-            omittedCount: planners.values.map(\.omittedCount).max() ?? 0,
-            refusals: services.asides.refusals("messages") { "the messages of subscriber \($0)" },
-            waitsFor: waits?.why?.rawValue
+        var delivery = delivery
+        delivery.held = services.held
+        delivery.trouble = bookTrouble ?? services.trouble ?? lastTrouble
+        delivery.isWaiting = waiting + open > 0
+        delivery.nextTry = services.nextOpening(after: world.clock.now) ?? waits?.until
+        delivery.refusals = services.asides.refusals("messages", Self.name)
+        delivery.waitsFor = waits?.why?.rawValue
+        let counts = NoticeCounts(
+            sent: cursor.sentCount,
+            waiting: waiting + open,
+            omitted: planners.values.map(\.omittedCount).max() ?? 0
         )
+        return NoticeTask.Standing(notices: counts, delivery: delivery)
+    }
+
+    nonisolated var canWait: Bool { false }
+
+    func fill(_ report: inout OutboxReport) {
+        standing.fill(&report, at: world.clock.now)
     }
 
     /// Tries at once to send whatever waits.
@@ -114,20 +123,17 @@ package actor PushTask: Child {
     }
 
     package func run() async throws {
-        while !Task.isCancelled {
-            heartbeat.beat(nextWithin: Self.promise)
-            guard try await begin(), try await readBook() else {
-                try await rest(until: world.clock.now.advanced(by: Self.look))
-                continue
-            }
-            let deadline = try await plan()
-            if try await sendOne() {
-                try await world.clock.sleep(for: Self.pause)
-                continue
-            }
-            try await keep()
-            try await rest(until: deadline)
+        try await loop.run(turn) { delivery.sourceTrouble = $0 }
+    }
+
+    private func turn() async throws {
+        guard try await begin(), try await readBook() else {
+            return try await rest(until: world.clock.now.advanced(by: Self.look))
         }
+        let deadline = try await plan()
+        guard try await !sendOne() else { return try await world.clock.sleep(for: Self.pause) }
+        try await keep()
+        try await rest(until: deadline)
     }
 
     private func rest(until deadline: MonotonicInstant?) async throws {
@@ -142,19 +148,21 @@ package actor PushTask: Child {
         }
     }
 
+    private static func name(_ label: String) -> String { "the messages of subscriber \(label)" }
+
     // MARK: Subscribers
 
     /// Resumes where an earlier process was.
     private func begin() async throws -> Bool {
         if isReady { return true }
         guard await world.hub.isReady else { return false }
-        if let bytes = try await world.keeper.cursor(of: id), !bytes.isEmpty {
-            do throws(OutboxCursorError) { cursor = try PushCursor(bytes) } catch {
-                world.cursorLost(id, "\(error)")
-                isChanged = true
-            }
+        let (found, lost) = try await world.keeper.cursor(of: id, PushCursor.init(_:))
+        if let found { cursor = found }
+        if let lost {
+            (delivery.cursorLost, isChanged) = ("\(lost)", true)
+            world.tell(id, .cursorLost("\(lost)"))
         }
-        isReady = true
+        (isReady, delivery.sourceTrouble) = (true, nil)
         return true
     }
 
@@ -348,9 +356,9 @@ package actor PushTask: Child {
         case .judged(.delivered), .judged(.partly):
             let wasHeld = services.held != nil
             services.succeed(subscriber, at: now)
-            if wasHeld, services.held == nil { world.tell(id, nil) }
+            if wasHeld, services.held == nil { world.tell(id, .resumed) }
             cursor.sentCount += 1
-            (lastDelivery, lastTrouble, isChanged) = (now, nil, true)
+            (delivery.lastDelivery, lastTrouble, isChanged) = (now, nil, true)
             return true
         case .judged(.refused(let reason)):
             lastTrouble = reason
@@ -358,9 +366,9 @@ package actor PushTask: Child {
         case .judged(let failure):
             let wasHeld = services.held != nil
             if let reason = services.fail(subscriber, failure, at: now) {
-                world.refused(id, "the messages of subscriber \(subscriber.label)", reason)
+                world.tell(id, .setAside(.named(Self.name(subscriber.label)), reason))
             }
-            if !wasHeld, let held = services.held { world.tell(id, held) }
+            if !wasHeld, let held = services.held { world.tell(id, .held(held)) }
             return false
         }
     }

@@ -80,67 +80,28 @@ package final class StationEvents: Child {
 }
 
 extension StationEvents {
-    /// Records an event that the owner should know about a target of samples.
-    package func report(_ target: String, _ notice: OutboxMachine.Notice) {
-        func say(_ kind: String, _ details: [String: String]) {
-            report(kind, details.merging(["target": target]) { old, _ in old })
-        }
+    /// Records an event that the owner should know about a target or receiver.
+    package func report(_ target: String, _ notice: DeliveryNotice) {
+        let kind: String
+        var details = ["target": target]
         switch notice {
-        case .held(let reason): say("outbox held", ["why": reason.words])
-        case .resumed: say("outbox resumed", [:])
-        case .refused(let stream, let place, let count, let reason):
-            let from = "\(stream.rawValue)/\(place.boot)/\(place.tick.tenths)"
-            say(
-                "outbox refused",
-                ["from": from, "samples": "\(count)", "why": reason.words]
-            )
-        case .refusedChannel(let name, let reason):
-            say("outbox refused", ["from": "channel \(name)", "why": reason.words])
-        case .expired(let stream, let count):
-            say("outbox expired", ["from": "stream \(stream.rawValue)", "samples": "\(count)"])
-        case .notKept(let count, let reason):
-            say("outbox refused", ["from": "old", "samples": "\(count)", "why": reason.words])
-        case .drained(let count): say("outbox drained", ["samples": "\(count)"])
-        case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])
+        case .held(let reason): (kind, details["why"]) = ("outbox held", reason.words)
+        case .resumed: kind = "outbox resumed"
+        case .refused(let item, let samples, let reason):
+            (kind, details["from"]) = ("outbox refused", "\(item)")
+            (details["samples"], details["why"]) = (samples.map(String.init), reason.words)
+        case .setAside(let item, let reason):
+            (kind, details["from"]) = ("outbox refused", "\(item)")
+            details["why"] = "\(reason.words); is tried again"
+        case .expired(let item, let samples):
+            (kind, details["from"]) = ("outbox expired", "\(item)")
+            details["samples"] = "\(samples)"
+        case .drained(let count, let items):
+            let text = items.map { "\(count) \($0)" } ?? "\(count)"
+            (kind, details["samples"]) = ("outbox drained", text)
+        case .cursorLost(let why):
+            (kind, details["why"]) = ("outbox resumed", "\(why); begins anew")
         }
-    }
-
-    /// Records an event that the owner should know about a target of drives.
-    package func report(_ target: String, _ notice: DriveMachine.Notice) {
-        func say(_ kind: String, _ details: [String: String]) {
-            report(kind, details.merging(["target": target]) { old, _ in old })
-        }
-        switch notice {
-        case .held(let reason): say("outbox held", ["why": reason.words])
-        case .resumed: say("outbox resumed", [:])
-        case .refused(let name, let samples, let reason):
-            let details = ["from": name, "samples": "\(samples)", "why": reason.words]
-            say("outbox refused", details)
-        case .setAside(let name, let reason):
-            say("outbox refused", ["from": name, "why": "\(reason.words); is tried again"])
-        case .expired(let samples):
-            say("outbox expired", ["from": "drives", "samples": "\(samples)"])
-        case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])
-        }
-    }
-
-    /// Records an event that the owner should know about a target of files.
-    package func report(_ target: String, _ notice: FileOutboxMachine.Notice) {
-        func say(_ kind: String, _ details: [String: String]) {
-            report(kind, details.merging(["target": target]) { old, _ in old })
-        }
-        switch notice {
-        case .held(let reason): say("outbox held", ["why": reason.words])
-        case .resumed: say("outbox resumed", [:])
-        case .refused(let file, let samples, let reason):
-            let details = ["from": file.path, "samples": "\(samples)", "why": reason.words]
-            say("outbox refused", details)
-        case .setAside(let file, let reason):
-            say("outbox refused", ["from": file.path, "why": "\(reason.words); is tried again"])
-        case .expired(let period, let samples):
-            say("outbox expired", ["from": period.rawValue, "samples": "\(samples)"])
-        case .cursorLost(let why): say("outbox resumed", ["why": "\(why); begins anew"])
-        case .drained(let files): say("outbox drained", ["samples": "\(files) files"])
-        }
+        report(kind, details)
     }
 }

@@ -1,8 +1,9 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Store
 import Testing
+
+@testable import RoostCourier
 
 @Suite struct DriveCursorTests {
     private static func place(_ random: inout SplitMix64) -> DriveCursor.Place {
@@ -75,15 +76,15 @@ import Testing
     }
 
     @Test func refusesWhatIsNoCursorOfDrives() throws {
-        #expect(throws: OutboxCursorError.otherVersion(2)) {
+        #expect(throws: CursorError.otherVersion(2)) {
             try DriveCursor(FileCursor(origin: 5, marks: [:]).encode())
         }
         var mark = DriveCursor()
         mark.waiting = 9
         let bytes = mark.encode()
         for length in 0..<bytes.count {
-            #expect(throws: OutboxCursorError.self) { try DriveCursor(Array(bytes.prefix(length))) }
+            #expect(throws: CursorError.self) { try DriveCursor(Array(bytes.prefix(length))) }
         }
-        #expect(throws: OutboxCursorError.malformed) { try DriveCursor(bytes + [0]) }
+        #expect(throws: CursorError.malformed) { try DriveCursor(bytes + [0]) }
     }
 }

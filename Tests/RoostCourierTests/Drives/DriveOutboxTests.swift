@@ -4,7 +4,6 @@ import RoostCourier
 import Runtime
 import SimulationKit
 import StoreQueries
-import Synchronization
 import Testing
 
 /// Tests whole lives of a station whose drives go to Safecast, by the virtual clock.
@@ -16,14 +15,6 @@ import Testing
     )
 
     /// Records the notices that people would get.
-    private final class Notices: Sendable {
-        private let kept = Mutex<[DriveMachine.Notice]>([])
-
-        var all: [DriveMachine.Notice] { kept.withLock { $0 } }
-
-        func add(_ notice: DriveMachine.Notice) { kept.withLock { $0.append(notice) } }
-    }
-
     private struct Life {
         let clock: SimulatedClock
         let source = SimulatedDrives()
@@ -32,7 +23,7 @@ import Testing
         /// A store that is only used for cursors.
         let keeper: SimulatedRing
         var work: DriveWork
-        let notices = Notices()
+        let notices = OutboxLife.Notices()
 
         init(_ clock: SimulatedClock, readingTime: Duration = .seconds(40)) {
             self.clock = clock
@@ -245,8 +236,8 @@ import Testing
             try await life.run(task) {
                 try await clock.sleep(for: .seconds(1_800))
                 let standing = await task.standing
-                #expect(standing.working?.code == "unprocessed")
-                #expect(standing.trouble == nil && standing.held == nil)
+                #expect(standing.delivery.working?.code == "unprocessed")
+                #expect(standing.delivery.trouble == nil && standing.delivery.held == nil)
                 #expect(standing.present?.upload == DriveUpload(importID: 4_711, isDescribed: true))
                 #expect(life.server.imports.first?.submissions == 0)
                 try await clock.sleep(for: .seconds(3_600))
@@ -267,7 +258,7 @@ import Testing
                 try await clock.sleep(for: .seconds(60))
                 #expect(2...6 ~= life.server.imports[0].submissions)
                 try await clock.sleep(for: .hours(24))
-                #expect(await task.standing.held?.code == "unsubmitted")
+                #expect(await task.standing.delivery.held?.code == "unsubmitted")
                 #expect(100...140 ~= life.server.imports[0].submissions)
                 life.server.change(4_711) { $0.staysProcessed = false }
                 try await clock.sleep(for: .hours(3))
@@ -326,7 +317,7 @@ import Testing
             let (tested, task) = (life, life.task())
             try await tested.run(task) { try await clock.sleep(for: .seconds(60)) }
             #expect(tested.notices.all.count == 1)
-            #expect(await task.standing.held?.code == "status-401")
+            #expect(await task.standing.delivery.held?.code == "status-401")
             #expect(tested.server.imports.isEmpty)
             let repaired = Life(clock)
             repaired.source.end("ride", samples: 20)
@@ -357,7 +348,7 @@ import Testing
             let mark = await task.standing.mark
             #expect(mark.leftOut[.expired] == .init(files: 2, samples: 60))
             life.demandDrives(["ride 3", "ride 4"])
-            #expect(life.notices.all.contains(.expired(samples: 45)))
+            #expect(life.notices.all.contains(.expired(.named("drives"), samples: 45)))
         }
     }
 

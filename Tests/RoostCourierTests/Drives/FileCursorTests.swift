@@ -1,7 +1,8 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
+
+@testable import RoostCourier
 
 @Suite struct FileCursorTests {
     private static func mark(_ random: inout SplitMix64, from start: Int) -> FilePeriodCursor {
@@ -46,15 +47,15 @@ import Testing
 
     @Test func refusesWhatIsNoCursorOfFiles() throws {
         let samples = try OutboxCursor().encode()
-        #expect(throws: OutboxCursorError.otherVersion(1)) { try FileCursor(samples) }
+        #expect(throws: CursorError.otherVersion(1)) { try FileCursor(samples) }
         let files = FileCursor(origin: 5, marks: [.daily: FilePeriodCursor(from: 7)]).encode()
-        #expect(throws: OutboxCursorError.otherVersion(2)) {
+        #expect(throws: CursorError.otherVersion(2)) {
             try OutboxCursor(files) { _ in nil }
         }
         for length in 0..<files.count {
-            #expect(throws: OutboxCursorError.self) { try FileCursor(Array(files.prefix(length))) }
+            #expect(throws: CursorError.self) { try FileCursor(Array(files.prefix(length))) }
         }
-        #expect(throws: OutboxCursorError.malformed) { try FileCursor(files + [0]) }
+        #expect(throws: CursorError.malformed) { try FileCursor(files + [0]) }
         var random = SplitMix64(seed: 3)
         for _ in 0..<2_000 {
             let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in

@@ -3,7 +3,6 @@ import CourierSimulation
 import RoostCourier
 import Runtime
 import SimulationKit
-import Synchronization
 import Testing
 
 /// Tests whole lives of a station whose files go to a store, by the virtual clock.
@@ -16,7 +15,7 @@ import Testing
         /// A store that is only used for cursors.
         let keeper: SimulatedRing
         var work: FileWork
-        let notices = Notices()
+        let notices = OutboxLife.Notices()
 
         init(
             _ clock: SimulatedClock,
@@ -95,14 +94,6 @@ import Testing
     }
 
     /// Records the notices that people would get.
-    private final class Notices: Sendable {
-        private let kept = Mutex<[FileOutboxMachine.Notice]>([])
-
-        var all: [FileOutboxMachine.Notice] { kept.withLock { $0 } }
-
-        func add(_ notice: FileOutboxMachine.Notice) { kept.withLock { $0.append(notice) } }
-    }
-
     @Test func deliversAMonthOnceAndInOrderThroughFiveRefusalsEach() throws {
         try simulate { clock in
             let life = Life(clock, refusals: 5)
@@ -125,7 +116,7 @@ import Testing
             let firstDays = life.shelf.order.prefix(720 + 30 + 4)
             #expect(firstDays.count { $0.hasPrefix("hourly/") } == 720)
             life.demandFiles()
-            guard case .drained(let files)? = life.notices.all.first else {
+            guard case .drained(let files, _)? = life.notices.all.first else {
                 Issue.record("\(life.notices.all)")
                 return
             }

@@ -152,7 +152,7 @@ import Testing
             try await clock.sleep(for: .minutes(days * 1_440))
             internet.set(nil, at: Self.host)
             try await clock.sleep(for: .minutes(30))
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
             let times = keeper.state.withLock { $0.values.keys.map { $0.suffix(20) } }
             let hours = Set(times).sorted().compactMap { WallTime(iso8601: String($0)) }
             // Seven days back at most, in whole days; what lies before is counted.
@@ -209,7 +209,7 @@ import Testing
         let known = try Known(WallTime(tenths: begun - days * 864_000))
         try live(Self.singapore, Self.host, .singapore, known) { clock, keeper, server, _, task in
             try await clock.sleep(for: .minutes(10))
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
             let paths = (server as? Singapore)?.state.withLock { $0.paths } ?? []
             let dates = Set(paths.map { String($0.suffix(10)) }).sorted()
             #expect(dates.count == min(Int(days), 7) + 1 && dates.last == "2026-09-21")
@@ -261,7 +261,7 @@ import Testing
             try await clock.sleep(for: .minutes(60))
             keeper.state.withLock { $0.refusal = nil }
             try await clock.sleep(for: .minutes(20))
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
             let paths = server.state.withLock { $0.paths }
             let first = paths.first.map { path in paths.count { $0 == path } }
             #expect(first == 1, "the first day went at once: \(paths)")
@@ -274,7 +274,7 @@ import Testing
         let host = "www.dati.lombardia.it"
         try live(feed, host, .lombardy) { clock, keeper, server, internet, task in
             try await clock.sleep(for: .minutes(10))
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
             let first = keeper.state.withLock { $0.values.count }
             #expect(first > 64 * 72, "\(first) values: three days of each sensor")
             let paths = (server as? Lombardy)?.state.withLock { $0 } ?? []

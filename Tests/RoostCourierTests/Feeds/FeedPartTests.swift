@@ -134,13 +134,13 @@ import Testing
             let now = FeedRecorder.time(clock)
             let newest = try #require(Self.values(keeper, "a/pm25").last)
             #expect(now.tenths - newest.tenths < 70 * 600, "a is asked once an hour")
-            let trouble = await task.standing.trouble
+            let trouble = await task.standing.delivery.trouble
             #expect(trouble?.code == "status-503" && trouble?.words.hasPrefix("b/pm25: ") == true)
             let asked = server.state.withLock { $0.asked }
             #expect(asked.count { $0.channel == "a/pm25" } < 16, "and no oftener: \(asked.count)")
             server.state.withLock { $0.moods = [:] }
             try await clock.sleep(for: .minutes(130))
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
             for channel in channels {
                 let times = Self.values(keeper, channel)
                 #expect(Self.gaps(times) == 0 && times.count > 24 * 6 + 40, "\(channel)")
@@ -156,7 +156,7 @@ import Testing
             server.state.withLock { $0.moods["a/pm25"] = mood }
             try await clock.sleep(for: .minutes(59))
             let standing = await task.standing
-            #expect(standing.trouble?.code == (mood == .endless ? "more" : "foreign"))
+            #expect(standing.delivery.trouble?.code == (mood == .endless ? "more" : "foreign"))
             let isCounted = mood == .longMark || mood == .sameMark
             #expect((standing.counts.omitted > 0) == isCounted, "\(standing.counts)")
             #expect(Self.values(keeper, "b/pm25").count > 24 * 6 - 2)
@@ -166,7 +166,7 @@ import Testing
             #expect(asked.count < 1_000, "\(asked.count)")
             server.state.withLock { $0.moods = [:] }
             try await clock.sleep(for: .minutes(30))
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
             #expect(Self.gaps(Self.values(keeper, "a/pm25")) == 0)
             #expect(Self.values(keeper, "a/pm25").count >= 24 * 6)
         }
@@ -244,11 +244,11 @@ import Testing
             server,
             task in
             try await clock.sleep(for: .minutes(8))
-            #expect(await task.standing.trouble?.code == "more")
+            #expect(await task.standing.delivery.trouble?.code == "more")
             (server as? Forgetful)?.state.withLock { $0.isForgetful = true }
             try await clock.sleep(for: .minutes(20))
             // Its answers have no value.
-            #expect(await task.standing.trouble?.code == "nothing-new")
+            #expect(await task.standing.delivery.trouble?.code == "nothing-new")
         }
     }
 
@@ -279,8 +279,8 @@ import Testing
             task in
             try await clock.sleep(for: .minutes(130))
             let standing = await task.standing
-            #expect(standing.trouble?.code == "sensor")
-            #expect(standing.trouble?.words.contains("5551 is Monossido") == true)
+            #expect(standing.delivery.trouble?.code == "sensor")
+            #expect(standing.delivery.trouble?.words.contains("5551 is Monossido") == true)
             #expect(standing.counts.omitted == 1)
             let values = keeper.state.withLock { $0.values.keys.sorted() }
             #expect(values == ["arpa-lombardia 10273/pm10 2026-09-19T23:00:00Z"])

@@ -95,7 +95,7 @@ import Testing
             let values = keeper.state.withLock { $0.values.count }
             #expect(counts.written == values)
             #expect(values >= 23 * 5, "\(values): each hour of each region")
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
             // A question an hour and publication, and yesterday's until two in the morning.
             let asked = internet.exchangeCount
             #expect((22...28).contains(asked), "\(asked) requests in a day")
@@ -107,17 +107,20 @@ import Testing
         let empty = #"{"items":[{}],"region_metadata":[],"api_info":{"status":"healthy"}}"#
         try live { clock, keeper, server, internet, task in
             try await clock.sleep(for: .minutes(5))
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
             let newest = keeper.state.withLock { $0.values.keys.max() ?? "" }.suffix(20)
             internet.add(Scripted(text: empty), at: Self.host)
             try await clock.sleep(for: .minutes(100))
-            #expect(await task.standing.trouble == nil, "an hour without a value is nothing")
+            #expect(
+                await task.standing.delivery.trouble == nil,
+                "an hour without a value is nothing"
+            )
             try await clock.sleep(for: .minutes(300))
-            let words = await task.standing.trouble?.words ?? ""
+            let words = await task.standing.delivery.trouble?.words ?? ""
             #expect(words.contains("has given nothing since \(newest)"), "\(words)")
             internet.add(server, at: Self.host)
             try await clock.sleep(for: .minutes(90))
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
         }
         try simulate { clock in
             let internet = SimulatedInternet(clock: clock)
@@ -136,7 +139,7 @@ import Testing
                 heartbeat: Heartbeat(clock: clock, limit: .minutes(15))
             )
             _ = try await clock.run(task.run) { try await clock.sleep(for: .minutes(5)) }
-            let words = await task.standing.trouble?.words ?? ""
+            let words = await task.standing.delivery.trouble?.words ?? ""
             #expect(words.contains("has given no value"), "\(words)")
         }
     }
@@ -159,20 +162,20 @@ import Testing
                 internet.set(fault, at: Self.host)
                 await task.wake()
                 try await clock.sleep(for: .minutes(2))
-                let trouble = await task.standing.trouble
+                let trouble = await task.standing.delivery.trouble
                 #expect(trouble != nil, "\(fault)")
                 try await clock.sleep(for: .minutes(58))
                 internet.set(nil, at: Self.host)
                 try await clock.sleep(for: .minutes(20))
-                #expect(await task.standing.trouble == nil, "\(fault)")
+                #expect(await task.standing.delivery.trouble == nil, "\(fault)")
             }
             let limited = #"{"code":24,"errorMsg":"API rate limit exceeded"}"#
             server.state.withLock { $0.first = OutboundAnswer(200, text: limited) }
             await task.wake()
             try await clock.sleep(for: .seconds(10))
-            #expect(await task.standing.trouble?.code == "busy")
+            #expect(await task.standing.delivery.trouble?.code == "busy")
             try await clock.sleep(for: .minutes(2))
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
             let hours = Set(keeper.state.withLock { $0.values.keys.map { $0.suffix(20) } })
             #expect(hours.count == 9, "\(hours.count): those before the start, and each since")
         }
@@ -186,14 +189,14 @@ import Testing
                 return state.values.count
             }
             try await clock.sleep(for: .minutes(130))
-            #expect(await task.standing.trouble?.code == "station")
+            #expect(await task.standing.delivery.trouble?.code == "station")
             let full = ControlFailure(code: "busy", message: "2000 values an hour are taken")
             keeper.state.withLock { ($0.isDown, $0.refusal) = (false, full) }
             try await clock.sleep(for: .minutes(20))
-            #expect(await task.standing.trouble?.words.contains("2000 values") == true)
+            #expect(await task.standing.delivery.trouble?.words.contains("2000 values") == true)
             keeper.state.withLock { $0.refusal = nil }
             try await clock.sleep(for: .minutes(20))
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
             #expect(keeper.state.withLock { $0.values.count } == before + 2 * 5)
         }
     }
@@ -208,7 +211,7 @@ import Testing
             }
             #expect(server.state.withLock { $0.unchangedCount } == 3)
             #expect(keeper.state.withLock { $0.batches.count } == before)
-            #expect(await task.standing.trouble == nil)
+            #expect(await task.standing.delivery.trouble == nil)
         }
     }
 
@@ -228,7 +231,7 @@ import Testing
             let task = FeedTask(feed, in: world, heartbeat: heartbeat)
             _ = try await clock.run(task.run) {
                 try await clock.sleep(for: .minutes(24 * 60))
-                #expect(await task.standing.trouble == nil)
+                #expect(await task.standing.delivery.trouble == nil)
                 #expect(internet.exchangeCount == 0)
             }
         }

@@ -114,15 +114,18 @@ import Testing
             let (life, server) = try Self.life(clock)
             let damaged = ControlRequest.cursor("phone", [9, 9, 9])
             _ = try await life.station.ask(damaged, CursorReport.self)
-            for _ in 0..<2 {
+            for why in ["\(CursorError.otherVersion(9)); began anew", nil] {
                 let node = life.node()
                 try await life.run(node) {
                     try await clock.sleep(for: .minutes(40))
-                    #expect(await node.report.receivers.map(\.code) == [nil])
+                    let report = try #require(await node.report.receivers.first)
+                    #expect(report.code == nil && report.state == .idle && report.why == why)
                 }
             }
             let said = life.station.events.filter { $0.hasPrefix("outbox") }
             #expect(said == ["outbox resumed phone"], "\(said)")
+            let kept = try await life.station.ask(ControlRequest(.cursor), CursorReport.self)
+            #expect(kept.cursors.first { $0.name == "phone.lost" }?.bytes == [9, 9, 9])
             let last = life.node()
             try await life.run(last) {
                 try await clock.sleep(for: .seconds(5))

@@ -1,22 +1,14 @@
 import Core
 import CourierSimulation
-import RoostCourier
 import Runtime
 import SimulationKit
 import StoreQueries
-import Synchronization
 import Testing
+
+@testable import RoostCourier
 
 /// Tests a target whose type changed under its id, a cursor of a later version, a damaged one.
 @Suite struct ForeignCursorTests {
-    private final class Words: Sendable {
-        private let kept = Mutex<[String]>([])
-
-        var all: [String] { kept.withLock { $0 } }
-
-        func add(_ words: String) { kept.withLock { $0.append(words) } }
-    }
-
     /// Makes cursors that other kinds of targets leave, by name.
     static func foreign() throws -> [(name: String, bytes: [UInt8])] {
         let boot = BootID(bytes: Array(repeating: 7, count: 16))
@@ -49,15 +41,17 @@ import Testing
                     let task = life.task(target)
                     try await life.run(task) { try await clock.sleep(for: .seconds(30)) }
                     let standing = await task.standing
-                    #expect(standing.sourceTrouble == nil && standing.waiting == 0, "\(name)")
+                    #expect(
+                        standing.delivery.sourceTrouble == nil && standing.waiting == 0,
+                        "\(name)"
+                    )
                     // A sample that this kind may have sent is not sent again where that is a rule.
                     let isOwn = name.hasPrefix("later") || name == "damaged samples"
                     let isOver = repetition == .atMostOnce && isOwn
                     #expect(standing.totals.delivered == (isOver ? 0 : 10), "\(name)")
-                    let said = life.notices.all.filter {
-                        if case .cursorLost = $0 { true } else { false }
-                    }
-                    #expect(said.count == 1, "\(name): \(life.notices.all)")
+                    #expect(life.notices.lossCount == 1, "\(name): \(life.notices.all)")
+                    #expect(standing.delivery.cursorLost != nil, "\(name)")
+                    #expect(try await life.ring.cursor(of: "target.lost") == bytes, "\(name)")
                 }
             }
         }
@@ -77,10 +71,7 @@ import Testing
             let second = life.task(OutboxLife.OnceTarget(), hasBacklog: false)
             try await life.run(second) { try await clock.sleep(for: .seconds(30)) }
             #expect(await second.standing.totals.delivered == 5)
-            let said = life.notices.all.filter {
-                if case .cursorLost = $0 { true } else { false }
-            }
-            #expect(said.count == (bytes.isEmpty ? 0 : 1), "\(life.notices.all)")
+            #expect(life.notices.lossCount == (bytes.isEmpty ? 0 : 1), "\(life.notices.all)")
         }
     }
 
@@ -97,15 +88,13 @@ import Testing
                 let source = SimulatedFiles(clock: clock, start: 1_795_321_800, interval: 600)
                 try await clock.sleep(for: .seconds(200_000))
                 await keeper.keep(bytes, of: "bucket")
-                let words = Words()
+                let notices = OutboxLife.Notices()
                 let world = FileOutboxTask.World(
                     source: source,
                     keeper: keeper,
                     network: internet,
                     clock: clock
-                ) { _, notice in
-                    if case .cursorLost(let why) = notice { words.add(why) }
-                }
+                ) { _, notice in notices.add(notice) }
                 var work = FileWork(FileTargetTests.store())
                 work.hasBacklog = hasBacklog
                 let task = FileOutboxTask(
@@ -116,10 +105,11 @@ import Testing
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
                 )
                 _ = try await clock.run(task.run) { try await clock.sleep(for: .seconds(600)) }
-                #expect(await task.standing.sourceTrouble == nil, "\(name)")
-                #expect(words.all.count == 1, "\(name)")
+                #expect(await task.standing.delivery.sourceTrouble == nil, "\(name)")
+                #expect(notices.lossCount == 1, "\(name)")
                 let files = await task.standing.marks.values.reduce(0) { $0 + $1.delivered.files }
                 #expect(hasBacklog == (files > 0), "\(name): \(files)")
+                #expect(try await keeper.cursor(of: "bucket.lost") == bytes, "\(name)")
             }
         }
     }
@@ -137,15 +127,13 @@ import Testing
                 let (keeper, source) = (SimulatedRing(clock: clock, room: 1), SimulatedDrives())
                 source.end("ride", samples: 20)
                 await keeper.keep(bytes, of: "drives")
-                let words = Words()
+                let notices = OutboxLife.Notices()
                 let world = DriveTask.World(
                     source: source,
                     keeper: keeper,
                     network: internet,
                     clock: clock
-                ) { _, notice in
-                    if case .cursorLost(let why) = notice { words.add(why) }
-                }
+                ) { _, notice in notices.add(notice) }
                 let target = SafecastDriveTarget(
                     key: Secret("key-1"),
                     DriveOutboxTests.description
@@ -161,9 +149,10 @@ import Testing
                 )
                 _ = try await clock.run(task.run) { try await clock.sleep(for: .seconds(3_600)) }
                 let standing = await task.standing
-                #expect(standing.sourceTrouble == nil, "\(name)")
-                #expect(words.all.count == 1, "\(name)")
+                #expect(standing.delivery.sourceTrouble == nil, "\(name)")
+                #expect(notices.lossCount == 1, "\(name)")
                 #expect(standing.mark.delivered.files == (hasBacklog ? 1 : 0), "\(name)")
+                #expect(try await keeper.cursor(of: "drives.lost") == bytes, "\(name)")
             }
         }
     }

@@ -77,14 +77,19 @@ import Testing
                 try await life.demandSum(task)
             }
             let standing = await task.standing
-            #expect(standing.waiting == 0 && standing.held == nil && standing.trouble == nil)
+            #expect(
+                standing.waiting == 0 && standing.delivery.held == nil
+                    && standing.delivery.trouble == nil
+            )
             #expect((238...241).contains(standing.totals.delivered), "\(standing.totals)")
             let delivered = standing.totals.delivered
             #expect(standing.totals.leftOut == [.notKept: 2_881 - delivered])
             // A sample that was looked at may have grown too old since.
             let stored = (version == .one ? server : second).stored.count
             #expect((delivered...delivered + 1).contains(stored))
-            let said = life.notices.all.filter { if case .notKept = $0 { true } else { false } }
+            let said = life.notices.all.filter {
+                if case .refused(.old, _, _) = $0 { true } else { false }
+            }
             #expect(said.count == 1, "\(life.notices.all)")
             #expect(life.internet.exchangeCount <= 40)
         }
@@ -104,7 +109,7 @@ import Testing
                 try await life.demandSum(task)
             }
             let standing = await task.standing
-            #expect(standing.waiting == 0 && standing.held == nil, "\(standing)")
+            #expect(standing.waiting == 0 && standing.delivery.held == nil, "\(standing)")
             #expect((237...241).contains(standing.totals.delivered), "\(standing)")
         }
     }
@@ -182,7 +187,7 @@ import Testing
                 }
                 try await life.demandSum(task)
             }
-            #expect(await task.standing.held == nil)
+            #expect(await task.standing.delivery.held == nil)
         }
     }
 
@@ -199,7 +204,7 @@ import Testing
             let task = life.task(OutboxLife.influx())
             try await life.run(task) {
                 try await life.record(300, each: .seconds(10))
-                #expect(await task.standing.held?.code == "older-than-kept")
+                #expect(await task.standing.delivery.held?.code == "older-than-kept")
                 #expect(await task.standing.totals.leftOut == [:])
                 ahead.withLock { $0 = 0 }
                 await task.wake()
@@ -207,7 +212,7 @@ import Testing
                 try await life.demandSum(task)
             }
             let standing = await task.standing
-            #expect(standing.held == nil && standing.waiting == 0)
+            #expect(standing.delivery.held == nil && standing.waiting == 0)
             #expect(standing.totals.delivered == 700, "\(standing)")
         }
     }
@@ -230,7 +235,7 @@ import Testing
                 try await life.demandSum(task)
             }
             let standing = await task.standing
-            #expect(standing.waiting == 0 && standing.held == nil, "\(standing)")
+            #expect(standing.waiting == 0 && standing.delivery.held == nil, "\(standing)")
             #expect((255...266).contains(standing.totals.delivered), "\(standing)")
             #expect(standing.totals.leftOut.keys.sorted { "\($0)" < "\($1)" } == [.notKept])
         }

@@ -69,18 +69,18 @@ import Testing
     }
 
     @Test func saysWhenStreamsAreTooMany() {
-        #expect(throws: OutboxCursorError.tooManyStreams(100)) {
+        #expect(throws: CursorError.tooManyStreams(100)) {
             try Self.cursor(streams: 100, ranges: 0).encode()
         }
     }
 
     @Test func refusesWhatIsNoCursor() throws {
-        #expect(throws: OutboxCursorError.otherVersion(2)) {
+        #expect(throws: CursorError.otherVersion(2)) {
             try OutboxCursor([2, 0], number: number)
         }
         let whole = try Self.cursor(streams: 4, ranges: 2).encode()
         for length in 0..<whole.count {
-            #expect(throws: OutboxCursorError.self) {
+            #expect(throws: CursorError.self) {
                 try OutboxCursor(Array(whole.prefix(length)), number: number)
             }
         }

@@ -19,11 +19,14 @@ struct OutboxLife: Sendable {
 
     /// Records the notices that people would get.
     final class Notices: Sendable {
-        private let kept = Mutex<[OutboxMachine.Notice]>([])
+        private let kept = Mutex<[DeliveryNotice]>([])
 
-        var all: [OutboxMachine.Notice] { kept.withLock { $0 } }
+        var all: [DeliveryNotice] { kept.withLock { $0 } }
 
-        func add(_ notice: OutboxMachine.Notice) { kept.withLock { $0.append(notice) } }
+        /// How often a cursor was lost.
+        var lossCount: Int { all.count { if case .cursorLost = $0 { true } else { false } } }
+
+        func add(_ notice: DeliveryNotice) { kept.withLock { $0.append(notice) } }
     }
 
     /// Counts each sample that reaches it.

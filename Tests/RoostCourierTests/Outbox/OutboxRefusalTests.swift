@@ -111,11 +111,11 @@ import Testing
             let task = life.task(ReceiverTarget(receiver))
             try await life.run(task) {
                 try await clock.sleep(for: .seconds(5))
-                #expect(await task.standing.trouble == reason)
+                #expect(await task.standing.delivery.trouble == reason)
                 #expect(await task.standing.totals.delivered == 4)
                 life.record()
                 try await clock.sleep(for: .seconds(5))
-                #expect(await task.standing.trouble == nil)
+                #expect(await task.standing.delivery.trouble == nil)
                 try await life.demandSum(task)
             }
         }
@@ -145,7 +145,7 @@ import Testing
                 try await life.demandSum(task)
             }
             let standing = await task.standing
-            #expect(standing.held?.code == "status-400", "\(standing)")
+            #expect(standing.delivery.held?.code == "status-400", "\(standing)")
             #expect(standing.totals.delivered == 0)
             #expect(standing.totals.leftOut == [.refused: 10], "\(standing)")
         }
@@ -194,7 +194,7 @@ import Testing
                 try await life.demandSum(task)
             }
             let standing = await task.standing
-            #expect(standing.held?.code == "status-422", "\(standing)")
+            #expect(standing.delivery.held?.code == "status-422", "\(standing)")
             // Ten in a row, then one at each try of the past.
             #expect((10...30).contains(standing.totals.leftOut[.refused] ?? 0), "\(standing)")
             #expect(life.notices.all.filter { $0 == .resumed }.isEmpty)
@@ -213,7 +213,7 @@ import Testing
                 try await life.demandSum(task)
             }
             let standing = await task.standing
-            #expect(standing.held != nil, "\(standing)")
+            #expect(standing.delivery.held != nil, "\(standing)")
             #expect(standing.totals.leftOutCount <= 16, "\(standing)")
         }
     }

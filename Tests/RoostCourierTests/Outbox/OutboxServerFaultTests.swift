@@ -78,9 +78,9 @@ import Testing
                 let time = OutboxLife.start.nanoseconds + bad * 1_000_000_000
                 let name = WallTime(nanoseconds: time).iso8601
                 let standing = await task.standing
-                #expect(standing.trouble == nil)
+                #expect(standing.delivery.trouble == nil)
                 let why = "it refuses a sample of dust at \(name) (status 500: cannot store 1)"
-                #expect(standing.refusalWords?.hasPrefix(why) == true, "\(standing)")
+                #expect(standing.delivery.refusals.text?.hasPrefix(why) == true, "\(standing)")
                 server.set(bad: [])
                 try await clock.sleep(for: .seconds(900))
                 #expect(server.counts.count == 5_315)

@@ -59,7 +59,7 @@ private struct LineTarget: SampleTarget {
         let internet: SimulatedInternet
         let server = KeyedServer()
         var target = LineTarget()
-        let notices = Shared<[OutboxMachine.Notice]>([])
+        let notices = Shared<[DeliveryNotice]>([])
 
         init(_ clock: SimulatedClock, room: Int = 100_000) {
             self.clock = clock

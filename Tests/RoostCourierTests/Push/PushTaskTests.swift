@@ -279,7 +279,7 @@ import Testing
         }
         #expect((500...1_024).contains(cursor.encode().count))
         for count in 0..<cursor.encode().count {
-            #expect(throws: OutboxCursorError.self) {
+            #expect(throws: CursorError.self) {
                 try PushCursor(Array(cursor.encode().prefix(count)))
             }
         }

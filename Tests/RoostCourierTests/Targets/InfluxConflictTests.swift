@@ -72,13 +72,17 @@ import Testing
                 #expect(life.internet.exchangeCount <= 75, "\(life.internet.exchangeCount)")
                 #expect(server.lines.count == 1_050, "each pm10 of the device with both")
                 let standing = await task.standing
-                #expect(standing.refusals.map(\.name) == ["channel pm25"], "\(standing)")
-                #expect(standing.refusals.first?.reason?.words.contains("type integer") == true)
+                #expect(standing.delivery.refusals.map(\.name) == ["channel pm25"], "\(standing)")
+                #expect(
+                    standing.delivery.refusals.first?.reason?.words.contains("type integer") == true
+                )
                 let said = life.notices.all.filter { notice in
-                    if case .refusedChannel("pm25", _) = notice { true } else { false }
+                    if case .refused(.channel("pm25"), _, _) = notice { true } else { false }
                 }
                 #expect(said.count == 1, "\(life.notices.all)")
-                let each = life.notices.all.filter { if case .refused = $0 { true } else { false } }
+                let each = life.notices.all.filter { notice in
+                    if case .refused(.sample, _, _) = notice { true } else { false }
+                }
                 #expect(each.isEmpty, "no notice for each sample: \(each)")
                 var totals = standing.totals
                 #expect(totals.delivered == 1_050 && totals.leftOut == [.refused: 1_050])
@@ -90,7 +94,7 @@ import Testing
                 }
                 let newest = server.lines.filter { $0.value.contains("pm25=") }
                 #expect((8...25).contains(newest.count / 2), "\(newest.count)")
-                #expect(await task.standing.refusals.isEmpty)
+                #expect(await task.standing.delivery.refusals.isEmpty)
                 totals = await task.standing.totals
                 #expect(totals.leftOut[.refused] ?? 0 <= 1_050 + 61, "\(totals)")
             }

@@ -62,7 +62,7 @@ struct OutboxAge: Sendable {
     }
 
     /// Returns the notice after a draft of the backlog is settled: one for all samples too old.
-    mutating func say(after draft: OutboxBatch, isLast: Bool) -> [OutboxNotice] {
+    mutating func say(after draft: OutboxBatch, isLast: Bool) -> [DeliveryNotice] {
         let count = draft.parts.values.reduce(0) { $0 + ($1.leftOut[.notKept] ?? 0) }
         if count == 0 { floor = nil }
         guard let (before, reason) = unsaid else { return [] }
@@ -71,6 +71,6 @@ struct OutboxAge: Sendable {
             return []
         }
         unsaid = nil
-        return before + count > 0 ? [.notKept(count: before + count, reason)] : []
+        return before + count > 0 ? [.refused(.old, samples: before + count, reason)] : []
     }
 }

@@ -44,9 +44,9 @@ struct OutboxRefusals: Sendable {
     }
 
     /// Lists the channels and samples that are refused now, for reports.
-    func present(_ channels: [String: DeliveryReason]) -> [OutboxStanding.Refusal] {
+    func present(_ channels: [String: DeliveryReason]) -> [DeliveryStanding.Refusal] {
         let ofChannels = channels.sorted { $0.key < $1.key }.map { name, reason in
-            OutboxStanding.Refusal(name: "channel \(name)", reason: reason)
+            DeliveryStanding.Refusal(name: "channel \(name)", reason: reason)
         }
         return ofChannels
             + waiting.map { aside in
@@ -59,15 +59,14 @@ struct OutboxRefusals: Sendable {
     /// Records which channels are refused.
     ///
     /// - Returns: Events to report of those that were not there before.
-    mutating func see(_ present: [String: DeliveryReason]) -> [OutboxNotice] {
+    mutating func see(_ present: [String: DeliveryReason]) -> [DeliveryNotice] {
         let new = present.filter { !channels.contains($0.key) }.sorted { $0.key < $1.key }
         channels = Set(present.keys)
-        return new.map { .refusedChannel($0.key, $0.value) }
+        return new.map { .refused(.channel($0.key), samples: nil, $0.value) }
     }
 
-    mutating func add(_ notice: OutboxNotice, at now: MonotonicInstant) {
-        guard case .refused(let stream, let place, _, let reason) = notice else { return }
-        let sample = RefusedSample(stream: stream, place: place)
+    mutating func add(_ notice: DeliveryNotice, at now: MonotonicInstant) {
+        guard case .refused(.sample(let sample), _, let reason) = notice else { return }
         samples.append(sample)
         if samples.count > Self.sampleLimit { samples.removeFirst() }
         if reason.isServerFault { wait(sample, reason, at: now) }

@@ -45,7 +45,7 @@ struct ItemAsides<Item: Hashable & Sendable>: Sendable {
     /// Lists the items for reports.
     ///
     /// - Returns: The items refused now.
-    func refusals(_ kind: String, _ name: (Item) -> String) -> [OutboxStanding.Refusal] {
+    func refusals(_ kind: String, _ name: (Item) -> String) -> [DeliveryStanding.Refusal] {
         waiting.map { .init(name: name($0.item), reason: $0.reason, kind: kind) }
     }
 

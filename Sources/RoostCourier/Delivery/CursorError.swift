@@ -1,11 +1,11 @@
 /// Why bytes are not a cursor, or why none can be encoded.
-package enum OutboxCursorError: Error, Hashable, Sendable {
+package enum CursorError: Error, Hashable, Sendable {
     case otherVersion(UInt64)
     case malformed
     case tooManyStreams(Int)
 }
 
-extension OutboxCursorError: CustomStringConvertible {
+extension CursorError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .otherVersion(let version):

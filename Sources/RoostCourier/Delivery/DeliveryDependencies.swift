@@ -1,0 +1,23 @@
+import Core
+
+/// Dependencies of the task of one target, whose items come from a source.
+package struct DeliveryDependencies<Source: Sendable>: Sendable {
+    package let source: Source
+    package let keeper: any CursorStore
+    package let network: any CourierNetwork
+    package let clock: any NodeClock
+    let dates: LeastDate
+    /// Receives the events that people should know about.
+    package let tell: @Sendable (_ target: String, DeliveryNotice) -> Void
+
+    package init(
+        source: Source,
+        keeper: any CursorStore,
+        network: any CourierNetwork,
+        clock: any NodeClock,
+        tell: @escaping @Sendable (_ target: String, DeliveryNotice) -> Void
+    ) {
+        (self.source, self.keeper, self.network) = (source, keeper, network)
+        (self.clock, self.tell, dates) = (clock, tell, LeastDate(clock))
+    }
+}
