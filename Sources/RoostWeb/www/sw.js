@@ -1,6 +1,6 @@
 // The shell of this version, and the last answers for a page without a connection.
 const SHELL = "shell-@HASH@", DATA = "data", ROOT = "/a/@HASH@/", MOST = 50, BYTES = 2 << 20, PATIENCE = 4000;
-const FILES = ["css/roost.css", "js/roost.js", "icon.svg", "strings/en.json", "strings/de.json", "strings/it.json", "strings/es.json"];
+const FILES = ["css/roost.css", "js/roost.js", "icon.svg", "strings/en.json", "strings/de.json", "strings/it.json", "strings/es.json", "strings/fr.json"];
 const KEPT = /^\/api\/v1\/(station|channels|series)$/;
 
 self.addEventListener("install", (event) => event.waitUntil((async () => {

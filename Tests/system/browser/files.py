@@ -9,7 +9,7 @@ import subprocess
 from ..check import ROOT
 
 WWW = os.path.join(ROOT, "Sources", "RoostWeb", "www")
-LANGUAGES = ("en", "de", "it", "es")
+LANGUAGES = ("en", "de", "it", "es", "fr")
 LINES_MAX = 400
 CHART_LINES_MAX = 350
 LATE_BYTES_MAX = 4_000

@@ -160,7 +160,7 @@ class Walk:
         browser, check = self.browser, self.check
         browser.view(360)
         browser.open("/more")
-        for value, wanted in (("de", "Mehr"), ("it", "Altro"), ("es", "Más"), ("en", "More")):
+        for value, wanted in (("de", "Mehr"), ("it", "Altro"), ("es", "Más"), ("fr", "Plus"), ("en", "More")):
             browser.script("""const list = document.querySelector('select'); list.value = arguments[0];
                 list.dispatchEvent(new Event('change'));""", value)
             said = until(lambda words=wanted: browser.text("h1") == words, 10)

@@ -1,7 +1,7 @@
 // Catalogues: flat keys, `{name}` placeholders, plurals as `key.one` and `key.other`.
 import { api } from "./api.js";
 
-export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["it", "Italiano"], ["es", "Español"]];
+export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["it", "Italiano"], ["es", "Español"], ["fr", "Français"]];
 /** The languages that the courier writes notices in. */
 const NOTICE_LANGUAGES = ["en", "de", "it"];
 let messages = {}, rules, chosen = "en";

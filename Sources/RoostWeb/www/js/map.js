@@ -34,7 +34,7 @@ async function loadWords() {
   try { stored = localStorage.getItem("roost.language"); } catch {
     // A browser without storage keeps its own.
   }
-  language = [stored, ...navigator.languages.map((name) => name.slice(0, 2))].find((name) => ["en", "de", "it", "es"].includes(name)) ?? "en";
+  language = [stored, ...navigator.languages.map((name) => name.slice(0, 2))].find((name) => ["en", "de", "it", "es", "fr"].includes(name)) ?? "en";
   words = await get(new URL(`../strings/${language}.json`, import.meta.url));
   document.documentElement.lang = language;
 }
