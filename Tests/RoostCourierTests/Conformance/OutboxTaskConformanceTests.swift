@@ -36,18 +36,12 @@ import Testing
                 .one(database: "air", user: nil, password: nil),
                 LineProtocol(tags: [:])
             )
-            let world = OutboxTask.World(
-                source: ring,
-                keeper: ring,
-                network: internet,
-                clock: clock
-            ) { _, _ in }
             let task = OutboxTask(
                 id: "influx",
                 target,
                 startsWithBacklog: true,
                 seed: 1,
-                in: world,
+                in: OutboxLife.Notices().world(ring, ring, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
             )
             let stop = clock.now.advanced(by: .seconds(seconds))
@@ -66,17 +60,11 @@ import Testing
             let keeper = SimulatedRing(clock: clock, room: 1)
             let source = SimulatedFiles(clock: clock, start: 1_795_321_800, interval: 600)
             try await clock.sleep(for: .seconds(100_000))
-            let world = FileOutboxTask.World(
-                source: source,
-                keeper: keeper,
-                network: internet,
-                clock: clock
-            ) { _, _ in }
             let task = FileOutboxTask(
                 id: "bucket",
                 FileWork(FileTargetTests.store()),
                 seed: 1,
-                in: world,
+                in: OutboxLife.Notices().world(source, keeper, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
             let stop = clock.now.advanced(by: .seconds(seconds))
@@ -94,18 +82,17 @@ import Testing
             internet.set(Self.faults[fault], at: DriveOutboxTests.host)
             let source = SimulatedDrives()
             source.end("ride", samples: 200)
-            let world = DriveTask.World(
-                source: source,
-                keeper: SimulatedRing(clock: clock, room: 1),
-                network: internet,
-                clock: clock
-            ) { _, _ in }
             let target = SafecastDriveTarget(key: Secret("k"), DriveOutboxTests.description)
             let task = DriveTask(
                 id: "drives",
                 DriveWork(target, DriveLog.Choice()),
                 seed: 1,
-                in: world,
+                in: OutboxLife.Notices().world(
+                    source,
+                    SimulatedRing(clock: clock, room: 1),
+                    internet,
+                    clock
+                ),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
             let stop = clock.now.advanced(by: .seconds(seconds))

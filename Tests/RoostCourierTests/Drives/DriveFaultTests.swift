@@ -27,18 +27,12 @@ import Testing
         }
 
         func task() -> DriveTask {
-            let world = DriveTask.World(
-                source: source,
-                keeper: keeper,
-                network: internet,
-                clock: clock
-            ) { _, _ in }
             let target = SafecastDriveTarget(key: Secret("key-1"), DriveOutboxTests.description)
             return DriveTask(
                 id: "drives",
                 DriveWork(target, DriveLog.Choice()),
                 seed: 1,
-                in: world,
+                in: OutboxLife.Notices().world(source, keeper, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
         }

@@ -40,18 +40,11 @@ import Testing
         }
 
         func task(seed: UInt64 = 1) -> DriveTask {
-            let notices = notices
-            let world = DriveTask.World(
-                source: source,
-                keeper: keeper,
-                network: internet,
-                clock: clock
-            ) { _, notice in notices.add(notice) }
-            return DriveTask(
+            DriveTask(
                 id: "drives",
                 work,
                 seed: seed,
-                in: world,
+                in: notices.world(source, keeper, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
         }

@@ -29,17 +29,11 @@ import Testing
         }
 
         func task() -> FileOutboxTask {
-            let world = FileOutboxTask.World(
-                source: source,
-                keeper: keeper,
-                network: internet,
-                clock: clock
-            ) { _, _ in }
-            return FileOutboxTask(
+            FileOutboxTask(
                 id: "bucket",
                 FileWork(FileTargetTests.store(), periods: [.hourly, .daily]),
                 seed: 1,
-                in: world,
+                in: OutboxLife.Notices().world(source, keeper, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
         }

@@ -43,18 +43,11 @@ import Testing
         }
 
         func task(seed: UInt64 = 1) -> FileOutboxTask {
-            let notices = notices
-            let world = FileOutboxTask.World(
-                source: source,
-                keeper: keeper,
-                network: internet,
-                clock: clock
-            ) { _, notice in notices.add(notice) }
-            return FileOutboxTask(
+            FileOutboxTask(
                 id: "bucket",
                 work,
                 seed: seed,
-                in: world,
+                in: notices.world(source, keeper, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
         }

@@ -89,19 +89,13 @@ import Testing
                 try await clock.sleep(for: .seconds(200_000))
                 await keeper.keep(bytes, of: "bucket")
                 let notices = OutboxLife.Notices()
-                let world = FileOutboxTask.World(
-                    source: source,
-                    keeper: keeper,
-                    network: internet,
-                    clock: clock
-                ) { _, notice in notices.add(notice) }
                 var work = FileWork(FileTargetTests.store())
                 work.hasBacklog = hasBacklog
                 let task = FileOutboxTask(
                     id: "bucket",
                     work,
                     seed: 1,
-                    in: world,
+                    in: notices.world(source, keeper, internet, clock),
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
                 )
                 _ = try await clock.run(task.run) { try await clock.sleep(for: .seconds(600)) }
@@ -128,12 +122,6 @@ import Testing
                 source.end("ride", samples: 20)
                 await keeper.keep(bytes, of: "drives")
                 let notices = OutboxLife.Notices()
-                let world = DriveTask.World(
-                    source: source,
-                    keeper: keeper,
-                    network: internet,
-                    clock: clock
-                ) { _, notice in notices.add(notice) }
                 let target = SafecastDriveTarget(
                     key: Secret("key-1"),
                     DriveOutboxTests.description
@@ -144,7 +132,7 @@ import Testing
                     id: "drives",
                     work,
                     seed: 1,
-                    in: world,
+                    in: notices.world(source, keeper, internet, clock),
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
                 )
                 _ = try await clock.run(task.run) { try await clock.sleep(for: .seconds(3_600)) }

@@ -27,6 +27,18 @@ struct OutboxLife: Sendable {
         var lossCount: Int { all.count { if case .cursorLost = $0 { true } else { false } } }
 
         func add(_ notice: DeliveryNotice) { kept.withLock { $0.append(notice) } }
+
+        /// Makes the dependencies of a task that reports here.
+        func world<Source>(
+            _ source: Source,
+            _ keeper: SimulatedRing,
+            _ network: any CourierNetwork,
+            _ clock: any NodeClock
+        ) -> DeliveryDependencies<Source> {
+            DeliveryDependencies(source: source, keeper: keeper, network: network, clock: clock) {
+                self.add($1)
+            }
+        }
     }
 
     /// Counts each sample that reaches it.
@@ -106,19 +118,12 @@ struct OutboxLife: Sendable {
         from source: (any OutboxSampleSource)? = nil,
         hasBacklog: Bool = true
     ) -> OutboxTask {
-        let notices = notices
-        let world = OutboxTask.World(
-            source: source ?? ring,
-            keeper: ring,
-            network: internet,
-            clock: clock
-        ) { _, notice in notices.add(notice) }
-        return OutboxTask(
+        OutboxTask(
             id: "target",
             target,
             startsWithBacklog: hasBacklog,
             seed: 1,
-            in: world,
+            in: notices.world(source ?? ring, ring, internet, clock),
             heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
         )
     }
