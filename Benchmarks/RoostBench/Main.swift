@@ -144,7 +144,7 @@ enum RoostBench {
         let platform = SimulatedPlatform(clock: clock)
         let line = SimulatedSerialPort(SDS011Simulator(), clock: clock)
         platform.plug(line, at: "/dev/ttyUSB0")
-        let dependencies = Station.Dependencies(
+        let dependencies = StationDependencies(
             platform: platform,
             logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
             seed: clock.seed,

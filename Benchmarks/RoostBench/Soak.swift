@@ -47,7 +47,7 @@ struct Soak: Sendable {
             let platform = SoakPlatform(base: base, folder: folder)
             let station = Station(
                 try configuration(window: 600),
-                in: Station.Dependencies(
+                in: StationDependencies(
                     platform: platform,
                     logger: Logger(label: "soak") { _ in SwiftLogNoOpLogHandler() },
                     seed: clock.seed,

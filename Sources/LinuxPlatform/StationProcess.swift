@@ -75,7 +75,7 @@ package struct StationProcess: Sendable {
         let signals = try SignalMonitor(on: loop)
         let linux = try LinuxPlatform(on: loop, adapters: adapters)
         let logger = logger
-        var dependencies = Station.Dependencies(
+        var dependencies = StationDependencies(
             platform: wrap(linux, loop),
             logger: logger,
             seed: UInt64(bitPattern: loop.clock.now.nanoseconds),
@@ -149,14 +149,14 @@ package struct StationProcess: Sendable {
             return (Result { () throws(ConfigurationError) in try files.read() }, start())
         }
         guard let (read, findings) = answer else { return }  // The station stops.
-        station.addFaults(findings)
+        station.context.faults.set(findings)
         do throws(ConfigurationError) {
             let contents = try read.get()
             Self.log(contents, logger)
             station.reload(contents.configuration, catalog: contents.catalog)
         } catch {
             // The station goes on as it was.
-            station.reject(error)
+            station.context.faults.reject(error)
             for problem in error.problems {
                 logger.error(
                     "configuration not applied",

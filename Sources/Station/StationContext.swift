@@ -28,6 +28,13 @@ package struct StationContext: Sendable {
 
     package var clock: any NodeClock { platform.clock }
 
+    /// Lets the LEDs listen to the station from now on; once, before anything happens in it.
+    func joinLEDs(isWell: @escaping @Sendable () -> Bool) {
+        devices.join { [weak leds] in leds?.refresh() }
+        faults.join { [weak leds] in leds?.refresh() }
+        leds.join(recorder, modes, isWell: isWell) { [claims] in claims.isOpen }
+    }
+
     /// Records what happened to the station as a whole; its name is the source.
     func record(
         _ kind: EventKind.Plain,
@@ -53,6 +60,29 @@ package struct StationContext: Sendable {
                     "part": gone.part, "hours": "\(gone.hours)",
                     "reason": "\(LaserHours.partLimit) parts are kept",
                 ]
+            )
+        )
+    }
+
+    /// Uses the present time of a position receiver; an event reports a change.
+    func hear(_ said: WallTime, from device: String) {
+        let date = ReceiverDate(said, notBefore: builtAt)
+        let time = ConfirmedTime(date.wall, at: clock.now, by: .receiver, device: device)
+        guard givenTime.give(time, beside: clock.wallReading) == .news else { return }
+        let correction =
+            date.weeks == 0
+            ? "" : ", which says \(said.iso8601): it is \(abs(date.weeks)) weeks wrong"
+        let details = [
+            Event.Detail("time", date.wall.iso8601),
+            Event.Detail("cause", ClockTrust.receiver.name + correction),
+        ]
+        recorder.recordSoon(
+            Event(
+                at: time.at,
+                source: device,
+                kind: .plain(.clockTrusted),
+                severity: date.weeks == 0 ? .notice : .warning,
+                details: details
             )
         )
     }

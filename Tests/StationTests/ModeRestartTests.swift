@@ -158,10 +158,10 @@ import Testing
             two.platform.refuseJournal(with: .readOnly(path: "journal.ring"))
             let followed = try await two.run { test in
                 try await test.sleep(.minutes(2))
-                let early = try await test.station.store.feed() != nil
+                let early = try await test.station.state.store.feed() != nil
                 test.platform.refuseJournal(with: nil)
                 try await test.sleep(.minutes(10))
-                return [early, try await test.station.store.feed() != nil]
+                return [early, try await test.station.state.store.feed() != nil]
             }
             let begun = two.events.last { $0.kind == .plain(.surveyBegun) }
             let first = two.readings().first { $0.instant >= start }
@@ -193,7 +193,12 @@ import Testing
                     set: { _, _ in },
                     merge: { _ in [] }
                 )
-                try await modes.settle(settings, in: context, since: clock.now) { _ in nil }
+                try await modes.settle(
+                    settings,
+                    in: context.bootID,
+                    recorder: context.recorder,
+                    since: clock.now
+                ) { _ in nil }
             }
             await #expect(throws: Unreadable.self) { try await settle(false) }
             let before = modes.isKnown

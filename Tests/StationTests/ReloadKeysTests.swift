@@ -98,7 +98,7 @@ import Testing
             Edit(
                 "",
                 #""alerts":{"zone":"Etc/GMT-3"}"#,
-                .seen { $0.station.alerts.zone == "Etc/GMT-3" }
+                .seen { $0.station.state.alerts.zone == "Etc/GMT-3" }
             ),
         ],
         "battery": [
@@ -227,7 +227,7 @@ import Testing
                 test.station.reload(try Self.read(next))
                 let after = test.station.status.store
                 let seconds = [before?.lossWindowSeconds, after?.lossWindowSeconds]
-                return ([before?.folder, after?.folder, test.station.store.folder], seconds)
+                return ([before?.folder, after?.folder, test.station.state.store.folder], seconds)
             }
         }
         #expect(paths.0 == [folder.path, folder.path, folder.path])
@@ -250,8 +250,10 @@ extension TestStation {
     /// Whether a device that the owner added may be asked at this machine.
     fileprivate func asksThisMachine() async throws -> Bool {
         let text = #"{"devices":{"own":{"type":"milano-board","address":"http://10.0.0.7/"}}}"#
-        station.follow(try StationOverlay.read(Array(text.utf8), file: "settings.json"))
-        let devices = station.state.withLock { $0.configuration.devices }
+        DeviceBranch(station: station.state).follow(
+            try StationOverlay.read(Array(text.utf8), file: "settings.json")
+        )
+        let devices = station.state.configuration.devices
         guard case .http(let device)? = devices.first(where: { $0.name == "own" })?.kind else {
             return false
         }

@@ -61,7 +61,7 @@ struct TestStation: Sendable {
         line = SimulatedSerialPort(SDS011Simulator(air: air), clock: clock, path: Self.port)
         if isPlugged { platform.plug(line, at: Self.port) }
         let ended = ended
-        let dependencies = Station.Dependencies(
+        let dependencies = StationDependencies(
             platform: platform,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             seed: clock.seed,

@@ -23,7 +23,7 @@ struct MachineLife: @unchecked Sendable {
         let configuration = try StationConfiguration.read(Array(text.utf8), file: "years")
         for line in world.highLines.sorted() { machine.gpio.drive(line, true) }
         machine.plugAll()
-        var dependencies = Station.Dependencies(
+        var dependencies = StationDependencies(
             platform: machine,
             logger: Logger(label: "years") { _ in SwiftLogNoOpLogHandler() },
             seed: seed,

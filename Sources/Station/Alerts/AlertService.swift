@@ -20,17 +20,12 @@ package final class AlertService: Sendable {
     private static let leastPause: Duration = .seconds(10)
     private static let standingInterval: Duration = .hours(24)
 
-    /// Facts about clock and zone that the service reads from the station.
-    struct Surroundings: Sendable {
-        var hasSureTime: @Sendable () -> Bool = { false }
-        var zone: @Sendable (Int) -> Int = { _ in 0 }
-    }
-
     struct State {
         var book = AlertEngine([])
         var reporter = AlertReporter()
-        var surroundings = Surroundings()
         var zone: String?
+        /// The zone's offset from UTC at a second since 1970, both in seconds.
+        var zoneShift: @Sendable (Int) -> Int = { _ in 0 }
         var expected: [String: Int] = [:]
         var devices: [DeviceConfiguration] = []
         /// Whether alerts may be raised.
@@ -66,8 +61,7 @@ package final class AlertService: Sendable {
     private var clock: any NodeClock { context.clock }
 
     /// Listens to the station from now on; once.
-    func join(hasSureTime: @escaping @Sendable () -> Bool) {
-        state.withLock { $0.surroundings.hasSureTime = hasSureTime }
+    func join() {
         context.recorder.watch { [weak self] in self?.append($0) }
         context.recorder.watchEvents { [weak self] in self?.apply($0) }
         context.modes.observe(Self.source) { [weak self] _ in self?.expect() }
@@ -156,7 +150,7 @@ package final class AlertService: Sendable {
         state.factsAt = now
         var facts = AlertReporter.Facts()
         facts.faults = context.faults.faults
-        facts.hasSureTime = state.surroundings.hasSureTime()
+        facts.hasSureTime = context.givenTime.reading(beside: clock)?.trust.isSure ?? false
         facts.lasers = context.lasers.reports(at: now, nil)
         facts.vitals = state.vitals
         facts.isBatteryLow = context.battery.isLow
@@ -202,7 +196,7 @@ package final class AlertService: Sendable {
     var zone: String? { state.withLock { $0.zone } }
 
     func use(zone: @escaping @Sendable (Int) -> Int) {
-        state.withLock { $0.surroundings.zone = zone }
+        state.withLock { $0.zoneShift = zone }
     }
 
     /// Whether the machine is to be asked for its vitals; each time once.
@@ -329,7 +323,7 @@ package final class AlertService: Sendable {
         let now = clock.now
         let wall = clock.wallReading?.wall
         let (events, isNearer, isLeftOut) = state.withLock { state in
-            let zone = state.surroundings.zone
+            let zone = state.zoneShift
             state.book.hours = AlertHours(shift: timeline.shift(at: now, wall), zone: zone)
             let events = change(&state, timeline.second(of: now))
             let next = deadline(state)

@@ -55,12 +55,13 @@ struct ControlAsker: Sendable {
     func record(
         _ kind: EventKind.Plain,
         _ details: [Event.Detail],
-        in station: StationContext
+        at now: MonotonicInstant,
+        in recorder: Recorder
     ) {
         guard isKnown else { return }
-        station.recorder.record(
+        recorder.record(
             Event(
-                at: station.clock.now,
+                at: now,
                 source: "control",
                 kind: .plain(kind),
                 severity: .info,

@@ -29,7 +29,7 @@ package actor ControlServer: Child {
         var idleSince: MonotonicInstant?
     }
 
-    package init(
+    init(
         path: String,
         answers: ControlAnswers,
         station: StationContext,

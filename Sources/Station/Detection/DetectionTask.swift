@@ -1,3 +1,4 @@
+import Configuration
 import Core
 import HardwareIO
 import Runtime
@@ -5,16 +6,6 @@ import Store
 
 /// Carries out what detection decides: probes ports, starts and ends devices, keeps the records.
 package actor DetectionTask: Child {
-    /// The actions that the station carries out for it.
-    package struct Callbacks: Sendable {
-        let start: @Sendable (DetectionMachine.Adoption) -> Void
-        let end: @Sendable (_ name: String) -> Void
-        let drop: @Sendable (_ name: String) -> Void
-        let rename: @Sendable (_ old: String, _ name: String) async -> Void
-        /// Whether there is a store to wait for.
-        let hasStore: @Sendable () -> Bool
-    }
-
     /// How long devices wait for their names from the store, before they get provisional ones.
     static let storePatience: Duration = .seconds(10)
     /// How long until they are read past a store that is not open: a card that accepts no writes
@@ -23,10 +14,10 @@ package actor DetectionTask: Child {
     /// Time between two attempts to write after the card refused.
     static let savePause: Duration = .minutes(5)
 
+    private let devices: DeviceBranch
     private let client: DetectionClient
     private let store: StoreClient
     private let context: StationContext
-    private let callbacks: Callbacks
     private let heartbeat: Heartbeat
     private var probes: [Int: Signal] = [:]
     /// Records that the store does not have yet.
@@ -44,15 +35,10 @@ package actor DetectionTask: Child {
         case done
     }
 
-    package init(
-        _ client: DetectionClient,
-        store: StoreClient,
-        context: StationContext,
-        heartbeat: Heartbeat,
-        callbacks: Callbacks
-    ) {
-        (self.client, self.store, self.context) = (client, store, context)
-        (self.heartbeat, self.callbacks) = (heartbeat, callbacks)
+    init(_ devices: DeviceBranch, heartbeat: Heartbeat) {
+        (self.devices, self.heartbeat) = (devices, heartbeat)
+        let station = devices.station
+        (client, store, context) = (station.detection, station.store, station.context)
         loading = .waiting(until: context.clock.now.advanced(by: Self.storePatience))
         readAt = context.clock.now.advanced(by: Self.readPause)
     }
@@ -85,6 +71,9 @@ package actor DetectionTask: Child {
         }
     }
 
+    /// Whether there is a store to wait for.
+    private var hasStore: Bool { devices.station.configuration.store != nil }
+
     private var nextDeadline: MonotonicInstant? {
         var all = [client.nextDeadline]
         switch loading {
@@ -107,10 +96,10 @@ package actor DetectionTask: Child {
             probes[probe.port] = cancelled
             group.addTask { await self.run(probe, until: cancelled) }
         case .cancelProbe(let port): probes.removeValue(forKey: port)?.raise()
-        case .start(let adoption): callbacks.start(adoption)
-        case .end(let name): callbacks.end(name)
-        case .drop(let name): callbacks.drop(name)
-        case .rename(let old, let name): await callbacks.rename(old, name)
+        case .start(let adoption): devices.start(adoption)
+        case .end(let name): devices.end(name)
+        case .drop(let name): devices.drop(name)
+        case .rename(let old, let name): await devices.rename(old, to: name)
         case .notify(let notice):
             context.recorder.record(
                 Event(
@@ -122,7 +111,7 @@ package actor DetectionTask: Child {
                 )
             )
         case .save(let identity, let record):
-            guard callbacks.hasStore() else { return }
+            guard hasStore else { return }
             unsaved[identity] = .some(record)
             nextSave = min(nextSave, context.clock.now)
         }
@@ -153,7 +142,7 @@ package actor DetectionTask: Child {
     /// Reads the records when the store is open; without a store there are none.
     private func load() async {
         if case .done = loading { return }
-        guard callbacks.hasStore() else {
+        guard hasStore else {
             loading = .done
             return client.begin(with: [:])
         }
@@ -181,7 +170,7 @@ package actor DetectionTask: Child {
     /// Whether names may still have to be read past the store.
     private var mayRead: Bool {
         if case .done = loading { return false }
-        return callbacks.hasStore() && !store.isOpen
+        return hasStore && !store.isOpen
     }
 
     private var mustRead: Bool {
@@ -201,7 +190,7 @@ package actor DetectionTask: Child {
     }
 
     private var mustSave: Bool {
-        callbacks.hasStore() && store.isOpen && !unsaved.isEmpty && !isSaving
+        hasStore && store.isOpen && !unsaved.isEmpty && !isSaving
             && nextSave <= context.clock.now
     }
 

@@ -30,9 +30,13 @@ package final class DeviceSession: OrderlyStop {
 
     /// The stay of a found device in its socket: when that ends, so does the attachment.
     struct Presence: Sendable {
-        let isThere: @Sendable () -> Bool
+        let detection: DetectionClient
+        let port: Int
+
+        var isThere: Bool { detection.isThere(port: port) }
+
         /// The line failed before a hotplug event reported that the device is gone.
-        let broke: @Sendable () -> Void
+        func end() { detection.deviceEnded(port: port) }
     }
 
     /// Running time after which a device that failed counts as repaired.
@@ -87,7 +91,7 @@ package final class DeviceSession: OrderlyStop {
 
     package func run() async throws {
         let absence = try await keepAttached()
-        guard let presence = subject.presence, absence != nil || !presence.isThere() else { return }
+        guard let presence = subject.presence, absence != nil || !presence.isThere else { return }
         // After its driver's last reading, so that this is the final state of its channels.
         let text = absence ?? "unplugged"
         await report(.absent(text), text)
@@ -127,7 +131,7 @@ package final class DeviceSession: OrderlyStop {
             guard let outage else { return nil }
             if outage.isAbsent, let presence = subject.presence {
                 // The next device under that node is another one.
-                presence.broke()
+                presence.end()
                 if case .replaced(let text) = outage { return text }
                 return "unplugged"
             }

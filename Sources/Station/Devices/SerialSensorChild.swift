@@ -59,7 +59,7 @@ struct SerialSensorChild {
         let settings = SerialSettings(baud: sensor.rate)
         let open: SensorDependencies.Reopen = {
             // Another may have its node by now.
-            if let presence, !presence.isThere() { throw SerialError.absent(path: sensor.port) }
+            if let presence, !presence.isThere { throw SerialError.absent(path: sensor.port) }
             let port = try await context.platform.openSerialPort(sensor.port, settings)
             // At the start of the machine at the latest, if nothing is known of its adapter.
             let poweredAt = try await context.platform.poweredAt(sensor.port) ?? .boot

@@ -1,4 +1,5 @@
 import Core
+import Profiles
 import Synchronization
 
 /// Present faults; a component adds a fault when it begins and removes it when it is over.
@@ -106,6 +107,60 @@ package final class FaultList: Sendable {
             clear(kind, of: event.source, isTold: true)
         default: break
         }
+    }
+
+    // MARK: Configuration and start
+
+    /// Adds a fault for each profile that is left out, and removes those that are used again.
+    func set(leftOutProfiles problems: [ConfigurationError], before: [ConfigurationError] = []) {
+        for error in before { clear(.profileLeftOut, of: error.file) }
+        for error in problems {
+            let text = error.problems.first.map { ": \($0)" } ?? ""
+            raise(
+                .profileLeftOut,
+                of: error.file,
+                "the profile \(error.file) is left out\(text)"
+            )
+        }
+    }
+
+    /// Adds and removes the faults that the start of the image found.
+    ///
+    /// Called again at a reload: the Wi-Fi is found wrong later, and right again.
+    package func set(_ start: StartFindings) {
+        if let first = start.fileProblems.first {
+            let count = start.fileProblems.count - 1
+            let more = count > 0 ? "; roost doctor shows \(count) more" : ""
+            raise(.bootFilesWrong, "a file on the card is wrong: \(first)\(more)")
+        }
+        let file = "station.txt"
+        if let wireless = start.wireless {
+            let sentence = wireless.hasSuffix(".") ? String(wireless.dropLast()) : wireless
+            raise(.bootFilesWrong, of: file, sentence)
+        } else {
+            clear(.bootFilesWrong, of: file)
+        }
+        if start.isDataInMemory {
+            let text = "history and settings lie in memory, and are lost with the power"
+            raise(.dataInMemory, text)
+        }
+    }
+
+    /// A configuration was read and is wrong: the station goes on with the one before.
+    package func reject(_ error: ConfigurationError) {
+        let more = error.problems.count > 1 ? ", and \(error.problems.count - 1) more" : ""
+        let text = error.problems.first.map { "\($0)" } ?? "cannot be read"
+        raise(
+            .configurationRejected,
+            "the station runs on with the configuration before: \(error.file): \(text)\(more)"
+        )
+    }
+
+    /// Adds or removes the fault of owner's settings that do not count now.
+    func set(leftOutSettings problems: [ConfigurationProblem]) {
+        guard let first = problems.first else { return clear(.settingsLeftOut) }
+        let more = problems.count > 1 ? ", and \(problems.count - 1) more" : ""
+        raise(.settingsLeftOut, "a setting does not count: \(first)\(more)")
     }
 
     private func record(

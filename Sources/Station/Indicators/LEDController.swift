@@ -32,14 +32,16 @@ package final class LEDController: Sendable {
 
     init(clock: any NodeClock) { self.clock = clock }
 
-    /// Listens to a station from now on; once, before anything happens in it.
-    func join(_ context: StationContext, isWell: @escaping @Sendable () -> Bool) {
-        let (modes, claims) = (context.modes, context.claims)
-        context.devices.join { [weak self] in self?.refresh() }
-        context.faults.join { [weak self] in self?.refresh() }
-        state.withLock { ($0.isWell, $0.isClaimable) = (isWell, { claims.isOpen }) }
-        context.recorder.watch { [weak self] in self?.apply($0, modes) }
-        context.recorder.watchEvents { [weak self] in self?.apply($0) }
+    /// Listens to samples and events from now on; once, before anything happens.
+    func join(
+        _ recorder: Recorder,
+        _ modes: ModeState,
+        isWell: @escaping @Sendable () -> Bool,
+        isClaimable: @escaping @Sendable () -> Bool
+    ) {
+        state.withLock { ($0.isWell, $0.isClaimable) = (isWell, isClaimable) }
+        recorder.watch { [weak self] in self?.apply($0, modes) }
+        recorder.watchEvents { [weak self] in self?.apply($0) }
     }
 
     /// Applies the list of LEDs; those that stay keep what they show.

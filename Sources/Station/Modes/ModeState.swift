@@ -55,8 +55,8 @@ package final class ModeState: Sendable {
     package func change(to mode: StationMode) { change(to: mode, requested: nil) }
 
     /// Begins a mode that a person asked for; `settle` keeps it over a restart.
-    func change(to mode: StationMode, in station: StationContext) {
-        let requested = RequestedStationMode(mode, in: station.bootID, by: station.clock)
+    func change(to mode: StationMode, in boot: BootID, by clock: any NodeClock) {
+        let requested = RequestedStationMode(mode, in: boot, by: clock)
         change(to: mode, requested: requested)
     }
 
@@ -86,7 +86,8 @@ package final class ModeState: Sendable {
     /// - Throws: `StoreError`; a restart may then forget the mode.
     func settle(
         _ settings: StoreSettings,
-        in station: StationContext,
+        in boot: BootID,
+        recorder: Recorder,
         since start: MonotonicInstant,
         last: (BootID) async throws -> MonotonicInstant?
     ) async throws {
@@ -94,9 +95,9 @@ package final class ModeState: Sendable {
         if !isKnown {
             let kept = stored.flatMap { RequestedStationMode(setting: $0) }
             var newest: MonotonicInstant?
-            if let kept, kept.boot != station.bootID { newest = try await last(kept.boot) }
+            if let kept, kept.boot != boot { newest = try await last(kept.boot) }
             let isFirst = state.withLock { !$0.isLoaded && !$0.isSet }
-            if isFirst, let kept { resume(kept, newest, in: station, since: start) }
+            if isFirst, let kept { resume(kept, newest, in: boot, recorder, since: start) }
             // A mode that continues has its gap mark by now.
             state.withLock { $0.isLoaded = true }
         }
@@ -108,12 +109,14 @@ package final class ModeState: Sendable {
     private func resume(
         _ kept: RequestedStationMode,
         _ last: MonotonicInstant?,
-        in station: StationContext,
+        in boot: BootID,
+        _ recorder: Recorder,
         since start: MonotonicInstant
     ) {
-        let (now, wall) = (station.clock.now, station.clock.wallTime)
-        guard let mode = kept.resumed(in: station.bootID, at: now, wall, last: last) else { return }
-        let requested = RequestedStationMode(mode, in: station.bootID, by: station.clock)
+        let clock = recorder.clock
+        let (now, wall) = (clock.now, clock.wallTime)
+        guard let mode = kept.resumed(in: boot, at: now, wall, last: last) else { return }
+        let requested = RequestedStationMode(mode, in: boot, by: clock)
         change(to: mode, requested: requested, since: start)
         let left = mode.ends.map { Int(now.duration(to: $0).inSeconds) } ?? 0
         let isSurvey = mode.kind == .survey
@@ -121,7 +124,7 @@ package final class ModeState: Sendable {
             Event.Detail(isSurvey ? "name" : "mode", mode.name ?? mode.text),
             Event.Detail("for", "\(left) s"),
         ]
-        station.recorder.record(
+        recorder.record(
             Event(
                 at: now,
                 source: "mode",

@@ -4,7 +4,7 @@ import Core
 ///
 /// Readings that left the rings since the last page are skipped; newer readings come at the end.
 struct ReadingCursor: Hashable, Sendable {
-    /// Number of the next reading, by serial of the ring; bound: `Recorder.channelLimit`.
+    /// Number of the next reading, by serial of the ring; bound: `ReadingRing.countMax`.
     private(set) var numbers: [Int: Int]
 
     /// Returns the cursor at which the newest `limit` readings since an instant begin.
@@ -69,7 +69,7 @@ extension ReadingCursor {
         numbers = [:]
         for part in text.split(separator: ",") {
             let pair = part.split(separator: ":").compactMap { Int($0) }
-            guard pair.count == 2, numbers.count < Recorder.channelLimit else { return nil }
+            guard pair.count == 2, numbers.count < ReadingRing.countMax else { return nil }
             numbers[pair[0]] = pair[1]
         }
     }

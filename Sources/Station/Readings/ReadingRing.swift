@@ -9,6 +9,8 @@ struct ReadingRing {
     /// A day of 1 Hz.
     static let capacity = 86_400
     static let span: Duration = .days(1)
+    /// Rings kept, one a channel; a station has at most 32 devices.
+    static let countMax = 128
 
     private struct Row {
         let nanoseconds: Int64

@@ -12,8 +12,6 @@ import Synchronization
 package final class Recorder: ReadingSink {
     /// Events kept; at five a minute six hours of a busy node, weeks of a quiet one.
     static let eventLimit = 2_000
-    /// Channels kept; a station has at most 32 devices.
-    static let channelLimit = 128
     /// Listeners at once; four connections of the control server are left for other questions.
     static let feedLimit = 12
     /// Names of devices that were forgotten; the oldest is removed at the bound.
@@ -42,7 +40,7 @@ package final class Recorder: ReadingSink {
         var leftOut: Set<String> = []
     }
 
-    private let clock: any NodeClock
+    let clock: any NodeClock
     private let logger: Logger
     private let mutes: MuteList?
     private let state = Mutex(State())
@@ -122,7 +120,7 @@ package final class Recorder: ReadingSink {
             state.rings[$0].channel == reading.channel
         }) {
             state.rings[index].append(reading)
-        } else if state.rings.count < channelLimit {
+        } else if state.rings.count < ReadingRing.countMax {
             state.ringCount += 1
             var ring = ReadingRing(reading.channel, serial: state.ringCount)
             ring.append(reading)
@@ -141,7 +139,7 @@ package final class Recorder: ReadingSink {
                 source: readings.first?.channel.device ?? "",
                 kind: .plain(.tooManyChannels),
                 severity: .warning,
-                ["limit": "\(Self.channelLimit)"]
+                ["limit": "\(ReadingRing.countMax)"]
             )
         )
     }

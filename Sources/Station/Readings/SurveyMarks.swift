@@ -4,8 +4,7 @@ import Synchronization
 
 /// Marks the beginning and the end of each survey by an event, so that its readings can be found.
 final class SurveyMarks: Sendable {
-    private let clock: any NodeClock
-    private let note: @Sendable (Event) -> Void
+    private let recorder: Recorder
     private let survey = Mutex<Survey?>(nil)
 
     private struct Survey {
@@ -14,9 +13,7 @@ final class SurveyMarks: Sendable {
         let since: MonotonicInstant
     }
 
-    init(_ clock: any NodeClock, _ note: @escaping @Sendable (Event) -> Void) {
-        (self.clock, self.note) = (clock, note)
-    }
+    init(_ recorder: Recorder) { self.recorder = recorder }
 
     /// The mode is this from now on, or has been since an instant: a survey that goes on after a
     /// restart has all readings since then.
@@ -26,7 +23,7 @@ final class SurveyMarks: Sendable {
     func apply(_ mode: StationMode, since start: MonotonicInstant? = nil) {
         let next = mode.name.flatMap { name in
             mode.kind == .survey
-                ? Survey(name: name, isPrivate: mode.isPrivate, since: start ?? clock.now)
+                ? Survey(name: name, isPrivate: mode.isPrivate, since: start ?? recorder.clock.now)
                 : nil
         }
         let (before, isSame) = survey.withLock { survey in
@@ -36,7 +33,7 @@ final class SurveyMarks: Sendable {
             return (before, isSame)
         }
         guard !isSame else { return }
-        let now = next?.since ?? clock.now
+        let now = next?.since ?? recorder.clock.now
         if let before {
             let lasted = Int(before.since.duration(to: now).inSeconds)
             let details = [
@@ -54,7 +51,7 @@ final class SurveyMarks: Sendable {
         _ details: [Event.Detail],
         at now: MonotonicInstant
     ) {
-        note(
+        recorder.recordSoon(
             Event(
                 at: now,
                 source: "mode",

@@ -89,11 +89,7 @@ package final class StoreClient: Sendable {
     /// Records whether the history finds no room on the card.
     func set(isHistoryFull: Bool) { state.withLock { $0.isHistoryFull = isHistoryFull } }
 
-    /// Reports the state of the store; nil without a configured store.
-    ///
-    /// - Parameters:
-    ///   - faults: The kinds of the present faults.
-    /// - Returns: The report.
+    /// Reports the state of the store, given the present faults; nil without a configured store.
     func report(_ faults: Set<Fault.Kind>, at now: MonotonicInstant) -> StoreReport? {
         let state = state.withLock { $0 }
         guard let folder = state.folder else { return nil }
@@ -167,6 +163,33 @@ package final class StoreClient: Sendable {
 
     /// Access to the store's settings for other parts; nil before it is open.
     var opened: StoreSettings? { state.withLock { $0.settings } }
+
+    /// Whether settings can be read and written.
+    var isOpen: Bool { opened != nil }
+
+    /// All settings; none before the store is open.
+    func settings() async throws -> [String: String] { try await opened?.all() ?? [:] }
+
+    /// Changes a setting; nothing before the store is open.
+    ///
+    /// - Throws: `StoreError`: 64 settings there are, and 600 bytes of one with its key.
+    func set(_ key: String, to value: String?) async throws {
+        try await opened?.set(key, value)
+    }
+
+    /// Stores mutes and mode; does nothing before the store is open, since opening stores them.
+    func settleMutes() async throws {
+        guard let opened else { return }
+        // First: until the mode is known, nothing follows the store.
+        try await context.modes.settle(
+            opened,
+            in: context.bootID,
+            recorder: context.recorder,
+            since: startedAt,
+            last: newest(of:)
+        )
+        try await context.mutes.settle(opened)
+    }
 
     /// The newest that the store has of a boot; nil when it has nothing of that.
     func newest(of boot: BootID) async throws -> MonotonicInstant? {

@@ -57,7 +57,7 @@ struct ChildRow: Sendable, CustomTestStringConvertible {
         let configuration = test.configuration
         let specs =
             test.station.fixedChildren(configuration)
-            + configuration.devices.map { test.station.spec($0) }
+            + configuration.devices.map { DeviceBranch(station: test.station.state).spec($0) }
         return try #require(specs.first { $0.id == id })
     }
 }

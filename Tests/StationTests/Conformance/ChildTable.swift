@@ -156,9 +156,9 @@ enum ChildTable {
         ])
         return ChildRow.Subject(life: {
             for _ in 0..<2 {
-                test.station.follow(added)
+                DeviceBranch(station: test.station.state).follow(added)
                 try await test.sleep(.seconds(7))
-                test.station.follow(StationOverlay())
+                DeviceBranch(station: test.station.state).follow(StationOverlay())
                 try await test.sleep(.seconds(2))
             }
         })
@@ -190,12 +190,12 @@ enum ChildTable {
 
     /// Lit from the start.
     private static let lamps: ChildRow.Prepare = { test, _ in
-        test.station.lamp.light.offer(.poor, at: test.clock.now, validFor: .hours(1))
+        test.station.state.lamp.light.offer(.poor, at: test.clock.now, validFor: .hours(1))
         return ChildRow.Subject(flaw: dark(test, "GPIO9", "GPIO10", "GPIO11"))
     }
 
     private static let letters: ChildRow.Prepare = { test, _ in
-        test.station.lamp.light.offer(.poor, at: test.clock.now, validFor: .hours(1))
+        test.station.state.lamp.light.offer(.poor, at: test.clock.now, validFor: .hours(1))
         return ChildRow.Subject(flaw: {
             let last = test.platform.letters.last
             return last == nil || last == "-" ? nil : "the lamp is lit"
@@ -214,7 +214,7 @@ enum ChildTable {
 
     /// Asked for its vitals with each sample, and for other rules.
     private static let alerts: ChildRow.Prepare = { test, _ in
-        test.station.alerts.configure(test.configuration)
+        test.station.state.alerts.configure(test.configuration)
         let channel = Channel(device: "dust", quantity: .pm25)
         return ChildRow.Subject {
             for second in stride(from: 5, to: 70, by: 13) {
@@ -237,10 +237,10 @@ enum ChildTable {
             subsystem: "tty",
             properties: ["ID_VENDOR_ID": "1a86", "ID_MODEL_ID": "7523"]
         )
-        test.station.detection.configure(test.configuration)
+        test.station.state.detection.configure(test.configuration)
         return ChildRow.Subject {
             try await test.clock.sleep(for: .seconds(1))
-            test.station.detection.apply([.snapshot([device])])
+            test.station.state.detection.apply([.snapshot([device])])
         }
     }
 

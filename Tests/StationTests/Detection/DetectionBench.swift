@@ -21,7 +21,7 @@ struct DetectionBench: Sendable {
         self.clock = clock
         platform = SimulatedPlatform(clock: clock)
         usb = SimulatedUSB(platform)
-        let dependencies = Station.Dependencies(
+        let dependencies = StationDependencies(
             platform: platform,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             seed: clock.seed,

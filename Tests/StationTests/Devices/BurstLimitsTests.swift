@@ -51,7 +51,7 @@ import Testing
             platform.plug(SimulatedSerialPort(part, clock: clock, path: port), at: port)
             let station = Station(
                 configuration,
-                in: Station.Dependencies(
+                in: StationDependencies(
                     platform: platform,
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                     seed: clock.seed,

@@ -38,7 +38,7 @@ import Testing
             let ended = ended
             station = Station(
                 try StationConfiguration.read(Array(text.utf8), file: "test"),
-                in: Station.Dependencies(
+                in: StationDependencies(
                     platform: platform,
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                     seed: clock.seed,

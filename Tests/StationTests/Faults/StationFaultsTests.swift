@@ -87,7 +87,7 @@ import Testing
             let test = try TestStation(clock)
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
-                test.station.reject(
+                test.station.context.faults.reject(
                     ConfigurationError(file: "/etc/roost/roost.json", message: "no such key: x")
                 )
                 let during = test.station.status.faults
@@ -146,7 +146,9 @@ import Testing
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
                 let wrong = ["station.txt, line 2: 'foo' is no setting", "roost.json: it is empty"]
-                test.station.addFaults(StartFindings(fileProblems: wrong, isDataInMemory: true))
+                test.station.context.faults.set(
+                    StartFindings(fileProblems: wrong, isDataInMemory: true)
+                )
                 let pattern = test.station.context.leds.light("alive").pattern
                 return (pattern, test.station.status.faults)
             }
@@ -161,11 +163,11 @@ import Testing
         let (during, after) = try simulate { clock in
             let test = try TestStation(clock, #"{"name": "test"}"#)
             return try await test.run { test in
-                test.station.addFaults(
+                test.station.context.faults.set(
                     StartFindings(fileProblems: ["wrong"], wireless: "Wi-Fi: no.")
                 )
                 let during = test.station.status.faults
-                test.station.addFaults(StartFindings(fileProblems: ["wrong"]))
+                test.station.context.faults.set(StartFindings(fileProblems: ["wrong"]))
                 return (during, test.station.status.faults.map(\.id))
             }
         }

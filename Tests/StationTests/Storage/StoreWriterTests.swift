@@ -116,7 +116,7 @@ import Testing
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             let (full, later) = try await test.run { test in
                 try await test.sleep(.minutes(10))
-                let store = test.station.store
+                let store = test.station.state.store
                 for number in await (try store.settings()).count..<64 {
                     try await store.set("setting \(number)", to: "1")
                 }

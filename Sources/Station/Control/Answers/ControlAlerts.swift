@@ -4,18 +4,11 @@ import Core
 
 /// Carries out what people ask of alerts.
 struct ControlAlerts: Sendable {
-    struct Dependencies: Sendable {
-        /// Returns the present alerts, and the rules too where wanted.
-        var report: @Sendable (_ withRules: Bool) -> AlertsReport
-        /// Changes the book; nil when there is nothing to change.
-        var act: @Sendable ((inout AlertEngine, Int) -> AlertEvent?) -> AlertEvent?
-    }
-
     /// The longest that an alert is acknowledged or a key silenced.
     static let longest = 366 * 86_400.0
     private static let keyLimit = 200
 
-    let dependencies: Dependencies
+    let alerts: AlertService
 
     /// The line that answers `alerts`, `acknowledge`, `silence`, `unsilence` or `testAlert`.
     func answer(
@@ -28,7 +21,7 @@ struct ControlAlerts: Sendable {
         case .testAlert: try test(request)
         default: break
         }
-        return dependencies.report(true)
+        return alerts.report(withRules: true)
     }
 
     private func acknowledge(
@@ -39,11 +32,11 @@ struct ControlAlerts: Sendable {
             throw ControlFailure(code: "bad-request", message: "n is the number of an alert")
         }
         let seconds = try seconds(request)
-        let event = dependencies.act { book, now in
+        let event = alerts.act { book, now in
             book.acknowledge(number, by: asker.shown, for: seconds, at: now)
         }
         guard event == nil else { return }
-        let raised = dependencies.report(false).alerts.compactMap(\.n).map { "\($0)" }
+        let raised = alerts.report(withRules: false).alerts.compactMap(\.n).map { "\($0)" }
         throw ControlFailure(
             code: "unknown-alert",
             message: "no alert \(number) is raised; "
@@ -69,7 +62,7 @@ struct ControlAlerts: Sendable {
         guard let length else {
             throw ControlFailure(code: "bad-request", message: "seconds is how long")
         }
-        let report = dependencies.report(true)
+        let report = alerts.report(withRules: true)
         guard report.rules.contains(where: { $0.id == key.rule }) else {
             let known = report.rules.map(\.id).joined(separator: ", ")
             throw ControlFailure(
@@ -85,7 +78,7 @@ struct ControlAlerts: Sendable {
                     + (silenced.isEmpty ? "nothing is" : "silenced: \(silenced)")
             )
         }
-        let event = dependencies.act { book, now in
+        let event = alerts.act { book, now in
             book.silence(key, for: length, by: asker.shown, at: now)
         }
         guard event == nil else { return }
@@ -113,9 +106,9 @@ struct ControlAlerts: Sendable {
                 pointer: "/receiver"
             )
         }
-        let event = dependencies.act { book, _ in book.test(rule, value: fixed, to: receiver) }
+        let event = alerts.act { book, _ in book.test(rule, value: fixed, to: receiver) }
         guard event == nil else { return }
-        let report = dependencies.report(true)
+        let report = alerts.report(withRules: true)
         guard report.isReady else { throw Self.waiting }
         let known = report.rules.map(\.id).joined(separator: ", ")
         throw ControlFailure(

@@ -1,77 +1,32 @@
-import Alerts
 import Configuration
 import ControlProtocol
 import Core
 import HardwareIO
 import Profiles
+import Runtime
 import Store
 
 /// Makes the answers of the control socket out of the station's state.
-package struct ControlAnswers: Sendable {
-    /// Data for reports that come from several parts of the station.
-    package struct Dependencies: Sendable {
-        /// The present faults, the oldest first.
-        package var faults: @Sendable () -> [Fault]
-        /// Reports the state of the store; nil without a configured store.
-        var store: @Sendable (Set<Fault.Kind>, MonotonicInstant) -> StoreReport?
-        /// Answers to followers of the store.
-        var following: ControlStore.Dependencies
-        /// The station's own id.
-        var stationID: ControlStationID.Dependencies
-        package var lamp: @Sendable () -> String?
-        /// Returns the reading that decides the lamp's colour, with device and rule.
-        var lampCause: @Sendable () -> LampReport?
-        package var tree: @Sendable () -> TreeReport
-        package var unclaimed: @Sendable () -> [UnclaimedReport]
-        /// Returns the result of detection for every adapter.
-        var found: @Sendable () -> [FoundReport]
-        /// Passes a person's request to detection.
-        var act: @Sendable (DetectionMachine.Act, String) throws(DetectionRefusal) -> Void
-        /// Stores mutes and mode.
-        var settleMutes: @Sendable () async throws -> Void
-        var settings: ControlSettings.Dependencies
-        var alerts: ControlAlerts.Dependencies
-        package var watchdog: @Sendable () -> WatchdogReport?
-        var board: @Sendable () -> BoardReport?
-        /// Adds the costs of the last hour and day.
-        var budget: @Sendable (inout BudgetReport, ProcessCosts) -> Void
-        /// How old a value of a device may be before it is stale.
-        package var ageLimit: @Sendable (_ device: String) -> Duration
-        /// From one sample of a device to the next; nil for what is measured on events.
-        var interval: @Sendable (_ device: String) -> Duration?
-        /// Facts known about a channel before it has a reading.
-        var facts: @Sendable (Channel) -> ChannelFacts?
-        /// Examines the machine; nil where none can.
-        var examination: ControlExamination?
-        /// Returns the profiles in use.
-        var catalog: @Sendable () -> ProfileCatalog
-    }
-
+struct ControlAnswers: Sendable {
     static let longestList = 10_000
     /// A reading needs some 200 bytes of a line's 64 KiB; an event of the longest kind 1 KiB.
     static let readingsPerPage = 200
     static let eventsPerPage = 50
 
+    private let state: StationState
     private let station: StationContext
-    private let version: String
-    private let dependencies: Dependencies
     private let clock: ControlClock
     private let mutes: ControlMutes
     private let settings: ControlSettings
     private let store: ControlStore
 
-    package init(station: StationContext, version: String, dependencies: Dependencies) {
-        self.station = station
-        self.version = version
-        self.dependencies = dependencies
+    init(station state: StationState) {
+        self.state = state
+        station = state.context
         clock = ControlClock(station: station)
-        mutes = ControlMutes(station: station, settle: dependencies.settleMutes)
-        settings = ControlSettings(station: station, dependencies: dependencies.settings)
-        store = ControlStore(
-            station: station,
-            dependencies: dependencies.following,
-            clock: clock
-        )
+        mutes = ControlMutes(station: station, store: state.store)
+        settings = ControlSettings(station: state)
+        store = ControlStore(station: station, store: state.store, clock: clock)
     }
 
     /// The present, for the times of what is sent.
@@ -81,7 +36,7 @@ package struct ControlAnswers: Sendable {
     func line(for request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
         switch request.command {
         case .status, .live: try ok(await fullStatus())
-        case .tree: try ok(dependencies.tree())
+        case .tree: try ok(TreeReport(state.root.tree, at: station.clock.now))
         case .devices: try ok(await devices())
         case .settings: try ok(settings.report)
         case .readings: try ok { () throws(ControlFailure) in try readings(request) }
@@ -110,14 +65,11 @@ package struct ControlAnswers: Sendable {
             try await answer {
                 try claimWindow(request, by: try await asker(request, peer))
             }
-        case .alerts: try ok(dependencies.alerts.report(true))
+        case .alerts: try ok(state.alerts.report(withRules: true))
         case .acknowledge, .silence, .unsilence, .testAlert:
             try await answer {
                 let asker = try await asker(request, peer)
-                return try ControlAlerts(dependencies: dependencies.alerts).answer(
-                    request,
-                    by: asker
-                )
+                return try ControlAlerts(alerts: state.alerts).answer(request, by: asker)
             }
         case .mode, .note, .newStationID:
             try await answer {
@@ -141,8 +93,7 @@ package struct ControlAnswers: Sendable {
             let now = clock.wallReading.flatMap { $0.trust.isSure ? $0.wall : nil }
             try ControlNotes(station: station, now: now).write(request, by: asker)
         case .newStationID:
-            let id = ControlStationID(station: station, dependencies: dependencies.stationID)
-            try await id.renew(by: asker)
+            try await ControlStationID(station: station, store: state.store).renew(by: asker)
         default: try await mutes.changeMode(request, by: asker)
         }
     }
@@ -172,11 +123,11 @@ package struct ControlAnswers: Sendable {
     }
 
     private var profiles: ControlProfiles {
-        ControlProfiles(station: station, catalog: dependencies.catalog())
+        ControlProfiles(station: station, catalog: state.detection.catalog)
     }
 
     private func examine(_ request: ControlRequest) async throws -> FindingsReport {
-        guard let examination = dependencies.examination else {
+        guard let examination = state.dependencies.examination else {
             throw ControlFailure(code: "not-allowed", message: "this station has no machine to ask")
         }
         let age = Duration.seconds(min(max(request.seconds ?? 0, 0), 86_400))
@@ -187,11 +138,11 @@ package struct ControlAnswers: Sendable {
         DevicesReport(
             devices: await station.devices.reports().map { report in
                 var report = settings.shown(mutes.shown(report))
-                report.intervalSeconds = dependencies.interval(report.name)?.inSeconds
+                report.intervalSeconds = state.interval(of: report.name)?.inSeconds
                 return report
             },
-            unclaimed: dependencies.unclaimed(),
-            found: dependencies.found()
+            unclaimed: state.detection.unclaimed(),
+            found: state.detection.list
         )
     }
 
@@ -203,7 +154,7 @@ package struct ControlAnswers: Sendable {
                 message: "device is a name, an identity or a port"
             )
         }
-        let isOwn = dependencies.settings.origin(device) == .owner
+        let isOwn = state.origin(of: device) == .owner
         let (act, kind): (DetectionMachine.Act, EventKind.Plain)
         switch request.command {
         case .forget where isOwn: return try await settings.remove(request, by: asker)
@@ -218,10 +169,15 @@ package struct ControlAnswers: Sendable {
         default:
             (act, kind) = (.adopt(profile: request.profile, name: request.name), .adoptAsked)
         }
-        do throws(DetectionRefusal) { try dependencies.act(act, device) } catch {
+        do throws(DetectionRefusal) { try state.act(act, on: device) } catch {
             throw ControlFailure(code: error.code, message: error.message)
         }
-        asker.record(kind, [Event.Detail("device", device)], in: station)
+        asker.record(
+            kind,
+            [Event.Detail("device", device)],
+            at: station.clock.now,
+            in: station.recorder
+        )
         switch act {
         case .rename(let name): try await settings.follow(device, to: name, by: asker)
         case .forget: try await settings.follow(device, to: nil, by: asker)
@@ -259,46 +215,45 @@ package struct ControlAnswers: Sendable {
     }
 
     /// How the station is now.
-    package func status() -> StatusReport {
+    func status() -> StatusReport {
         let (now, costs) = (station.clock.now, station.platform.figures)
-        let faults = dependencies.faults()
-        let configuration = dependencies.settings.configuration()
+        let (faults, configuration) = (state.faults, state.configuration)
         var report = StatusReport(
             name: configuration.shownName ?? station.name,
-            version: version,
+            version: RoostVersion.text,
             processID: costs.processID,
             uptimeSeconds: costs.uptime.inSeconds.rounded(toDecimals: 3),
             wallTime: clock.wallReading?.wall.iso8601,
             bootID: costs.bootID,
             mode: ModeReport(station.modes.mode, at: now),
-            lamp: dependencies.lamp(),
+            lamp: state.lamp.state,
             channels: station.recorder.channels.map { channel in
                 var report = ChannelReport(
                     channel,
                     at: now,
-                    ageLimit: dependencies.ageLimit(channel.channel.device),
-                    interval: dependencies.interval(channel.channel.device)
+                    ageLimit: state.ageLimit(of: channel.channel.device),
+                    interval: state.interval(of: channel.channel.device)
                 )
-                report.facts = dependencies.facts(channel.channel)
+                report.facts = state.facts(of: channel.channel)
                 report.records = station.recording.keeps(channel.channel.device)
                 return report
             },
             budget: budget(costs),
-            watchdog: dependencies.watchdog(),
+            watchdog: state.watchdogReport,
             faults: faults.map { FaultReport($0, at: now, station.clock.wallTime) }
         )
-        report.board = dependencies.board()
+        report.board = state.boardReport
         (report.zone, report.position) = (configuration.zone, .init(configuration.position))
         report.clock = clock.report
-        report.store = dependencies.store(Set(faults.map(\.kind)), now)
-        (report.lampCause, report.power) = (dependencies.lampCause(), station.battery.report)
-        report.alerts = AlertsSummary(dependencies.alerts.report(false).alerts)
+        report.store = state.store.report(Set(faults.map(\.kind)), at: now)
+        (report.lampCause, report.power) = (state.lamp.cause, station.battery.report)
+        report.alerts = AlertsSummary(state.alerts.report(withRules: false).alerts)
         let health = ControlHealth(
+            station: state,
             channels: station.recorder.channels,
-            now: now,
-            ageLimit: dependencies.ageLimit
+            now: now
         )
-        (report.progress, report.stationID) = (health.progress, dependencies.stationID.current())
+        (report.progress, report.stationID) = (health.progress, state.store.stationID)
         report.health = health.report(report.faults.map(\.id))
         report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
             .filter { $0.device != nil }
@@ -320,7 +275,7 @@ package struct ControlAnswers: Sendable {
             readingCount: counts.readings,
             eventCount: counts.events
         )
-        dependencies.budget(&report, costs)
+        state.budget.complete(&report, with: costs)
         return report
     }
 
@@ -367,6 +322,24 @@ package struct ControlAnswers: Sendable {
             events: page.events.map { EventReport($0, at: present) },
             omittedCount: page.omittedCount,
             next: page.next.map { "\($0)" }
+        )
+    }
+}
+
+extension TreeReport {
+    /// The snapshot as it is shown.
+    fileprivate init(_ snapshot: ChildSnapshot, at now: MonotonicInstant) {
+        self.init(
+            id: snapshot.id,
+            state: snapshot.state.rawValue,
+            upSeconds: snapshot.startedAt?.age(at: now),
+            restartCount: snapshot.restartCount,
+            lastExit: snapshot.lastExit,
+            lastBeatSeconds: snapshot.heartbeat?.lastBeat.age(at: now),
+            // A promise of years is none.
+            nextBeatInSeconds: snapshot.heartbeat.map { -$0.deadline.age(at: now) }
+                .flatMap { $0 < 366 * 86_400 ? $0 : nil },
+            children: snapshot.children.map { TreeReport($0, at: now) }
         )
     }
 }

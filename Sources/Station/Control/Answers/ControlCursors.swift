@@ -5,17 +5,7 @@ import Store
 
 /// Carries out `cursor`.
 struct ControlCursors: Sendable {
-    struct Dependencies: Sendable {
-        /// Returns the latest cursors of all followers; nil while no store is open.
-        var cursors: @Sendable () -> CursorTable?
-        /// Stores the cursor of a follower.
-        var keep:
-            @Sendable (_ name: String, _ blob: [UInt8], _ isUrgent: Bool) throws(CursorTable
-                .Refusal)
-                -> CursorTable?
-    }
-
-    let dependencies: Dependencies
+    let store: StoreClient
 
     /// Stores the request's cursor, if it has one, and returns all cursors.
     ///
@@ -23,11 +13,11 @@ struct ControlCursors: Sendable {
     func answer(_ request: ControlRequest) throws(ControlFailure) -> CursorReport {
         guard let name = request.name, let blob = request.blob else {
             guard request.name == nil, request.blob == nil else { throw Self.invalid }
-            return try report(dependencies.cursors())
+            return try report(store.cursors)
         }
         let book: CursorTable?
         do throws(CursorTable.Refusal) {
-            book = try dependencies.keep(name, Array(blob), request.isUrgent ?? false)
+            book = try store.keep(name, Array(blob), isUrgent: request.isUrgent ?? false)
         } catch { throw Self.failure(error) }
         return try report(book)
     }

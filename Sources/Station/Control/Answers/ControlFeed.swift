@@ -4,22 +4,12 @@ import Store
 
 /// Carries out `feed`: what follows the places of a follower, now or when there is something.
 struct ControlFeed: Sendable {
-    struct Dependencies: Sendable {
-        /// Returns the records and events in memory; nil while no store is open.
-        var source: @Sendable () async throws -> FeedPage.Source?
-        /// Returns those of the given boots that the store knows.
-        var known: @Sendable (Set<String>) async throws -> Set<String>
-        var desk: FeedWaiters
-        /// Where the store is; nil while none is open.
-        var folder: @Sendable () -> String?
-    }
-
     static let waitMax = 600.0
     static let limitMax = 2_000
     private static let limitDefault = 500
 
     let station: StationContext
-    let dependencies: Dependencies
+    let store: StoreClient
     let clock: ControlClock
 
     /// Waits until there is an answer, at most as long as the request allows.
@@ -37,13 +27,13 @@ struct ControlFeed: Sendable {
             hasAge: condition.orAfterSeconds != nil,
             hearsMotions: condition.motions ?? false
         )
-        if wait > 0, request.after != nil, !dependencies.desk.add(waiter) {
+        if wait > 0, request.after != nil, !store.desk.add(waiter) {
             throw ControlFailure(
                 code: "too-many",
                 message: "\(FeedWaiters.waiterLimit) questions wait already; ask without waiting"
             )
         }
-        defer { dependencies.desk.remove(waiter) }
+        defer { store.desk.remove(waiter) }
         while true {
             let page = try await page(request.after, limit)
             waiter.set(pending: page.sampleCount)
@@ -93,12 +83,12 @@ struct ControlFeed: Sendable {
     }
 
     private func page(_ places: FeedPlaces?, _ limit: Int) async throws -> FeedPage {
-        guard let source = try await dependencies.source() else {
+        guard let source = try await store.feed() else {
             throw ControlFailure(code: "no-store", message: "no store is open to be followed")
         }
         var page = FeedPage(source, after: places, limit: limit)
         if !page.doubtful.isEmpty {
-            page.decide(known: try await dependencies.known(page.doubtful))
+            page.decide(known: try await store.known(page.doubtful))
         }
         return page
     }
@@ -109,7 +99,7 @@ struct ControlFeed: Sendable {
             next: page.next,
             state: page.state,
             station: FeedReport.Place(
-                folder: dependencies.folder(),
+                folder: store.folder,
                 bootID: "\(station.bootID)",
                 nowSeconds: station.clock.now.inSeconds,
                 clock: clock.report

@@ -3,10 +3,9 @@ import Core
 
 /// Reports since when each device has measured nothing, and whether that is a fault.
 struct ControlHealth {
+    let station: StationState
     let channels: [Recorder.ChannelState]
     let now: MonotonicInstant
-    /// How old a value of a device may be.
-    let ageLimit: (_ device: String) -> Duration
 
     /// By device, in the order of the first channels.
     var progress: [DeviceProgressReport] {
@@ -33,7 +32,7 @@ struct ControlHealth {
     func report(_ faults: [String]) -> HealthReport {
         let late = progress.filter { report in
             guard let age = report.progressAgeSeconds else { return false }
-            return age > ageLimit(report.device).inSeconds
+            return age > station.ageLimit(of: report.device).inSeconds
         }
         return HealthReport(reasons: faults + late.map { "late:\($0.device)" })
     }

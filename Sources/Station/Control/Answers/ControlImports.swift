@@ -10,8 +10,6 @@ import Synchronization
 /// Bound: `countPerHour` values an hour, counted from the first; a request beyond it is refused
 /// whole, and the asker comes again. Known values cost nothing.
 final class ControlImports: Sendable {
-    typealias Merge = @Sendable ([ImportedSample]) async throws -> [MergedValue]?
-
     /// Values an hour: 200 samples of ten quantities.
     static let countPerHour = 2_000
     private static let hour = Duration.seconds(3_600)
@@ -27,12 +25,12 @@ final class ControlImports: Sendable {
     }
 
     private let station: StationContext
-    private let merge: Merge
+    private let store: StoreClient
     private let clock: ControlClock
     private let hours = Mutex(Hour())
 
-    init(station: StationContext, merge: @escaping Merge, clock: ControlClock) {
-        (self.station, self.merge, self.clock) = (station, merge, clock)
+    init(station: StationContext, store: StoreClient, clock: ControlClock) {
+        (self.station, self.store, self.clock) = (station, store, clock)
     }
 
     /// Merges the rows of a request; quantities that first come together share a stream.
@@ -77,7 +75,7 @@ final class ControlImports: Sendable {
     private func merged(_ samples: [ImportedSample]) async throws -> [MergedValue] {
         guard !samples.isEmpty else { return [] }
         do {
-            if let merged = try await merge(samples) { return merged }
+            if let merged = try await store.opened?.merge(samples) { return merged }
         } catch let error as ImportError {
             throw ControlFailure(code: "no-place", message: "\(error)")
         }

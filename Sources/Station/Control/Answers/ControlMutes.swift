@@ -6,8 +6,7 @@ import HardwareIO
 /// Carries out `mute`, `unmute` and `mode`, and shows the mutes of a device.
 struct ControlMutes {
     let station: StationContext
-    /// Stores mutes and mode.
-    let settle: @Sendable () async throws -> Void
+    let store: StoreClient
 
     /// Carries out a request to mute, and records the user.
     ///
@@ -30,7 +29,7 @@ struct ControlMutes {
                 details: details
             )
         )
-        try await store()
+        try await keep()
     }
 
     /// Carries out a request for a mode, and records the user.
@@ -49,15 +48,16 @@ struct ControlMutes {
         } catch {
             throw ControlFailure(code: "unknown-mode", message: error.text)
         }
-        station.modes.change(to: mode, in: station)
-        asker.record(.modeAsked, [Event.Detail("mode", mode.text)], in: station)
-        try await store()
+        station.modes.change(to: mode, in: station.bootID, by: station.clock)
+        let details = [Event.Detail("mode", mode.text)]
+        asker.record(.modeAsked, details, at: station.clock.now, in: station.recorder)
+        try await keep()
     }
 
     /// Stores what a person asked for, so that it outlives the process.
-    private func store() async throws {
+    private func keep() async throws {
         do {
-            try await settle()
+            try await store.settleMutes()
         } catch {
             throw ControlFailure(
                 code: "store",

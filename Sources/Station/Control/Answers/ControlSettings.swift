@@ -6,29 +6,14 @@ import Profiles
 
 /// Carries out `settings`, `set`, `configure`, `remove` and `record`.
 struct ControlSettings {
-    /// The station as a change sees it.
-    package struct Dependencies: Sendable {
-        let keeper: OwnerSettingsStore
-        /// Returns the configuration in use.
-        let configuration: @Sendable () -> StationConfiguration
-        /// Returns the entries of an overlay that would have no effect, and why.
-        let problems: @Sendable (StationOverlay) -> [ConfigurationProblem]
-        let follow: @Sendable (StationOverlay) -> Void
-        let origin: @Sendable (_ device: String) -> DeviceOrigin?
-        /// Gives what a device has measured to its new name.
-        let carry: @Sendable (_ device: String, _ name: String) -> Void
-        /// Stores what is muted of a device after that.
-        let keepMutes: @Sendable (_ name: String) async -> Void
-    }
+    let station: StationState
 
-    let station: StationContext
-    let dependencies: Dependencies
-
-    private var configuration: StationConfiguration { dependencies.configuration() }
+    private var configuration: StationConfiguration { station.configuration }
+    private var devices: DeviceBranch { DeviceBranch(station: station) }
 
     /// Every setting, with its value and where that comes from.
     var report: SettingsReport {
-        let overlay = dependencies.keeper.overlay
+        let overlay = station.settings.overlay
         return SettingsReport(
             tag: overlay.tag,
             settings: StationSetting.all.map { $0.report(configuration, overlay) }
@@ -39,7 +24,7 @@ struct ControlSettings {
     func shown(_ report: DeviceReport) -> DeviceReport {
         var report = report
         let configuration = configuration
-        report.origin = dependencies.origin(report.name)?.rawValue
+        report.origin = station.origin(of: report.name)?.rawValue
         report.records = !configuration.unrecorded.contains(report.name)
         report.hasFixedInterval = configuration.fixedIntervals.contains(report.name)
         return report
@@ -108,7 +93,7 @@ struct ControlSettings {
                 message: "nothing to change; say address, profile, seconds or isOn"
             )
         }
-        let origin = dependencies.origin(name)
+        let origin = station.origin(of: name)
         if origin == nil, request.profile == nil || request.address == nil {
             throw unknown(name)
         }
@@ -137,7 +122,7 @@ struct ControlSettings {
 
     /// Gives a device that the owner added another name; what it has measured goes with it.
     func rename(_ old: String, to name: String, by asker: ControlAsker) async throws {
-        guard dependencies.origin(name) == nil else {
+        guard station.origin(of: name) == nil else {
             throw ControlFailure(
                 code: "configured",
                 message: "there is a device \(name) already; choose another name",
@@ -148,13 +133,13 @@ struct ControlSettings {
             let fields = overlay.device(old)
             return overlay.patched(by: ["devices": .object([old: .null, name: .object(fields)])])
         }
-        await dependencies.keepMutes(name)
+        await devices.keepMutes(of: name)
     }
 
     /// Removes a device that the owner added; what it measured stays.
     func remove(_ request: ControlRequest, by asker: ControlAsker) async throws {
         let name = try Self.name(request)
-        switch dependencies.origin(name) {
+        switch station.origin(of: name) {
         case .owner: break
         case .file:
             throw ControlFailure(
@@ -182,7 +167,7 @@ struct ControlSettings {
         }
         let measures = configuration.devices.first { $0.name == name }
             .map { $0.sampleInterval(isContinuous: false) != nil }
-        guard let origin = dependencies.origin(name) else { throw unknown(name) }
+        guard let origin = station.origin(of: name) else { throw unknown(name) }
         guard measures ?? (origin == .found) else {
             throw ControlFailure(
                 code: "bad-request",
@@ -199,7 +184,7 @@ struct ControlSettings {
 
     /// Moves what is kept of a detected device to its new name, or drops it.
     func follow(_ old: String, to name: String?, by asker: ControlAsker) async throws {
-        let fields = dependencies.keeper.overlay.device(old)
+        let fields = station.settings.overlay.device(old)
         guard !fields.isEmpty else { return }
         try await change(asker, nil) { overlay throws(ControlFailure) in
             let moved = name.map { [old: JSONValue.null, $0: .object(fields)] } ?? [old: .null]
@@ -235,7 +220,7 @@ struct ControlSettings {
         carrying former: String? = nil,
         _ make: (StationOverlay) throws(ControlFailure) -> StationOverlay
     ) async throws {
-        let changes = try await dependencies.keeper.change(
+        let changes = try await station.settings.change(
             in: configuration.store?.folder,
             { overlay throws(ControlFailure) in
                 if let tag, tag != overlay.tag {
@@ -251,8 +236,8 @@ struct ControlSettings {
             then: { next in
                 // Only once the new name is on the card, and before the device begins anew: its
                 // first sample under that name would begin another record.
-                if let former, let device { dependencies.carry(former, device) }
-                dependencies.follow(next)
+                if let former, let device { devices.carryPast(of: former, to: device) }
+                devices.follow(next)
             }
         )
         for change in changes { record(change, asker) }
@@ -270,8 +255,8 @@ struct ControlSettings {
                 message: "\(StationOverlay.deviceLimit) devices have settings; remove one first"
             )
         }
-        let before = Set(dependencies.problems(overlay))
-        guard let first = dependencies.problems(next).first(where: { !before.contains($0) }) else {
+        let before = Set(station.problems(of: overlay))
+        guard let first = station.problems(of: next).first(where: { !before.contains($0) }) else {
             return
         }
         let place = Place(first.place)
@@ -309,9 +294,9 @@ struct ControlSettings {
     }
 
     private func record(_ change: StationOverlay.Change, _ asker: ControlAsker) {
-        station.recorder.record(
+        station.context.recorder.record(
             Event(
-                at: station.clock.now,
+                at: station.context.clock.now,
                 source: "settings",
                 kind: .plain(.settingsChanged),
                 severity: .notice,

@@ -5,35 +5,23 @@ import Store
 /// Answers those who follow the store: `tail`, `feed`, `cursor`, `imports`, and
 /// what other processes say of themselves: `courierEvent`, `cameraEvent`, `cameraOn`.
 struct ControlStore: Sendable {
-    struct Dependencies: Sendable {
-        /// Where the store is; nil while none is open.
-        var folder: @Sendable () -> String?
-        /// A page of the records that are not in the history yet.
-        var tail:
-            @Sendable (StoreTailPosition?) async throws -> ([TailReport.Part], StoreTailPosition?)
-        var cursors: ControlCursors.Dependencies
-        var feed: ControlFeed.Dependencies
-        /// Merges values of other programs' series; nil while no store is open.
-        var merge: ControlImports.Merge
-    }
-
     static let badCursor = ControlFailure(
         code: "bad-request",
         message: "from is `next` of the page before"
     )
 
     private let station: StationContext
-    private let dependencies: Dependencies
+    private let store: StoreClient
     private let clock: ControlClock
     private let courierEvents: CourierEvents
     private let cameraEvents: CourierEvents
     private let imports: ControlImports
 
-    init(station: StationContext, dependencies: Dependencies, clock: ControlClock) {
-        (self.station, self.dependencies, self.clock) = (station, dependencies, clock)
+    init(station: StationContext, store: StoreClient, clock: ControlClock) {
+        (self.station, self.store, self.clock) = (station, store, clock)
         courierEvents = CourierEvents(.courier, station: station)
         cameraEvents = CourierEvents(.camera, station: station)
-        imports = ControlImports(station: station, merge: dependencies.merge, clock: clock)
+        imports = ControlImports(station: station, store: store, clock: clock)
     }
 
     /// The line that answers one of these requests.
@@ -41,17 +29,11 @@ struct ControlStore: Sendable {
         switch request.command {
         case .tail: try await answer { try await tail(request) }
         case .cursor:
-            try await answer {
-                try ControlCursors(dependencies: dependencies.cursors).answer(request)
-            }
+            try await answer { try ControlCursors(store: store).answer(request) }
         case .feed:
             try await answer {
-                try await ControlFeed(
-                    station: station,
-                    dependencies: dependencies.feed,
-                    clock: clock
-                )
-                .answer(request)
+                try await ControlFeed(station: station, store: store, clock: clock)
+                    .answer(request)
             }
         case .courierEvent: try await answer { try courierEvents.answer(request) }
         case .cameraEvent: try await answer { try cameraEvents.answer(request) }
@@ -87,9 +69,9 @@ struct ControlStore: Sendable {
     private func tail(_ request: ControlRequest) async throws -> TailReport {
         let place = request.from.map(StoreTailPosition.init)
         if case .some(.none) = place { throw Self.badCursor }
-        let (parts, next) = try await dependencies.tail(place ?? nil)
+        let (parts, next) = try await StoreTail(client: store).page(from: place ?? nil)
         return TailReport(
-            folder: dependencies.folder(),
+            folder: store.folder,
             bootID: "\(station.bootID)",
             nowSeconds: station.clock.now.inSeconds,
             parts: parts,

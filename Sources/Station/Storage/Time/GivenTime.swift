@@ -85,28 +85,3 @@ struct ReceiverDate: Hashable, Sendable {
         weeks = rounds * 1_024
     }
 }
-
-extension StationContext {
-    /// Uses the present time of a position receiver; an event reports a change.
-    func hear(_ said: WallTime, from device: String) {
-        let date = ReceiverDate(said, notBefore: builtAt)
-        let time = ConfirmedTime(date.wall, at: clock.now, by: .receiver, device: device)
-        guard givenTime.give(time, beside: clock.wallReading) == .news else { return }
-        let correction =
-            date.weeks == 0
-            ? "" : ", which says \(said.iso8601): it is \(abs(date.weeks)) weeks wrong"
-        let details = [
-            Event.Detail("time", date.wall.iso8601),
-            Event.Detail("cause", ClockTrust.receiver.name + correction),
-        ]
-        recorder.recordSoon(
-            Event(
-                at: time.at,
-                source: device,
-                kind: .plain(.clockTrusted),
-                severity: date.weeks == 0 ? .notice : .warning,
-                details: details
-            )
-        )
-    }
-}
