@@ -54,36 +54,10 @@ package struct DoctorFacts {
     func runs(_ name: String) -> Bool { processes.contains { $0.name == name } }
 }
 
-/// A user and the groups that count for what may be opened.
-struct DoctorUser: Hashable {
-    let name: String
-    let isRoot: Bool
-    let groups: [String]
-}
-
 struct DoctorProcess: Hashable {
     let id: Int32
     /// Name, at most 15 bytes of it: the kernel keeps no more.
     let name: String
-}
-
-/// Where a check looks.
-package struct DoctorRoot {
-    let tree: DoctorTree
-    let machine: DoctorMachine
-    /// The configuration file, below the root.
-    var configurationPath: String
-    /// The folder of the owner's profiles, below the root, unless the configuration names one.
-    var profilesFolder = ProfileCatalog.standardFolder
-
-    package init(
-        tree: DoctorTree,
-        machine: DoctorMachine,
-        configurationPath: String = "/etc/roost/roost.json"
-    ) {
-        (self.tree, self.machine) = (tree, machine)
-        self.configurationPath = configurationPath
-    }
 }
 
 extension DoctorFacts {

@@ -12,15 +12,6 @@ import StoreQueries
 
 /// The station's own files, and whether it runs.
 package struct DoctorStation {
-    package enum Answer: Hashable {
-        case answers(processID: Int32, faults: [FaultReport], clock: ClockReport? = nil)
-        /// No process listens at the socket.
-        case absent
-        case refuses(words: String)
-        /// A process listens and does not answer.
-        case hangs(words: String)
-    }
-
     enum Store: Hashable {
         case missing
         /// `isWritable` is nil when it does not apply.
@@ -63,7 +54,7 @@ package struct DoctorStation {
     /// The process that holds the station's lock.
     var lockHolder: Int32?
     /// Answer of the station at its socket; nil for an image.
-    var answer: Answer?
+    var answer: DoctorMachine.StationAnswer?
     var store: Store?
     var history: LastSample?
     /// The time by a clock that is trusted.

@@ -123,7 +123,7 @@ enum Ailments {
                 mode: "0660",
                 mayUse: false
             )
-            $0.chips = [DoctorPins.Chip(node: node)]
+            $0.chips = [DoctorChip(node: node)]
         },
         Ailment(
             check: "pin-chip",

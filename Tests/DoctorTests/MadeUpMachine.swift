@@ -23,11 +23,11 @@ struct MadeUpMachine {
     var mayWrite = true
     var space = DoctorSpace(totalBytes: 30_000_000_000, freeBytes: 20_000_000_000)
     var runSpace = DoctorSpace(totalBytes: 100_000_000, freeBytes: 99_000_000)
-    var chips: [DoctorPins.Chip]? = []
+    var chips: [DoctorChip]? = []
     var library = "2.2.1"
     var holders: [String: String] = ["/dev/ttyUSB0": "roostd (pid 900)"]
-    var answer: DoctorStation.Answer? = .answers(processID: 900, faults: [])
-    var camera: DoctorCamera.Answer? = .report(Self.eyes)
+    var answer: DoctorMachine.StationAnswer? = .answers(processID: 900, faults: [])
+    var camera: DoctorMachine.CameraAnswer? = .report(Self.eyes)
     var httpTrouble: String?
     var isSynchronised: Bool? = true
     var now: WallTime? = WallTime(nanoseconds: 1_795_219_200_000_000_000)
@@ -50,10 +50,10 @@ struct MadeUpMachine {
             files["/etc/udev/rules.d/\(name)"] = text
         }
         let lines = board.header.values.sorted().enumerated().map { offset, name in
-            DoctorPins.Line(offset: offset, name: name, holder: nil)
+            DoctorChip.Line(offset: offset, name: name, holder: nil)
         }
         let node = DoctorNode(path: "/dev/gpiochip0", group: "gpio", mode: "0660", mayUse: true)
-        chips = [DoctorPins.Chip(node: node, label: label, lines: lines)]
+        chips = [DoctorChip(node: node, label: label, lines: lines)]
         if isNew {
             files["/sys/class/rtc/rtc0/name"] = "rpi-rtc soc:rpi_rtc\n"
             files["/sys/class/rtc/rtc0/since_epoch"] = "1795219200\n"

@@ -2,19 +2,12 @@ import ControlProtocol
 
 /// The camera's configuration, and what its process says.
 package struct DoctorCamera {
-    package enum Answer: Sendable {
-        case report(EyesReport)
-        /// No process listens at the socket.
-        case absent
-        case refuses(words: String)
-    }
-
     static let path = "/etc/roost/eyes.json"
 
     /// Whether there is a configuration, so that a camera is wanted.
     var isWanted = false
     /// Answer of `roost-eyes`; nil for an image, and where no camera is wanted.
-    var answer: Answer?
+    var answer: DoctorMachine.CameraAnswer?
 
     init() {}
 

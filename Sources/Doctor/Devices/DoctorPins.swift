@@ -3,22 +3,8 @@ import Station
 
 /// GPIO chips and their lines.
 struct DoctorPins: Hashable {
-    struct Line: Hashable {
-        let offset: Int
-        var name: String?
-        /// Name of the process that holds the line, `""` when it gave none; nil when it is free.
-        var holder: String?
-    }
-
-    struct Chip: Hashable {
-        let node: DoctorNode
-        /// Label of the chip; nil when it could not be opened.
-        var label: String?
-        var lines: [Line] = []
-    }
-
     /// GPIO chips of the machine; nil for an image.
-    var chips: [Chip]?
+    var chips: [DoctorChip]?
     /// Version of libgpiod, such as `1.6.3`.
     var library = ""
     /// The firmware's `config.txt`; nil without one.

@@ -3,16 +3,6 @@ import LinuxPlatform
 import Profiles
 import Station
 
-/// A device node, and whether who asks may use it.
-struct DoctorNode: Hashable {
-    let path: String
-    var group: String
-    /// Permissions such as `0660`.
-    var mode: String
-    /// Whether the user may use the node; nil when it does not apply, as in an image.
-    var mayUse: Bool?
-}
-
 /// A serial adapter or a port of the board.
 struct DoctorAdapter: Hashable {
     let node: DoctorNode

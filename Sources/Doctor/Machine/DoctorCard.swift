@@ -21,11 +21,6 @@ struct DoctorMount: Hashable {
     }
 }
 
-struct DoctorSpace: Hashable {
-    let totalBytes: Int
-    let freeBytes: Int
-}
-
 /// The card, and what writes to it.
 struct DoctorCard: Hashable {
     struct Partition: Hashable {

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Glibc
 import HardwareIO
@@ -7,6 +8,24 @@ import LinuxIO
 ///
 /// Paths are those of the machine that asks, the root included.
 package struct DoctorMachine: Sendable {
+    /// Answer of `roostd` at its socket.
+    package enum StationAnswer: Hashable {
+        case answers(processID: Int32, faults: [FaultReport], clock: ClockReport? = nil)
+        /// No process listens at the socket.
+        case absent
+        case refuses(words: String)
+        /// A process listens and does not answer.
+        case hangs(words: String)
+    }
+
+    /// Answer of `roost-eyes` at its socket.
+    package enum CameraAnswer: Sendable {
+        case report(EyesReport)
+        /// No process listens at the socket.
+        case absent
+        case refuses(words: String)
+    }
+
     /// The user who asks; nil for an image.
     var user: DoctorUser?
     /// A node's group and mode, and whether the user may use it; nil when it is not there.
@@ -15,15 +34,15 @@ package struct DoctorMachine: Sendable {
     var mayWrite: @Sendable (_ path: String) -> Bool?
     var space: @Sendable (_ path: String) -> DoctorSpace?
     /// The GPIO chips; nil for an image.
-    var chips: @Sendable () -> [DoctorPins.Chip]?
+    var chips: @Sendable () -> [DoctorChip]?
     /// Version of libgpiod.
     var library = ""
     /// Another program that has a node open.
     var holder: @Sendable (_ path: String) -> String?
     /// Asks the station at its socket; nil for an image.
-    var answer: @Sendable (_ socket: String) -> DoctorStation.Answer?
+    var answer: @Sendable (_ socket: String) -> StationAnswer?
     /// Asks `roost-eyes` for its status; nil for an image.
-    var camera: @Sendable () -> DoctorCamera.Answer? = { nil }
+    var camera: @Sendable () -> CameraAnswer? = { nil }
     /// Why a device on the network gives nothing; nil when it answers, and for an image.
     var httpTrouble: @Sendable (_ target: HTTPTarget) -> String?
     /// Whether the kernel's clock is kept right; nil for an image.
@@ -53,8 +72,8 @@ extension DoctorMachine {
     ///   - answer: Asks the station at its socket.
     /// - Returns: What answers for it.
     package static func live(
-        asking answer: @escaping @Sendable (_ socket: String) -> DoctorStation.Answer?,
-        camera: @escaping @Sendable () -> DoctorCamera.Answer? = { nil }
+        asking answer: @escaping @Sendable (_ socket: String) -> StationAnswer?,
+        camera: @escaping @Sendable () -> CameraAnswer? = { nil }
     ) -> DoctorMachine {
         let time = (try? EventLoop())?.clock.wallTime
         return DoctorMachine(
@@ -104,15 +123,15 @@ extension DoctorMachine {
         )
     }
 
-    private static func chips() -> [DoctorPins.Chip]? {
+    private static func chips() -> [DoctorChip]? {
         LinuxGPIO.chips().compactMap { report in
             let mayUse = mayAccess(report.path, R_OK | W_OK)
             guard let node = node(report.path, mayUse: mayUse) else { return nil }
             let lines = report.lines.map { line in
                 let holder = line.isUsed ? line.consumer ?? "" : nil
-                return DoctorPins.Line(offset: line.offset, name: line.name, holder: holder)
+                return DoctorChip.Line(offset: line.offset, name: line.name, holder: holder)
             }
-            return DoctorPins.Chip(node: node, label: report.label, lines: lines)
+            return DoctorChip(node: node, label: report.label, lines: lines)
         }
     }
 
@@ -147,4 +166,41 @@ extension DoctorUser {
             groups: all.map(DoctorMachine.groupName).sorted()
         )
     }
+}
+
+/// A user and the groups that count for what may be opened.
+struct DoctorUser: Hashable {
+    let name: String
+    let isRoot: Bool
+    let groups: [String]
+}
+
+/// A device node, and whether who asks may use it.
+struct DoctorNode: Hashable {
+    let path: String
+    var group: String
+    /// Permissions such as `0660`.
+    var mode: String
+    /// Whether the user may use the node; nil when it does not apply, as in an image.
+    var mayUse: Bool?
+}
+
+struct DoctorSpace: Hashable {
+    let totalBytes: Int
+    let freeBytes: Int
+}
+
+/// A GPIO chip and its lines.
+struct DoctorChip: Hashable {
+    struct Line: Hashable {
+        let offset: Int
+        var name: String?
+        /// Name of the process that holds the line, `""` when it gave none; nil when it is free.
+        var holder: String?
+    }
+
+    let node: DoctorNode
+    /// Label of the chip; nil when it could not be opened.
+    var label: String?
+    var lines: [Line] = []
 }

@@ -133,7 +133,7 @@ extension Paint {
 
 extension DoctorCommand {
     /// Asks `roost-eyes` for its status at its socket.
-    @Sendable fileprivate static func camera() -> DoctorCamera.Answer? {
+    @Sendable fileprivate static func camera() -> DoctorMachine.CameraAnswer? {
         do {
             let line = EyesLine(patience: DoctorMachine.answerLimit)
             guard let report = try line.ask(EyesRequest(.status), EyesReport.self) else {
@@ -145,7 +145,7 @@ extension DoctorCommand {
         }
     }
 
-    @Sendable fileprivate static func answer(_ path: String) -> DoctorStation.Answer? {
+    @Sendable fileprivate static func answer(_ path: String) -> DoctorMachine.StationAnswer? {
         do {
             let loop = try EventLoop()
             let report = try loop.run {
