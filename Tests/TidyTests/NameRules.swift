@@ -22,13 +22,10 @@ extension TidyRule {
         "Lab/Scenarios/World/Machine+Faults.swift",
         "Lab/Scenarios/World/Machine+Owner.swift",
         "Lab/Scenarios/World/Machine+USB.swift",
-        "Sources/Station/Control/Station+Reports.swift",
         "Sources/Station/Detection/DetectionMachine+Acts.swift",
         "Sources/Station/Detection/DetectionMachine+Adoption.swift",
         "Sources/Station/Detection/DetectionMachine+Candidates.swift",
         "Sources/Station/Detection/DetectionMachine+List.swift",
-        "Sources/Station/Detection/Station+Detection.swift",
-        "Sources/Station/Faults/Station+Faults.swift",
     ]
 
     private static let fileNames = perFile(
