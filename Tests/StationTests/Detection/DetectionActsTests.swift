@@ -139,12 +139,20 @@ import Testing
         #expect(states == ["adopted", "ignored", "adopted"])
     }
 
+    /// A part that is silent until it is asked; one that streams would be known without a question.
+    private static func silentPart(
+        serial: String? = nil,
+        on clock: SimulatedClock
+    ) -> SimulatedAdapter {
+        SimulatedAdapter.sds011("sds", id: 0xA160, serial: serial, mode: .query, on: clock)
+    }
+
     /// In the same socket, and by its number in another one.
     @Test(arguments: [nil, "0001"] as [String?])
     func anIgnoredPartIsAskedNothingWhenItIsPluggedInAgain(serial: String?) throws {
         let (heard, states) = try simulate { clock in
             let bench = try DetectionBench(clock)
-            let part = SimulatedAdapter.sds011("sds", id: 0xA160, serial: serial, on: clock)
+            let part = Self.silentPart(serial: serial, on: clock)
             return try await bench.run { bench in
                 bench.usb.plug(part, into: 1)
                 try await bench.sleep(.minutes(2))
@@ -174,7 +182,7 @@ import Testing
     @Test func anIgnoredPartLeavesItsSocketToAnother() throws {
         let (states, heard) = try simulate { clock in
             let bench = try DetectionBench(clock)
-            let part = SimulatedAdapter.sds011("sds", id: 0xA160, on: clock)
+            let part = Self.silentPart(on: clock)
             let other = try SimulatedAdapter.part(
                 of: "plantower-pms",
                 usb: ("10c4", "ea60"),

@@ -70,10 +70,14 @@ extension SimulatedAdapter {
         _ label: String,
         id: UInt16,
         serial: String? = nil,
+        mode: SDS011ReportMode = .active,
         on clock: SimulatedClock
     ) -> SimulatedAdapter {
         SimulatedAdapter(label, serial: serial, clock: clock) { now in
-            let memory = SDS011Simulator.Memory(deviceID: SDS011DeviceID(rawValue: id))
+            let memory = SDS011Simulator.Memory(
+                deviceID: SDS011DeviceID(rawValue: id),
+                reportMode: mode
+            )
             return SensorPart(SDS011Simulator(memory: memory), poweredAt: now)
         }
     }
