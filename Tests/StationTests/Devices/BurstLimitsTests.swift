@@ -20,15 +20,16 @@ import Testing
         let intervals: Set<Double?>
     }
 
-    /// Four lines every two minutes, three seconds late.
+    /// `count` lines at a time, one for each 30 s, three seconds late.
     private static func outcome(
         mode: String,
+        count: Int = 4,
         isSilentAfter: Duration? = nil,
         _ duration: Duration
     ) throws -> Outcome {
         let profile = try profile(
-            #"{"fields": ["a"], "prefix": "B", "intervalSeconds": 30, "burstCount": 4, "#
-                + #""pushDelaySeconds": 3}"#
+            #"{"fields": ["a"], "prefix": "B", "intervalSeconds": 30, "pushDelaySeconds": 3, "#
+                + #""burstCount": \#(count)}"#
         )
         let text = """
             {"name": "test", "mode": "\(mode)", "alerts": {"use": ["station"]},
@@ -125,6 +126,15 @@ import Testing
         // Heartbeat, Home Assistant and an update on trial judge by this, too.
         #expect(outcome.intervals == [mode == "live" ? 120 : 300])
         #expect(outcome.values >= (mode == "live" ? 60 : 6))
+    }
+
+    /// Its driver promises a sign of life by the end of the burst, and is not started anew before.
+    @Test func aBurstMayLastLongerThanAPeriod() throws {
+        let outcome = try Self.outcome(mode: "normal", count: 12, .minutes(30))
+        #expect(outcome.faults == [] && outcome.alerts == [])
+        #expect(outcome.staleCount == 0)
+        #expect(outcome.intervals == [363])
+        #expect(outcome.values >= 4)
     }
 
     /// A part whose profile promises bursts, and which then stops sending, counts as silent.
