@@ -180,30 +180,24 @@ import Testing
 
     /// Settings that cannot be read say nothing of the mode: the store is not followed until then.
     @Test func untilTheSettingsAreReadTheModeIsNotKnown() throws {
-        struct Unreadable: Error {}
+        let folder = try TestFolder(isInMemory: true)
         let known = try simulate { clock in
-            let test = try TestStation(clock)
+            let test = try TestStation(clock, Self.text(folder))
             let (context, modes) = (test.station.context, test.station.context.modes)
-            func settle(_ isReadable: Bool) async throws {
-                let settings = StoreSettings(
-                    all: {
-                        guard isReadable else { throw Unreadable() }
-                        return [:]
-                    },
-                    set: { _, _ in },
-                    merge: { _ in [] }
-                )
+            await #expect(throws: StoreError.self) {
+                // It cannot be read: nothing has opened it.
                 try await modes.settle(
-                    settings,
+                    OpenStore(platform: test.platform, store: LockedStore()),
                     in: context.bootID,
                     recorder: context.recorder,
                     since: clock.now
                 ) { _ in nil }
             }
-            await #expect(throws: Unreadable.self) { try await settle(false) }
             let before = modes.isKnown
-            try await settle(true)
-            return [before, modes.isKnown]
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                return [before, modes.isKnown]
+            }
         }
         #expect(known == [false, true])
     }

@@ -27,8 +27,6 @@ struct AlertHistory: Sendable {
         var second: Int { timeline.second(of: now) }
     }
 
-    typealias Read = @Sendable (Question) async throws -> AlertHistory
-
     /// A mean of a channel, over seconds of the timeline.
     struct Mean: Sendable {
         let value: FixedPoint

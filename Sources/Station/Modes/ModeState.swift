@@ -85,13 +85,13 @@ package final class ModeState: Sendable {
     ///   - last: The newest that the store has of a boot.
     /// - Throws: `StoreError`; a restart may then forget the mode.
     func settle(
-        _ settings: StoreSettings,
+        _ store: OpenStore,
         in boot: BootID,
         recorder: Recorder,
         since start: MonotonicInstant,
         last: (BootID) async throws -> MonotonicInstant?
     ) async throws {
-        let stored = try await settings.all()[RequestedStationMode.settingKey]
+        let stored = try await store.settings()[RequestedStationMode.settingKey]
         if !isKnown {
             let kept = stored.flatMap { RequestedStationMode(setting: $0) }
             var newest: MonotonicInstant?
@@ -103,7 +103,7 @@ package final class ModeState: Sendable {
         }
         let wanted = state.withLock { $0.requested?.settingValue }
         guard stored != wanted else { return }
-        try await settings.set(RequestedStationMode.settingKey, wanted)
+        try await store.set(RequestedStationMode.settingKey, wanted)
     }
 
     private func resume(

@@ -171,15 +171,15 @@ package final class MuteList: Sendable {
     /// Copies the mutes to the settings of an open store; the first time also from them.
     ///
     /// - Throws: `StoreError`; the settings may then be behind until the next time.
-    func settle(_ settings: StoreSettings) async throws {
-        let stored = try await settings.all().filter { $0.key.hasPrefix(Mute.settingPrefix) }
+    func settle(_ store: OpenStore) async throws {
+        let stored = try await store.settings().filter { $0.key.hasPrefix(Mute.settingPrefix) }
         if !state.withLock({ $0.isLoaded }) { merge(stored) }
         let wanted = Dictionary(current.map { ($0.settingKey, $0.settingValue) }) { $1 }
         for key in stored.keys.sorted() where wanted[key] == nil {
-            try await settings.set(key, nil)
+            try await store.set(key, nil)
         }
         for (key, value) in wanted.sorted(by: { $0.key < $1.key }) where stored[key] != value {
-            try await settings.set(key, value)
+            try await store.set(key, value)
         }
     }
 

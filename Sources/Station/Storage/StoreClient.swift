@@ -16,21 +16,12 @@ package final class StoreClient: Sendable {
         var store: StoreConfiguration??
         var folder: String? { (store ?? nil)?.folder }
         var isHistoryFull = false
-        var journal: Journal?
-        var tops: Tops?
         var stationID: String?
         var journalPath: String?
         var hasToldAbsent = false
-        var settings: StoreSettings?
+        var opened: OpenStore?
         var whenOpen: [String: @Sendable () -> Void] = [:]
-        var past: AlertHistory.Read?
     }
-
-    /// Reads blocks that wait for the history, newer than one and at most so many.
-    typealias Journal = @Sendable (UInt64, Int) async throws -> JournalPage
-
-    /// The newest of each kind that is durable, up to a block.
-    typealias Tops = @Sendable (UInt64) async throws -> StoreTops
 
     let context: StationContext
     /// Followers that wait for new records.
@@ -106,24 +97,14 @@ package final class StoreClient: Sendable {
         return report
     }
 
-    /// Gives readers access to the journal's blocks, and followers the places of the newest.
-    func serve(
-        _ journal: @escaping Journal,
-        tops: @escaping Tops,
-        past: @escaping AlertHistory.Read
-    ) {
-        state.withLock { ($0.journal, $0.tops, $0.past) = (journal, tops, past) }
-    }
-
     /// Reads what alerts need of the past; nil before the store is open.
     func past(_ question: AlertHistory.Question) async throws -> AlertHistory? {
         var question = question
-        guard let past = state.withLock({ $0.settings == nil ? nil : $0.past }),
-            let unwritten = queue?.unwritten(from: 0, limit: .max)
+        guard let opened, let unwritten = queue?.unwritten(from: 0, limit: .max)
         else { return nil }
         question.unwritten = unwritten.payloads
         question.earliest = unwritten.earliest
-        return try await past(question)
+        return try await opened.past(question)
     }
 
     /// Records the place of the journal, each time that it is opened.
@@ -131,10 +112,10 @@ package final class StoreClient: Sendable {
 
     // MARK: Settings
 
-    /// Lets others read and write settings, and resumes the tasks that wait for that.
-    func serve(_ settings: StoreSettings) {
+    /// Gives other parts access to the open store, and resumes the tasks that wait for that.
+    func serve(_ opened: OpenStore) {
         let whenOpen = state.withLock { state in
-            state.settings = settings
+            state.opened = opened
             return state.whenOpen.values
         }
         for body in whenOpen { body() }
@@ -144,7 +125,7 @@ package final class StoreClient: Sendable {
     func whenOpen(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             state.whenOpen[name] = body
-            return state.settings != nil
+            return state.opened != nil
         }
         if isOpen { body() }
     }
@@ -161,14 +142,14 @@ package final class StoreClient: Sendable {
         state.withLock { $0.stationID = id }
     }
 
-    /// Access to the store's settings for other parts; nil before it is open.
-    var opened: StoreSettings? { state.withLock { $0.settings } }
+    /// Access to the store for other parts; nil before it is open.
+    var opened: OpenStore? { state.withLock { $0.opened } }
 
     /// Whether settings can be read and written.
     var isOpen: Bool { opened != nil }
 
     /// All settings; none before the store is open.
-    func settings() async throws -> [String: String] { try await opened?.all() ?? [:] }
+    func settings() async throws -> [String: String] { try await opened?.settings() ?? [:] }
 
     /// Changes a setting; nothing before the store is open.
     ///
@@ -193,7 +174,7 @@ package final class StoreClient: Sendable {
 
     /// The newest that the store has of a boot; nil when it has nothing of that.
     func newest(of boot: BootID) async throws -> MonotonicInstant? {
-        let samples = try await state.withLock { $0.tops }?(.max).samples ?? []
+        let samples = try await opened?.tops(through: .max).samples ?? []
         return samples.filter { $0.boot == boot }.map(\.tick).max().map(\.instant)
     }
 
@@ -232,23 +213,23 @@ package final class StoreClient: Sendable {
     ///
     /// The first time it asks the card where memory begins.
     func feed() async throws -> FeedPage.Source? {
-        let (queue, tops) = state.withLock { ($0.queue, $0.tops) }
-        guard let queue, let tops, context.modes.isKnown else { return nil }
+        let (queue, opened) = state.withLock { ($0.queue, $0.opened) }
+        guard let queue, let opened, context.modes.isKnown else { return nil }
         if let before = queue.beginWindow() {
-            queue.follow(after: try await tops(before), in: context.bootID)
+            queue.follow(after: try await opened.tops(through: before), in: context.bootID)
         }
         return queue.feed(in: context.bootID)
     }
 
     /// Returns those of the given boots that the store knows.
     func known(_ boots: Set<String>) async throws -> Set<String> {
-        let tops = state.withLock { $0.tops }
-        let known = try await tops?(.max).boots ?? []
+        let known = try await opened?.tops(through: .max).boots ?? []
         return boots.filter { BootID($0).map(known.contains) ?? false }
     }
 
     func waitingBlocks(after sequence: UInt64, limit: Int) async throws -> JournalPage {
-        try await state.withLock { $0.journal }?(sequence, limit) ?? JournalPage()
+        let boot = context.bootID
+        return try await opened?.waiting(after: sequence, limit: limit, in: boot) ?? JournalPage()
     }
 
     /// Returns records that no block holds yet (`StoreQueue.unwritten`); nil until the store opens.

@@ -157,17 +157,7 @@ package actor StoreWriter: OrderlyStop {
         let interval: Duration = opening.isHeld ? .zero : StoreConfiguration.checkpointInterval
         nextCheckpoint = context.clock.now.advanced(by: interval)
         reporter.report(opening)
-        let (platform, store, thisBoot) = (context.platform, store, boot)
-        client.serve { sequence, limit in
-            try await platform.onDisk {
-                try store.use { $0.waiting(after: sequence, limit: limit, in: thisBoot) }
-            }
-        } tops: { sequence in
-            try await platform.onDisk { try store.use { try $0.tops(through: sequence) } }
-        } past: { question in
-            try await platform.onDisk { try store.use { try AlertHistory(question, $0) } }
-        }
-        client.serve(StoreSettings(platform, store))
+        client.serve(OpenStore(platform: context.platform, store: store))
         // The checkpoint reports a history that cannot be read; `keep` tries again.
         try? await client.settleMutes()
         let queue = client.open(opening, lossWindow: configuration.lossWindow, mirror: mirror)

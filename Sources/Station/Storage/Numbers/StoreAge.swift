@@ -38,16 +38,16 @@ final class StoreAge: Sendable {
 
     /// Stores when the store was made, only with `claim.window`; an event reports a failure.
     func keep(
-        in settings: StoreSettings?,
+        in store: OpenStore?,
         of context: StationContext,
         _ wall: WallTime?
     ) async {
-        guard context.claims.followsPowerOn, let settings else { return }
+        guard context.claims.followsPowerOn, let store else { return }
         let (now, boot) = (context.clock.now, context.bootID)
         do {
-            let all = try await settings.all()
+            let all = try await store.settings()
             if context.claims.isFirst(in: boot, noted: all[ClaimWindow.bootKey]) {
-                try await settings.set(ClaimWindow.bootKey, "\(boot)")
+                try await store.set(ClaimWindow.bootKey, "\(boot)")
             }
             let kept = all[StoreCreation.key].flatMap(StoreCreation.init)
             var birth = kept
@@ -55,7 +55,7 @@ final class StoreAge: Sendable {
                 birth = StoreCreation(boot: boot, at: bornAt)
             }
             if let wall { birth?.date(wall, at: now, in: boot) }
-            if let birth, birth != kept { try await settings.set(StoreCreation.key, birth.text) }
+            if let birth, birth != kept { try await store.set(StoreCreation.key, birth.text) }
             let made = birth
             state.withLock { $0.birth = made }
         } catch is CancellationError {

@@ -1,0 +1,40 @@
+import Core
+import Store
+
+/// Operations on the open store for parts other than its writer; each runs on the disk thread.
+struct OpenStore: Sendable {
+    let platform: any Platform
+    let store: LockedStore
+
+    func settings() async throws -> [String: String] { try await use { try $0.settings() } }
+
+    func set(_ key: String, _ value: String?) async throws {
+        try await use { try $0.set(key, to: value) }
+    }
+
+    /// Merges values of other programs' series, of one value each.
+    func merge(_ samples: [ImportedSample]) async throws -> [MergedValue] {
+        try await use { try $0.merge(samples) }
+    }
+
+    /// Reads blocks that wait for the history, newer than one and at most so many.
+    func waiting(after sequence: UInt64, limit: Int, in boot: BootID) async throws -> JournalPage {
+        try await use { $0.waiting(after: sequence, limit: limit, in: boot) }
+    }
+
+    /// The newest of each kind that is durable, up to a block.
+    func tops(through sequence: UInt64) async throws -> StoreTops {
+        try await use { try $0.tops(through: sequence) }
+    }
+
+    /// Reads what alerts need of the past.
+    func past(_ question: AlertHistory.Question) async throws -> AlertHistory {
+        try await use { try AlertHistory(question, $0) }
+    }
+
+    private func use<Value: Sendable>(
+        _ body: @escaping @Sendable (StationStore) throws -> Value
+    ) async throws -> Value {
+        try await platform.onDisk { [store] in try store.use(body) }
+    }
+}
