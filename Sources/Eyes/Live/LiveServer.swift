@@ -9,7 +9,7 @@ import Synchronization
 /// Sends the frames of one program to those that are connected, on a thread of its own.
 ///
 /// Without a connection nothing runs and the thread sleeps. `LivePictureMachine`
-/// decides, `LiveRound` acts.
+/// decides, `LiveConnections` acts.
 package final class LiveServer: Sendable {
     /// Local users who may see the live picture; other services may not.
     package static let users: Set<LocalUser> = [.root, .person, .unknown, .dashboard]
@@ -142,11 +142,11 @@ package final class LiveServer: Sendable {
 
     /// Serves until `stop`.
     package func serve() {
-        var round = LiveRound(frames: settings.framesPerSecond)
+        var connections = LiveConnections(frames: settings.framesPerSecond)
         var (looked, refused) = (MonotonicInstant.boot, LivePictureReport?.none)
         while true {
             let now = Self.now
-            let count = round.followerCount
+            let count = connections.followerCount
             if count > 0, now >= looked.advanced(by: Self.look) {
                 (looked, refused) = (now, refusal())
             }
@@ -159,43 +159,43 @@ package final class LiveServer: Sendable {
                 let actions = shared.machine.step(facts, at: now)
                 return (actions, shared.machine.nextLook(after: now), shared.isStopping)
             }
-            perform(actions, &round, at: now)
-            guard !isStopping else { return round.close() }
+            perform(actions, &connections, at: now)
+            guard !isStopping else { return connections.close() }
             // The bounds are checked at once when the next follower comes.
-            if round.followerCount == 0 { looked = .boot }
-            round.wait(listener.raw, bell, until: next, now)
+            if connections.followerCount == 0 { looked = .boot }
+            connections.wait(listener.raw, bell, until: next, now)
             hush(bell)
-            while let descriptor = listener.accept(from: Self.users) { round.add(descriptor) }
-            round.hear(at: Self.now)
-            read(&round)
+            while let descriptor = listener.accept(from: Self.users) { connections.add(descriptor) }
+            connections.hear(at: Self.now)
+            read(&connections)
         }
     }
 
     private func perform(
         _ actions: [LivePictureMachine.Action],
-        _ round: inout LiveRound,
+        _ connections: inout LiveConnections,
         at now: MonotonicInstant
     ) {
         for action in actions {
             switch action {
             case .start:
                 use.begin()
-                do { try round.start(settings.command, mark) } catch {
+                do { try connections.start(settings.command, mark) } catch {
                     let more = shared.withLock { $0.machine.fail("\(error)", at: now) }
-                    return perform(more, &round, at: now)
+                    return perform(more, &connections, at: now)
                 }
             case .stop:
-                _ = round.stop()
+                _ = connections.stop()
                 use.end()
                 if shared.withLock({ $0.isFrameWanted }) { ring(frameBell) }
-            case .refuse(let report): round.refuse(report, at: now)
+            case .refuse(let report): connections.refuse(report, at: now)
             }
         }
     }
 
-    private func read(_ round: inout LiveRound) {
+    private func read(_ connections: inout LiveConnections) {
         let now = Self.now
-        switch round.read() {
+        switch connections.read() {
         case .nothing: break
         case .frames(let frames):
             let isWanted = shared.withLock { shared in
@@ -205,10 +205,10 @@ package final class LiveServer: Sendable {
                 return shared.isFrameWanted
             }
             if isWanted { ring(frameBell) }
-            for frame in frames { round.send(frame, at: now) }
+            for frame in frames { connections.send(frame, at: now) }
         case .ended(let why):
             let actions = shared.withLock { $0.machine.fail(why, at: now) }
-            perform(actions, &round, at: now)
+            perform(actions, &connections, at: now)
         }
     }
 }

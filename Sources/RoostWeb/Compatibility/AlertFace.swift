@@ -26,7 +26,7 @@ struct AlertFace: Sendable {
     }
 
     private struct Answer {
-        var alert: FileLimitCheck.Alert?
+        var alert: LastExceedanceFinder.Alert?
         var seen: [String] = []
         var hasSkipped = false
     }
@@ -48,7 +48,7 @@ struct AlertFace: Sendable {
                 cursor.judgedTo = min(cursor.judgedTo, files.end)
                 let list = files.files(.hourly)
                 answer.hasSkipped = cursor.hasSkipped || list.contains { $0.isSeen(cursor) }
-                answer.alert = try Self.judge(list, cursor, files, history)
+                answer.alert = try Self.lastExceedance(list, cursor, files, history)
                 answer.seen = list.suffix(Self.seenMax).map { "hourly/" + $0.name }
                 guard isRemembered else { return Self.json(answer) }
                 cursors.remember(
@@ -67,12 +67,12 @@ struct AlertFace: Sendable {
     }
 
     /// The last row above a limit, in the order of the files' names.
-    private static func judge(
+    private static func lastExceedance(
         _ list: [PeriodFiles.File],
         _ cursor: AlertCursor,
         _ files: PeriodFiles,
         _ history: OpenHistory
-    ) throws -> FileLimitCheck.Alert? {
+    ) throws -> LastExceedanceFinder.Alert? {
         var waiting = list.filter { $0.range.upperBound > cursor.judgedTo }
         guard let first = waiting.first, let last = waiting.last else { return nil }
         if last.range.upperBound - first.range.lowerBound > rollupSeconds {
@@ -81,10 +81,10 @@ struct AlertFace: Sendable {
             waiting = waiting.filter { quarters.overlaps($0.range) }
         }
         for file in waiting.sorted(by: { $0.name > $1.name }) {
-            var judge = FileLimitCheck()
+            var finder = LastExceedanceFinder()
             let range = max(file.range.lowerBound, cursor.judgedTo)..<file.range.upperBound
-            try files.each(range, history.reader) { judge.append($0) }
-            if let found = judge.last(time: files.time) { return found }
+            try files.each(range, history.reader) { finder.append($0) }
+            if let found = finder.last(time: files.time) { return found }
         }
         return nil
     }
@@ -101,8 +101,8 @@ struct AlertFace: Sendable {
         let series = HistorySeries(history.reader)
         let channels = pairs.channels
         for (channel, limit) in [
-            (channels.pm25, FileLimitCheck.limits.pm25),
-            (channels.pm10, FileLimitCheck.limits.pm10),
+            (channels.pm25, LastExceedanceFinder.limits.pm25),
+            (channels.pm10, LastExceedanceFinder.limits.pm10),
         ] {
             let least = limit * pairs.stream.quantities[channel].scale
             try series.eachBucket(pairs.stream.id, channel: channel, spans, of: .quarterHour) {

@@ -2,7 +2,7 @@ import Core
 import StoreQueries
 
 /// Finds the last row of an emulated file whose dust value reaches a fixed limit.
-struct FileLimitCheck {
+struct LastExceedanceFinder {
     /// Limits in µg/m³, as in the program that it replaces; a value at its limit counts as above.
     ///
     /// - Source: `harr1424/Indoor-Air-Quality`, `Python/alert.py`.

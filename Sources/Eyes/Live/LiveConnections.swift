@@ -8,7 +8,7 @@ import LinuxIO
 ///
 /// The thread calls `wait`, `hear` and `read` in turn. Bound: `followerMax` connections; a further
 /// one is closed at once.
-struct LiveRound: ~Copyable {
+struct LiveConnections: ~Copyable {
     private static let followerMax = 4
     private static let pieceBytes = 256 << 10
     /// Milliseconds from the end of a program's output to its exit, at most.
