@@ -100,7 +100,7 @@ package struct AlertEngine: Sendable {
         for reading in sample where remember(reading.channel, at: now) {
             let interval = devices[reading.channel.device]?.interval
             channels[reading.channel]?.append(reading.outcome, at: now, interval: interval, hours)
-            events += judge(reading.channel, at: now)
+            events += evaluate(reading.channel, at: now)
         }
         if let device = sample.first?.channel.device {
             recordUnplugged(device, sample, at: now)
@@ -238,7 +238,7 @@ package struct AlertEngine: Sendable {
         return (memory.lastAttempt ?? 0) + patience
     }
 
-    private mutating func judge(_ channel: Channel, at now: Int) -> [AlertEvent] {
+    private mutating func evaluate(_ channel: Channel, at now: Int) -> [AlertEvent] {
         guard let memory = channels[channel] else { return [] }
         var events: [AlertEvent] = []
         for rule in memory.rules {

@@ -56,7 +56,7 @@ package struct AlertReplay: Sendable {
     /// Seconds between two notices of receivers, as people choose them.
     package static let intervals = [300, 1_200, 3_600]
 
-    private var book: AlertEngine
+    private var engine: AlertEngine
     private var pasts: [String: Past] = [:]
     private var last: Int?
     private var first: Int?
@@ -65,8 +65,8 @@ package struct AlertReplay: Sendable {
         let ofSamples = rules.filter { rule in
             rule.parts.contains { $0.condition.isOfChannels }
         }
-        book = AlertEngine(ofSamples)
-        book.hours = hours
+        engine = AlertEngine(ofSamples)
+        engine.hours = hours
         for rule in ofSamples {
             let limiters = Self.intervals.map { Limiter(every: $0) }
             pasts[rule.id] = Past(limiters: limiters)
@@ -80,7 +80,7 @@ package struct AlertReplay: Sendable {
     package mutating func append(_ sample: [Reading], at second: Int) {
         let now = max(second, last ?? second)
         (first, last) = (first ?? now, now)
-        for event in book.append(sample, at: now) { record(event, at: now) }
+        for event in engine.append(sample, at: now) { record(event, at: now) }
     }
 
     private mutating func record(_ event: AlertEvent, at now: Int) {
@@ -105,7 +105,7 @@ package struct AlertReplay: Sendable {
     /// One row for each rule, in their order; what is raised still ends with the last sample.
     package var rows: [Row] {
         let end = last ?? 0
-        return book.rules.compactMap { rule in
+        return engine.rules.compactMap { rule in
             guard var past = pasts[rule.id] else { return nil }
             if let since = past.openSince { past.stretches.append(end - since) }
             for index in past.limiters.indices { past.limiters[index].settle(at: end) }

@@ -31,7 +31,7 @@ struct DoctorHealth: Hashable {
     /// Time of the clock chip, in seconds since 1970.
     var clockChipSeconds: Int?
     /// Path of the file that keeps the time across a power cut; nil without one.
-    var clockKeeper: String?
+    var timeService: String?
 }
 
 extension DoctorHealth {
@@ -68,6 +68,6 @@ extension DoctorHealth {
             clockChipSeconds = tree.number("/sys/class/rtc/rtc0/since_epoch")
         }
         let keepers = ["/etc/fake-hwclock.data", "/var/lib/systemd/timesync/clock"]
-        clockKeeper = keepers.first(where: tree.exists)
+        timeService = keepers.first(where: tree.exists)
     }
 }

@@ -45,7 +45,7 @@ enum DoctorHealthChecks {
         DoctorCheck(
             name: "clock-keeper",
             question: "Does the time outlive a power cut?",
-            decide: clockKeeper
+            decide: timeService
         ),
     ]
 
@@ -229,7 +229,7 @@ enum DoctorHealthChecks {
         )
     }
 
-    @Sendable private static func clockKeeper(_ facts: DoctorFacts) -> DoctorFinding {
+    @Sendable private static func timeService(_ facts: DoctorFacts) -> DoctorFinding {
         let health = facts.health
         guard !facts.isImage else { return .ofImage }
         if let chip = health.clockChip {
@@ -242,7 +242,7 @@ enum DoctorHealthChecks {
                 next: "give it its battery, then: sudo hwclock --systohc"
             )
         }
-        if let keeper = health.clockKeeper {
+        if let keeper = health.timeService {
             return .hint(
                 "there is no real time clock; \(keeper) lets the clock start where it was, late by "
                     + "the time without power; dates are uncertain until it is set"

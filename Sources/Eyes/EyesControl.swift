@@ -39,7 +39,7 @@ package actor EyesControl {
     /// A connection without a request for this long is closed.
     static let idleLimit: Duration = .seconds(60)
 
-    private let keeper: any EyesService
+    private let service: any EyesService
     private let ring: String
     private let clock: any NodeClock
     private let users: LocalUsers
@@ -48,12 +48,12 @@ package actor EyesControl {
     /// - Parameters:
     ///   - users: Who may ask for what depends on them.
     package init(
-        _ keeper: any EyesService,
+        _ service: any EyesService,
         ring: String,
         clock: any NodeClock,
         users: LocalUsers = LocalUsers()
     ) {
-        (self.keeper, self.ring, self.clock, self.users) = (keeper, ring, clock, users)
+        (self.service, self.ring, self.clock, self.users) = (service, ring, clock, users)
     }
 
     /// Serves until cancelled.
@@ -123,9 +123,9 @@ package actor EyesControl {
             }
             switch request.command {
             case .status:
-                return try ControlCodec.line(ControlAnswer(.success(await keeper.report())))
+                return try ControlCodec.line(ControlAnswer(.success(await service.report())))
             case .delete:
-                let count = try await keeper.delete(try choice(request))
+                let count = try await service.delete(try choice(request))
                 return try ControlCodec.line(ControlAnswer(.success(EyesDeletion(count: count))))
             }
         } catch let failure as ControlFailure { return try Self.refusal(failure) }

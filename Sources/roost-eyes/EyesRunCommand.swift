@@ -41,11 +41,11 @@ struct EyesRunCommand: ParsableCommand {
     }
 
     private func server(
-        _ keeper: CameraReport,
+        _ report: CameraReport,
         of configuration: EyesConfiguration,
         on loop: EventLoop
     ) -> EyesControl {
-        EyesControl(keeper, ring: configuration.ring, clock: loop.clock, users: .ofSystem)
+        EyesControl(report, ring: configuration.ring, clock: loop.clock, users: .ofSystem)
     }
 
     private func endLeftovers(of configuration: EyesConfiguration, _ logger: Logger) {
@@ -98,8 +98,8 @@ struct EyesRunCommand: ParsableCommand {
             let thread = try DiskThread(name: "live")
             try thread.submit { live.serve() }
         }
-        let keeper = CameraReport(configuration, watcher, camera, clock: loop.clock)
-        let server = server(keeper, of: configuration, on: loop)
+        let report = CameraReport(configuration, watcher, camera, clock: loop.clock)
+        let server = server(report, of: configuration, on: loop)
         let lamp = CameraLamp(use: camera.use, station: station)
         try loop.run {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -18,7 +18,7 @@ struct CameraOptions: ParsableArguments {
 
     func camera(on loop: any EventLoop, _ logger: Logger) -> RecordRoutes.Camera {
         RecordRoutes.Camera(
-            shelf: PictureCache(path: pictures),
+            cache: PictureCache(path: pictures),
             eyes: EyesClient(path: eyes, on: loop),
             live: LivePicture(LiveStream(path: liveSocket, on: loop), logger: logger)
         )

@@ -160,14 +160,14 @@ struct Web: ParsableCommand {
         let described = routes + trust(settings, door.accounts).all
         let table = RouteTable(described + [OpenAPI.route(describing: described)])
         let names = HostNames(hosts)
-        let gate = Gate(table, hosts: names, doorman: door.doorman)
+        let gate = Gate(table, hosts: names, authenticator: door.authenticator)
         let server = WebServer(
             WebResponder(gate, redirect: tls.redirect(settings), logger: logger),
             settings,
             on: loop,
             logger: logger
         )
-        let faceServers = FaceServers(faces, hosts: names, doorman: door.doorman)
+        let faceServers = FaceServers(faces, hosts: names, authenticator: door.authenticator)
             .all(doors.faceSockets, settings, on: loop, logger: logger)
         try await withThrowingDiscardingTaskGroup { group in
             for face in faceServers {
@@ -207,8 +207,8 @@ struct Web: ParsableCommand {
     }
 
     private func updates(_ history: HistoryClient) -> UpdateRoutes {
-        let desk = UpdateUploads(state: state, root: imageRoot).withoutLeftovers()
-        return UpdateRoutes(desk, on: history)
+        let uploads = UpdateUploads(state: state, root: imageRoot).withoutLeftovers()
+        return UpdateRoutes(uploads, on: history)
     }
 
     /// Gives logged-in people priority at the port; the process stays while log-outs are unsaved.
@@ -278,14 +278,14 @@ struct Web: ParsableCommand {
         _ accountStation: AccountStation,
         on loop: any EventLoop,
         _ logger: Logger
-    ) -> (routes: [Route], doorman: any Gate.Authenticator, accounts: Accounts?) {
+    ) -> (routes: [Route], authenticator: any Gate.Authenticator, accounts: Accounts?) {
         guard open || store != nil else {
             let door = ServerAccounts(folder: state, of: accountStation, on: loop, logger: logger)
             door.accounts?.takeCode(from: claimFolder)
-            return (door.routes, door.doorman, door.accounts)
+            return (door.routes, door.authenticator, door.accounts)
         }
-        let doorman = OpenAuthenticator(store == nil ? .owner : .viewer)
-        return ([doorman.route], doorman, nil)
+        let authenticator = OpenAuthenticator(store == nil ? .owner : .viewer)
+        return ([authenticator.route], authenticator, nil)
     }
 
     private func claim(

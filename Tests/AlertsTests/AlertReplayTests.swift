@@ -48,15 +48,15 @@ import Testing
                 "unusual",
                 [.init("*/pm25", .unusual(score: 4, by: 10, days: 14))]
             )
-            var book = AlertEngine([rule])
-            book.hours = hours
+            var engine = AlertEngine([rule])
+            engine.hours = hours
             var events: [AlertEvent] = []
             for second in stride(from: 300, through: change + 86_400, by: 300) {
                 // Each day from 8:00 to 10:30 by the clock people cook.
                 let local = second + (second < change ? 7_200 : 3_600)
                 let ofDay = local % 86_400
                 let isBad = (8 * 3_600..<37_800).contains(ofDay)
-                events += book.append(Year.sample(isBad ? 400 : 50, 0), at: second)
+                events += engine.append(Year.sample(isBad ? 400 : 50, 0), at: second)
             }
             return events.filter { if case .raised = $0 { true } else { false } }
         }

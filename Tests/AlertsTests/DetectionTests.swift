@@ -46,7 +46,7 @@ import Testing
     }
 
     private static func rises(_ rows: [Int], _ start: Int, _ height: Int) -> Bool {
-        var book = AlertEngine(AlertSet.rise.rules)
+        var engine = AlertEngine(AlertSet.rise.rules)
         for index in (start - 20)..<(start + 13) {
             let isHigh = (start..<(start + 12)).contains(index)
             let value = rows[index] + (isHigh ? height : 0)
@@ -55,9 +55,9 @@ import Testing
                 at: .boot,
                 .value(FixedPoint(Int64(value), decimals: 1))
             )
-            if index >= start, !book.raised.isEmpty { return true }
-            _ = book.append([reading], at: (index + 1) * 300)
+            if index >= start, !engine.raised.isEmpty { return true }
+            _ = engine.append([reading], at: (index + 1) * 300)
         }
-        return !book.raised.isEmpty
+        return !engine.raised.isEmpty
     }
 }

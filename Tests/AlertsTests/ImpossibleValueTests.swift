@@ -29,9 +29,9 @@ import Testing
     @Test(arguments: flags)
     func anAlertOnValuesLeavesOutWhatCannotBe(_ name: String, _ counts: Bool) throws {
         let flag = try #require(Quality(named: name))
-        let book = Bench(AlertSet.sampleLevels.rules)
-        _ = book.append(Self.sample(.value(2.5)), at: 100)
-        let events = book.append(Self.sample(.value(999.0, flag)), at: 101)
+        let engine = Bench(AlertSet.sampleLevels.rules)
+        _ = engine.append(Self.sample(.value(2.5)), at: 100)
+        let events = engine.append(Self.sample(.value(999.0, flag)), at: 101)
         #expect(events.isEmpty != counts)
         // One that is raised goes on as if the impossible sample had not come.
         let raised = Bench(AlertSet.sampleLevels.rules)
@@ -45,27 +45,27 @@ import Testing
     func aMeanLeavesOutWhatCannotBeAndSaysHowMany(_ name: String, _ counts: Bool) throws {
         let flag = try #require(Quality(named: name))
         let rules = AlertSet.who24h.rules + AlertSet.usNowCast.rules + AlertSet.singapore.rules
-        let book = Bench(rules)
-        book.expect("balcony", every: 300, at: 0)
+        let engine = Bench(rules)
+        engine.expect("balcony", every: 300, at: 0)
         var events: [AlertEvent] = []
         for index in 1...288 {
             let outcome = index % 10 == 8 ? .value(4369.1, flag) : Self.air(index)
-            events += book.append(Self.sample(outcome), at: index * 300)
+            events += engine.append(Self.sample(outcome), at: index * 300)
         }
         #expect(events.isEmpty != counts)
         guard !counts else { return }
-        let day = try #require(book.tracks.first { $0.key.rule == "who-24h" })
+        let day = try #require(engine.tracks.first { $0.key.rule == "who-24h" })
         #expect(try #require(day.value) < 3.2 && day.omitted == 29)
         #expect(day.doubts == ["omitted:29"])
     }
 
     @Test func aRaisedMeanSaysHowManyItLeavesOut() throws {
-        let book = Bench(AlertSet.who24h.rules)
-        book.expect("balcony", every: 300, at: 0)
+        let engine = Bench(AlertSet.who24h.rules)
+        engine.expect("balcony", every: 300, at: 0)
         var events: [AlertEvent] = []
         for index in 1...288 {
             let outcome: Outcome = index % 10 == 8 ? .value(4369.1, .outOfRange) : .value(16.1)
-            events += book.append(Self.sample(outcome), at: index * 300)
+            events += engine.append(Self.sample(outcome), at: index * 300)
         }
         guard case .raised(let raised)? = events.first else {
             Issue.record("no alert")
@@ -87,8 +87,8 @@ import Testing
     }
 
     @Test func aValueAtTheTopOfTheRangeIsAtLeastThat() throws {
-        let book = Bench(AlertSet.sampleLevels.rules)
-        let events = book.append(Self.sample(.value(999.9, .ceiling)), at: 100)
+        let engine = Bench(AlertSet.sampleLevels.rules)
+        let events = engine.append(Self.sample(.value(999.9, .ceiling)), at: 100)
         guard case .raised(let raised)? = events.first else {
             Issue.record("no alert")
             return
@@ -104,12 +104,12 @@ import Testing
             [.init("*", .flagged(.outOfRange, orStuck: false))]
         )
         let silent = AlertRule("silent", [.init("*", .silent(intervals: 3))])
-        let book = Bench([flagged, silent])
-        book.expect("balcony", every: 10, at: 0)
-        _ = book.append(Self.sample(.value(2.5)), at: 10)
+        let engine = Bench([flagged, silent])
+        engine.expect("balcony", every: 10, at: 0)
+        _ = engine.append(Self.sample(.value(2.5)), at: 10)
         var events: [AlertEvent] = []
         for second in 11...400 {
-            events += book.append(Self.sample(.value(4369.1, .outOfRange)), at: second)
+            events += engine.append(Self.sample(.value(4369.1, .outOfRange)), at: second)
         }
         #expect(Set(events.compactMap(\.key?.rule)) == ["odd", "silent"])
     }

@@ -45,25 +45,25 @@ import Testing
     /// A store of January, started in November.
     @Test(arguments: rules)
     func aYearInADrawerEndsIt(_ rule: AlertRule) {
-        let book = Bench([rule])
+        let engine = Bench([rule])
         let lastAt = Self.start - 329 * Self.day
         #expect(
-            book.restore(Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt), at: Self.start)
+            engine.restore(Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt), at: Self.start)
                 == []
         )
-        #expect(book.raised.map { $0.life.blind?.since } == [lastAt])
-        #expect(Self.reasons(book.advance(to: Self.start + 1)) == [.noData])
-        #expect(book.raised.isEmpty)
+        #expect(engine.raised.map { $0.life.blind?.since } == [lastAt])
+        #expect(Self.reasons(engine.advance(to: Self.start + 1)) == [.noData])
+        #expect(engine.raised.isEmpty)
     }
 
     /// A value of today does not confirm what was raised in January: it raises anew.
     @Test func aValueAfterAYearRaisesAnother() {
         let rule = Self.rules[0]
-        let book = Bench([rule])
+        let engine = Bench([rule])
         let lastAt = Self.start - 329 * Self.day
-        _ = book.restore(Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt), at: Self.start)
-        #expect(Self.reasons(book.append(Self.sample(20.0), at: Self.start + 1)) == [.noData])
-        let events = book.append(Self.sample(20.0), at: Self.start + 2)
+        _ = engine.restore(Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt), at: Self.start)
+        #expect(Self.reasons(engine.append(Self.sample(20.0), at: Self.start + 1)) == [.noData])
+        let events = engine.append(Self.sample(20.0), at: Self.start + 2)
         #expect(events.compactMap(\.number) == [9])
     }
 
@@ -71,46 +71,46 @@ import Testing
     @Test(arguments: [(FixedPoint(200, decimals: 1), true), (FixedPoint(10, decimals: 1), false)])
     func aLateValueConfirmsOrEndsIt(_ value: FixedPoint, _ isHeld: Bool) {
         let rule = Self.rules[0]
-        let book = Bench([rule])
+        let engine = Bench([rule])
         let lastAt = Self.start - 3_600
         #expect(
-            book.restore(Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt), at: Self.start)
+            engine.restore(Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt), at: Self.start)
                 == []
         )
-        #expect(book.advance(to: Self.start + 1) == [])
-        #expect(book.raised.map { $0.life.blind?.since } == [lastAt])
-        let events = book.append(Self.sample(value), at: Self.start + 20)
+        #expect(engine.advance(to: Self.start + 1) == [])
+        #expect(engine.raised.map { $0.life.blind?.since } == [lastAt])
+        let events = engine.append(Self.sample(value), at: Self.start + 20)
         #expect(Self.reasons(events) == (isHeld ? [] : [.over]))
-        #expect(book.raised.map { $0.life.blind == nil } == (isHeld ? [true] : []))
+        #expect(engine.raised.map { $0.life.blind == nil } == (isHeld ? [true] : []))
     }
 
     /// A mean that lacks values is unknown from the last of them on, over every restart.
     @Test func restartsDoNotBeginTheDayAnew() {
         let rule = Self.rules[1]
-        var book = AlertEngine([rule])
+        var engine = AlertEngine([rule])
         let lastAt = Self.start - 20 * 3_600
-        book.learn(Year.pm25, 20.0, from: lastAt - 3_600, to: lastAt)
+        engine.learn(Year.pm25, 20.0, from: lastAt - 3_600, to: lastAt)
         // Processes ran since, and none had a value.
         var past = Self.past(rule, raisedAt: lastAt - 600, lastAt: Self.start - 60)
         past.lastAt = Self.start - 60
-        #expect(book.restore(past, at: Self.start) == [])
-        #expect(book.raised.map { $0.life.blind?.since } == [lastAt])
-        #expect(book.advance(to: Self.start + 3 * 3_600) == [])
-        #expect(Self.reasons(book.advance(to: Self.start + 4 * 3_600 + 1)) == [.noData])
+        #expect(engine.restore(past, at: Self.start) == [])
+        #expect(engine.raised.map { $0.life.blind?.since } == [lastAt])
+        #expect(engine.advance(to: Self.start + 3 * 3_600) == [])
+        #expect(Self.reasons(engine.advance(to: Self.start + 4 * 3_600 + 1)) == [.noData])
     }
 
     /// Without a sure clock no time without power is believed; with one it is dated.
     @Test func anotherClockDatesItOnceItIsSure() {
         let rule = Self.rules[1]
-        var book = AlertEngine([rule])
+        var engine = AlertEngine([rule])
         let lastAt = Self.start - 329 * Self.day
         var past = Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt)
         past.floor = Self.start
-        #expect(book.restore(past, at: Self.start + 30) == [])
-        #expect(book.raised.map { $0.life.blind?.since } == [Self.start])
-        #expect(book.advance(to: Self.start + 3_600) == [])
+        #expect(engine.restore(past, at: Self.start + 30) == [])
+        #expect(engine.raised.map { $0.life.blind?.since } == [Self.start])
+        #expect(engine.advance(to: Self.start + 3_600) == [])
         past.floor = .min
-        let events = book.redate(past, at: Self.start + 3_601)
+        let events = engine.redate(past, at: Self.start + 3_601)
         #expect(Self.reasons(events) == [.noData])
         guard case .resolved(let resolved)? = events.first else { return }
         #expect(resolved.lasted == 329 * Self.day + 4_201)
@@ -119,17 +119,17 @@ import Testing
     /// Values of January lie in the last day by a clock that was not set, and not by a sure one.
     @Test func aMeanOfAnotherTimeConfirmsNothing() {
         let rule = Self.rules[1]
-        var book = AlertEngine([rule])
+        var engine = AlertEngine([rule])
         let lastAt = Self.start - 329 * Self.day
         var past = Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt)
         past.floor = Self.start
-        book.learn(Year.pm25, 20.0, from: Self.start - Self.day, to: Self.start)
-        _ = book.restore(past, at: Self.start)
-        #expect(book.append(Self.sample(20.0), at: Self.start + 10) == [])
-        #expect(book.raised.map { $0.life.blind == nil } == [true])
+        engine.learn(Year.pm25, 20.0, from: Self.start - Self.day, to: Self.start)
+        _ = engine.restore(past, at: Self.start)
+        #expect(engine.append(Self.sample(20.0), at: Self.start + 10) == [])
+        #expect(engine.raised.map { $0.life.blind == nil } == [true])
         past.floor = .min
-        book.forgetAverages()
-        let events = book.redate(past, at: Self.start + 20)
+        engine.forgetAverages()
+        let events = engine.redate(past, at: Self.start + 20)
         #expect(Self.reasons(events) == [.noData])
         // After an hour without power it is unknown until the next value.
         var other = AlertEngine([rule])
@@ -146,18 +146,18 @@ import Testing
     /// A later date for the past does not undo a state that new values have confirmed.
     @Test func datesChangeNothingThatValuesHaveConfirmed() {
         let rule = Self.rules[0]
-        var book = AlertEngine([rule])
+        var engine = AlertEngine([rule])
         let lastAt = Self.start - 329 * Self.day
         var past = Self.past(rule, raisedAt: lastAt - 600, lastAt: lastAt)
         past.floor = Self.start
-        _ = book.restore(past, at: Self.start)
-        #expect(book.append(Self.sample(20.0), at: Self.start + 10) == [])
+        _ = engine.restore(past, at: Self.start)
+        #expect(engine.append(Self.sample(20.0), at: Self.start + 10) == [])
         past.floor = .min
-        #expect(book.redate(past, at: Self.start + 20) == [])
-        #expect(book.advance(to: Self.start + 21) == [])
-        #expect(book.raised.map { $0.life.blind == nil } == [true])
-        _ = book.append(Self.sample(1.0), at: Self.start + 30)
-        #expect(book.redate(past, at: Self.start + 40) == [])
-        #expect(book.raised.isEmpty)
+        #expect(engine.redate(past, at: Self.start + 20) == [])
+        #expect(engine.advance(to: Self.start + 21) == [])
+        #expect(engine.raised.map { $0.life.blind == nil } == [true])
+        _ = engine.append(Self.sample(1.0), at: Self.start + 30)
+        #expect(engine.redate(past, at: Self.start + 40) == [])
+        #expect(engine.raised.isEmpty)
     }
 }

@@ -47,12 +47,12 @@ struct Year {
 
     /// The alerts of a year under some rules.
     func episodes(of rules: [AlertRule]) -> [Episode] {
-        var book = AlertEngine(rules)
+        var engine = AlertEngine(rules)
         var open: [Int64: Episode] = [:]
         var all: [Episode] = []
         for (index, row) in rows.enumerated() {
             let now = (index + 1) * 300
-            for event in book.append(Self.sample(row.pm25, row.pm10), at: now) {
+            for event in engine.append(Self.sample(row.pm25, row.pm10), at: now) {
                 switch event {
                 case .raised(let raised):
                     open[raised.number] = Episode(

@@ -61,7 +61,7 @@ struct FileServersTests {
         let refused = Mutex(0)
         let world = FileOutboxTask.World(
             source: SimulatedFiles(clock: Present(), start: 1_795_321_800, interval: 60),
-            keeper: MemoryCursors(),
+            cursors: MemoryCursors(),
             network: network,
             clock: loop.clock
         ) { _, notice in

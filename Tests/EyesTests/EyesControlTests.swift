@@ -47,41 +47,45 @@ import Testing
     }
 
     private static func ask<Body: Codable & Sendable>(
-        _ keeper: ThreePictures,
+        _ service: ThreePictures,
         _ request: EyesRequest,
         _ type: Body.Type
     ) async throws -> ControlAnswer<Body> {
-        let control = EyesControl(keeper, ring: "/ring", clock: StillClock())
+        let control = EyesControl(service, ring: "/ring", clock: StillClock())
         let line = try await control.answer(try ControlCodec.line(request))
         return try ControlCodec.message(ControlAnswer<Body>.self, from: line)
     }
 
     @Test func oneIsDeletedOrAllThatWereSeen() async throws {
-        let keeper = ThreePictures()
+        let service = ThreePictures()
         var request = EyesRequest(.delete)
         request.number = 2
-        #expect(try await Self.ask(keeper, request, EyesDeletion.self).body?.count == 1)
-        #expect(try await Self.ask(keeper, request, EyesDeletion.self).body?.count == 0)
+        #expect(try await Self.ask(service, request, EyesDeletion.self).body?.count == 1)
+        #expect(try await Self.ask(service, request, EyesDeletion.self).body?.count == 0)
         (request.number, request.upTo) = (nil, 2)
-        #expect(try await Self.ask(keeper, request, EyesDeletion.self).body?.count == 1)
-        #expect(keeper.numbers.withLock { $0 } == [3])
-        let status = try await Self.ask(keeper, EyesRequest(.status), EyesReport.self)
+        #expect(try await Self.ask(service, request, EyesDeletion.self).body?.count == 1)
+        #expect(service.numbers.withLock { $0 } == [3])
+        let status = try await Self.ask(service, EyesRequest(.status), EyesReport.self)
         #expect(status.body?.pictureCount == 1 && status.body?.room == 40)
     }
 
     @Test func whatNamesNoPictureDeletesNone() async throws {
-        let keeper = ThreePictures()
+        let service = ThreePictures()
         var request = EyesRequest(.delete)
-        #expect(try await Self.ask(keeper, request, EyesDeletion.self).error?.code == "bad-request")
+        #expect(
+            try await Self.ask(service, request, EyesDeletion.self).error?.code == "bad-request"
+        )
         (request.number, request.upTo) = (1, 3)
-        #expect(try await Self.ask(keeper, request, EyesDeletion.self).error?.code == "bad-request")
+        #expect(
+            try await Self.ask(service, request, EyesDeletion.self).error?.code == "bad-request"
+        )
         (request.upTo, request.ring) = (nil, "/another")
-        #expect(try await Self.ask(keeper, request, EyesDeletion.self).error?.code == "other-ring")
-        let control = EyesControl(keeper, ring: "/ring", clock: StillClock())
+        #expect(try await Self.ask(service, request, EyesDeletion.self).error?.code == "other-ring")
+        let control = EyesControl(service, ring: "/ring", clock: StillClock())
         for line in ["", "{}", "{\"version\":99,\"command\":\"status\"}", "[1"] {
             let answer = try await control.answer(line)
             #expect(answer.contains("\"error\""), "\(line)")
         }
-        #expect(keeper.numbers.withLock { $0.count } == 3)
+        #expect(service.numbers.withLock { $0.count } == 3)
     }
 }

@@ -17,36 +17,36 @@ import Testing
     }
 
     @Test func judgesAnswersWithoutAProof() {
-        func judge(_ status: Int, _ text: String = "no") -> DeliveryOutcome {
-            DeliveryClassifier.judge(OutboundAnswer(status, text: text))
+        func classify(_ status: Int, _ text: String = "no") -> DeliveryOutcome {
+            DeliveryClassifier.classify(OutboundAnswer(status, text: text))
         }
-        guard case .foreign = judge(200) else {
+        guard case .foreign = classify(200) else {
             Issue.record("a bare 200 counts")
             return
         }
-        guard case .foreign = judge(503, "<html>log in") else {
+        guard case .foreign = classify(503, "<html>log in") else {
             Issue.record("HTML")
             return
         }
-        guard case .hold = judge(401) else {
+        guard case .hold = classify(401) else {
             Issue.record("401")
             return
         }
-        guard case .later = judge(503) else {
+        guard case .later = classify(503) else {
             Issue.record("503")
             return
         }
-        guard case .refused = judge(422) else {
+        guard case .refused = classify(422) else {
             Issue.record("422")
             return
         }
         let busy = OutboundAnswer(429, ["retry-after": "90000"], text: "")
-        guard case .later(_, afterSeconds: 86_400) = DeliveryClassifier.judge(busy) else {
+        guard case .later(_, afterSeconds: 86_400) = DeliveryClassifier.classify(busy) else {
             Issue.record("Retry-After is bounded by a day")
             return
         }
         let sent = NetworkFailure(.silent, "silent", wasSent: true)
-        guard case .unknown = DeliveryClassifier.judge(sent) else {
+        guard case .unknown = DeliveryClassifier.classify(sent) else {
             Issue.record("sent")
             return
         }

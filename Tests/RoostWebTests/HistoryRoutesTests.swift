@@ -32,7 +32,7 @@ import Testing
             let gate = Gate(
                 RouteTable(routes),
                 hosts: HostNames(["balcony"]),
-                doorman: OpenAuthenticator(.viewer)
+                authenticator: OpenAuthenticator(.viewer)
             )
             responder = WebResponder(gate, logger: logger)
         }

@@ -75,7 +75,7 @@ import Testing
         let gate = Gate(
             RouteTable(OutboxRoutes(courier.client).all),
             hosts: HostNames(["balcony"]),
-            doorman: OpenAuthenticator(right)
+            authenticator: OpenAuthenticator(right)
         )
         var headers: HTTPFields = [.origin: "http://localhost"]
         headers[.contentType] = "application/json"
@@ -160,7 +160,11 @@ import Testing
             throw Problem.tooSlow(seconds: 60)
         }
         let table = RouteTable(OutboxRoutes(client).all)
-        let gate = Gate(table, hosts: HostNames(["balcony"]), doorman: OpenAuthenticator(.member))
+        let gate = Gate(
+            table,
+            hosts: HostNames(["balcony"]),
+            authenticator: OpenAuthenticator(.member)
+        )
         for act in ["prove", "flush", "pause"] {
             var headers: HTTPFields = [.origin: "http://localhost"]
             headers[.contentType] = "application/json"

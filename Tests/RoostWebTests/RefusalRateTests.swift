@@ -14,7 +14,7 @@ import Testing
         Gate(
             RouteTable(routes),
             hosts: HostNames(["balcony"]),
-            doorman: asker,
+            authenticator: asker,
             clock: time.clock
         )
     }

@@ -74,7 +74,11 @@ import Testing
             zone: "UTC",
             isSimulated: false
         )
-        let gate = Gate(RouteTable(routes.all), hosts: HostNames(["attic"]), doorman: Stranger())
+        let gate = Gate(
+            RouteTable(routes.all),
+            hosts: HostNames(["attic"]),
+            authenticator: Stranger()
+        )
         var settings = WebServer.Settings()
         settings.sockets = [.address(host: "127.0.0.1", port: 0)]
         let server = WebServer(

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct UpdateRoutesTests {
     private let folder: TestFolder
-    private let desk: UpdateUploads
+    private let uploads: UpdateUploads
 
     init() throws {
         folder = try TestFolder(isInMemory: true)
@@ -19,7 +19,7 @@ import Testing
             "state", "usr", "usr/lib", "usr/lib/roost", "usr/share", "usr/share/roost",
             "usr/share/roost/update-keys.d", "run", "run/roost-web", "data", "data/system",
         ] { mkdir(folder.path(name), 0o755) }
-        desk = UpdateUploads(state: folder.path("state"), root: folder.path)
+        uploads = UpdateUploads(state: folder.path("state"), root: folder.path)
     }
 
     private func write(_ text: String, _ name: String) throws {
@@ -31,8 +31,11 @@ import Testing
     private func isThere(_ name: String) -> Bool { access(folder.path(name), F_OK) == 0 }
 
     @Test func saysThatPackagesAreUpdatedByApt() async throws {
-        #expect(!desk.view.isImage)
-        let stage = RouteStage(UpdateRoutes(desk).acts + UpdateRoutes(desk).others, as: .owner)
+        #expect(!uploads.view.isImage)
+        let stage = RouteStage(
+            UpdateRoutes(uploads).acts + UpdateRoutes(uploads).others,
+            as: .owner
+        )
         #expect(await stage.ask("/api/v1/update").status == .ok)
         let refused = await stage.ask("/api/v1/update/file?at=0", .post)
         #expect(refused.status == .notFound)
@@ -42,7 +45,7 @@ import Testing
     @Test(arguments: [Right.viewer, .member])
     func isTheOwnersAlone(_ right: Right) async throws {
         try makeImage()
-        let routes = UpdateRoutes(desk).acts + UpdateRoutes(desk).others
+        let routes = UpdateRoutes(uploads).acts + UpdateRoutes(uploads).others
         let stage = RouteStage(routes, as: right)
         #expect(await stage.ask("/api/v1/update").status == .forbidden)
         #expect(await stage.ask("/api/v1/update/file?at=0", .post).status == .forbidden)
@@ -63,10 +66,10 @@ import Testing
             "usr/share/roost/update-keys.d/a.pem"
         )
         try write(#"{"state":"good","version":"0.2.0"}"#, "data/system/update.json")
-        #expect(desk.view.slot == 3 && desk.view.keys == ["26070ae7defa03e5"])
-        #expect(desk.view.last?.state == .good && !desk.view.isBusy)
+        #expect(uploads.view.slot == 3 && uploads.view.keys == ["26070ae7defa03e5"])
+        #expect(uploads.view.last?.state == .good && !uploads.view.isBusy)
         try write(#"{"state":"writing","percent":40}"#, "run/roost-update.json")
-        #expect(desk.view.last?.percent == 40 && desk.view.isBusy)
+        #expect(uploads.view.last?.percent == 40 && uploads.view.isBusy)
     }
 
     @Test func removesAtItsStartWhatNobodyGoesOnWith() throws {
@@ -75,49 +78,49 @@ import Testing
         try write("cut", "state/update/new.update.part")
         try write("whole", "state/update/new.update")
         try write("", "run/roost-web/update-wanted")
-        _ = desk.withoutLeftovers()
+        _ = uploads.withoutLeftovers()
         #expect(isThere("state/update/new.update"))
         unlink(folder.path("run/roost-web/update-wanted"))
-        _ = desk.withoutLeftovers()
+        _ = uploads.withoutLeftovers()
         #expect(!isThere("state/update/new.update") && !isThere("state/update/new.update.part"))
     }
 
     @Test func takesAFileInPiecesAndHandsItOver() throws {
         try makeImage()
-        #expect(try desk.add([1, 2, 3], at: 0) == 3)
-        #expect(try desk.add([4, 5], at: 3) == 5)
-        #expect(throws: Problem.self) { try desk.add([6], at: 4) }
-        #expect(throws: Problem.self) { try desk.begin(byteCount: 6) }
+        #expect(try uploads.add([1, 2, 3], at: 0) == 3)
+        #expect(try uploads.add([4, 5], at: 3) == 5)
+        #expect(throws: Problem.self) { try uploads.add([6], at: 4) }
+        #expect(throws: Problem.self) { try uploads.begin(byteCount: 6) }
         #expect(!isThere("run/roost-web/update-wanted"))
-        try desk.begin(byteCount: 5)
+        try uploads.begin(byteCount: 5)
         let whole = folder.path("state/update/new.update")
         #expect(try Files.read(whole, limit: 64 << 10) == [1, 2, 3, 4, 5])
-        #expect(isThere("run/roost-web/update-wanted") && desk.view.isBusy)
+        #expect(isThere("run/roost-web/update-wanted") && uploads.view.isBusy)
         // Nothing is changed under the hands of the service.
-        #expect(throws: Problem.self) { try desk.add([1], at: 0) }
+        #expect(throws: Problem.self) { try uploads.add([1], at: 0) }
     }
 
     @Test func beginsAnewWithTheFirstPiece() throws {
         try makeImage()
-        _ = try desk.add([1, 2, 3], at: 0)
-        #expect(try desk.add([9], at: 0) == 1)
-        #expect(desk.view.uploadedBytes == 1)
+        _ = try uploads.add([1, 2, 3], at: 0)
+        #expect(try uploads.add([9], at: 0) == 1)
+        #expect(uploads.view.uploadedBytes == 1)
     }
 
     @Test func boundsTheFile() throws {
         try makeImage()
         let problem = #expect(throws: Problem.self) {
-            try desk.add([1], at: UpdateUploads.byteCountMax)
+            try uploads.add([1], at: UpdateUploads.byteCountMax)
         }
         #expect(problem?.kind == .tooLarge)
-        #expect(throws: Problem.self) { try desk.begin(byteCount: 0) }
+        #expect(throws: Problem.self) { try uploads.begin(byteCount: 0) }
     }
 
     /// A piece waits for the card on the history's thread, and no other request waits for it.
     @Test func theCardIsWrittenOnTheHistorysThread() async throws {
         try makeImage()
         let history = HistoryClient(nil, folder: folder.path, logger: RouteStage.logger)
-        let routes = UpdateRoutes(desk, on: history)
+        let routes = UpdateRoutes(uploads, on: history)
         let stage = RouteStage(routes.acts + routes.others, as: .owner)
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

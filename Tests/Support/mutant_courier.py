@@ -2,7 +2,8 @@
 
 OUTBOX = "RoostCourierTests.OutboxTask|RoostCourierTests.CourierNode"
 MACHINE = "Sources/RoostCourier/Outbox/OutboxMachine.swift"
-LANE = "Sources/RoostCourier/Outbox/Delivery/LiveLane.swift"
+STATE = "Sources/RoostCourier/Delivery/DeliveryState.swift"
+LANE = "Sources/RoostCourier/Outbox/LiveLane.swift"
 NOTICES = "RoostCourierTests.NoticePlanner"
 PUSH = "RoostCourierTests.PushTask|RoostCourierTests.PushSubscriptions|RoostCourierTests.APNs"
 
@@ -20,14 +21,13 @@ COURIER = [
      "sends again what must never go twice", OUTBOX),
     (MACHINE, "guard draft.samples.count <= 1 else {", "guard draft.samples.count <= 1_000_000 else {",
      "leaves out a whole batch for one bad sample", OUTBOX),
-    (MACHINE, "(held, trouble, pastRest) = (reason, reason, nil)",
-     "(held, trouble, pastRest) = (nil, reason, nil)",
+    (STATE, "(held, trouble) = (reason, reason)", "(held, trouble) = (nil, reason)",
      "never says that a person has to act", OUTBOX),
     (LANE, "continues: after == mark.ranges.last?.to)", "continues: after != nil || true)",
      "takes two ranges with a hole for one", "RoostCourierTests.MQTTLate"),
     (LANE, "mark.settle(to: part.to)", "mark.settle(to: mark.seen ?? part.to)",
      "settles more than was sent", OUTBOX),
-    (MACHINE, "notBefore = now.advanced(by: delay.fail(reason, afterSeconds: seconds))",
+    (STATE, "notBefore = now.advanced(by: delay.fail(reason, afterSeconds: seconds))",
      "notBefore = now.advanced(by: delay.fail(reason, afterSeconds: nil))",
      "does not hear Retry-After", OUTBOX),
     (LANE,
@@ -36,10 +36,10 @@ COURIER = [
     ("Sources/RoostCourier/Targets/MQTT/MQTTSamples.swift",
      "age.map { $0 <= .seconds(expiry) } ?? false", "age != nil",
      "shows an old value as the present one", "RoostCourierTests.MQTTLate"),
-    ("Sources/RoostCourier/Outbox/Delivery/RetryDelay.swift",
+    ("Sources/RoostCourier/Delivery/RetryDelay.swift",
      "reason?.isNear == true ? Self.longestNear : Self.longest", "Self.longest",
      "leaves a server at hand alone for minutes", "RoostCourierTests.OutboxRefusal"),
-    ("Sources/RoostCourier/Outbox/Delivery/OutboxRefusals.swift",
+    ("Sources/RoostCourier/Outbox/OutboxRefusals.swift",
      "if reason.isServerFault { wait(sample, reason, at: now) }", "_ = reason",
      "never tries again what a server failed at", "RoostCourierTests.OutboxServerFault"),
     ("Sources/RoostCourier/Targets/MQTT/MQTTPayloads.swift",

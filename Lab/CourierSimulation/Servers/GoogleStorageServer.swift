@@ -25,13 +25,13 @@ package final class GoogleStorageServer: SimulatedServer {
 
     private let bucket: String
     private let host: String
-    package let shelf: ServerFiles
+    package let stored: ServerFiles
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - host: With `https://`, of the addresses of uploads.
-    package init(bucket: String, host: String, _ shelf: ServerFiles = ServerFiles()) {
-        (self.bucket, self.host, self.shelf) = (bucket, host, shelf)
+    package init(bucket: String, host: String, _ stored: ServerFiles = ServerFiles()) {
+        (self.bucket, self.host, self.stored) = (bucket, host, stored)
     }
 
     /// Number of tokens issued.
@@ -56,7 +56,7 @@ package final class GoogleStorageServer: SimulatedServer {
         if request.method == .post, request.path == "/upload" + place { return upload(request) }
         if request.method == .get, request.path.hasPrefix(place + "/"),
             let name = PercentCoding.decoded(request.path.dropFirst(place.count + 1)),
-            let bytes = shelf.files[name]
+            let bytes = stored.files[name]
         {
             return Self.object(name, bytes)
         }
@@ -83,9 +83,9 @@ package final class GoogleStorageServer: SimulatedServer {
         guard let name = request.query["name"], request.query["ifGenerationMatch"] == "0" else {
             return OutboundAnswer(400, text: "{}")
         }
-        if shelf.isRefused(name) { return OutboundAnswer(503, text: "{}") }
+        if stored.isRefused(name) { return OutboundAnswer(503, text: "{}") }
         if request.query["uploadType"] == "media" { return write(name, request.body) }
-        guard shelf.files[name] == nil else { return OutboundAnswer(412, text: "{}") }
+        guard stored.files[name] == nil else { return OutboundAnswer(412, text: "{}") }
         let size = request.field("x-upload-content-length").flatMap { Int($0) } ?? 0
         let number = state.withLock { state in
             state.sessionCount += 1
@@ -123,7 +123,7 @@ package final class GoogleStorageServer: SimulatedServer {
     }
 
     private func write(_ name: String, _ bytes: [UInt8]) -> OutboundAnswer {
-        shelf.write(name, bytes) ? Self.object(name, bytes) : OutboundAnswer(412, text: "{}")
+        stored.write(name, bytes) ? Self.object(name, bytes) : OutboundAnswer(412, text: "{}")
     }
 
     private static func object(_ name: String, _ bytes: [UInt8]) -> OutboundAnswer {

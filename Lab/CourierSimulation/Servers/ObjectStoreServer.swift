@@ -7,10 +7,10 @@ import RoostCourier
 package final class ObjectStoreServer: SimulatedServer {
     private let bucket: String
     private let accessKey: String
-    package let shelf: ServerFiles
+    package let stored: ServerFiles
 
-    package init(bucket: String, accessKey: String, _ shelf: ServerFiles = ServerFiles()) {
-        (self.bucket, self.accessKey, self.shelf) = (bucket, accessKey, shelf)
+    package init(bucket: String, accessKey: String, _ stored: ServerFiles = ServerFiles()) {
+        (self.bucket, self.accessKey, self.stored) = (bucket, accessKey, stored)
     }
 
     package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
@@ -26,7 +26,7 @@ package final class ObjectStoreServer: SimulatedServer {
         }
         switch request.method {
         case .head:
-            guard let bytes = shelf.files[name] else { return OutboundAnswer(404) }
+            guard let bytes = stored.files[name] else { return OutboundAnswer(404) }
             return OutboundAnswer(200, Self.tag(bytes))
         case .put: return put(name, request)
         default: return Self.error(405, "MethodNotAllowed")
@@ -42,11 +42,11 @@ package final class ObjectStoreServer: SimulatedServer {
         guard request.field("x-amz-content-sha256") == hash else {
             return Self.error(400, "XAmzContentSHA256Mismatch")
         }
-        if shelf.isRefused(name) { return Self.error(503, "SlowDown") }
+        if stored.isRefused(name) { return Self.error(503, "SlowDown") }
         guard request.field("if-none-match") == "*" else {
             return Self.error(501, "NotImplemented")
         }
-        return shelf.write(name, bytes)
+        return stored.write(name, bytes)
             ? OutboundAnswer(200, Self.tag(bytes)) : Self.error(412, "PreconditionFailed")
     }
 

@@ -9,13 +9,13 @@ package final class WebDAVServer: SimulatedServer {
     private let login: String
     private let root: String
     private let folders: Mutex<Set<String>>
-    package let shelf: ServerFiles
+    package let stored: ServerFiles
 
     /// - Parameters:
     ///   - login: Expected content of `Authorization`.
     ///   - root: The path that is there, as `/dav`.
-    package init(login: String, root: String, _ shelf: ServerFiles = ServerFiles()) {
-        (self.login, self.root, self.shelf) = (login, root, shelf)
+    package init(login: String, root: String, _ stored: ServerFiles = ServerFiles()) {
+        (self.login, self.root, self.stored) = (login, root, stored)
         folders = Mutex([root])
     }
 
@@ -42,9 +42,9 @@ package final class WebDAVServer: SimulatedServer {
         guard folders.withLock({ $0.contains(Self.parent(path)) }) else {
             return OutboundAnswer(409)
         }
-        if shelf.isRefused(name) { return OutboundAnswer(503) }
+        if stored.isRefused(name) { return OutboundAnswer(503) }
         guard request.field("if-none-match") == "*" else { return OutboundAnswer(428) }
-        return OutboundAnswer(shelf.write(name, request.body) ? 201 : 412)
+        return OutboundAnswer(stored.write(name, request.body) ? 201 : 412)
     }
 
     private func make(_ path: String) -> OutboundAnswer {
@@ -58,7 +58,7 @@ package final class WebDAVServer: SimulatedServer {
     }
 
     private func properties(_ path: String, _ name: String) -> OutboundAnswer {
-        guard let bytes = shelf.files[name] else { return OutboundAnswer(404) }
+        guard let bytes = stored.files[name] else { return OutboundAnswer(404) }
         let text =
             "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>\(path)"
             + "</D:href><D:propstat><D:prop><lp1:getcontentlength xmlns:lp1=\"DAV:\">\(bytes.count)"
@@ -68,7 +68,7 @@ package final class WebDAVServer: SimulatedServer {
     }
 
     private func get(_ name: String, _ request: OutboundRequest) -> OutboundAnswer {
-        guard let bytes = shelf.files[name] else { return OutboundAnswer(404) }
+        guard let bytes = stored.files[name] else { return OutboundAnswer(404) }
         let ends = (request.field("range") ?? "").dropFirst("bytes=".count).split(separator: "-")
             .compactMap { Int($0) }
         guard ends.count == 2, ends[0] < bytes.count else {

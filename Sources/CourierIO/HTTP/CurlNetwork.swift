@@ -11,7 +11,7 @@ package struct CurlNetwork: CourierNetwork {
     private let loop: EventLoop
     private let multi: CurlMulti
     /// Resolves server names to addresses.
-    private let book: NameResolver
+    private let resolver: NameResolver
     /// A thread for mail, as libcurl waits for a mail server's last answer.
     private let mail: DiskThread
     private let brokers: BrokerConnector
@@ -28,11 +28,11 @@ package struct CurlNetwork: CourierNetwork {
         multi = try CurlMulti(on: loop)
         mail = try DiskThread(name: "mail")
         brokers = BrokerConnector(on: loop)
-        book = NameResolver(clock: loop.clock, names: names ?? NameLookup(clock: loop.clock))
+        resolver = NameResolver(clock: loop.clock, names: names ?? NameLookup(clock: loop.clock))
     }
 
     private init(_ other: CurlNetwork, _ settings: CurlSettings) {
-        (loop, multi, book, mail) = (other.loop, other.multi, other.book, other.mail)
+        (loop, multi, resolver, mail) = (other.loop, other.multi, other.resolver, other.mail)
         brokers = other.brokers
         self.settings = settings
     }
@@ -116,7 +116,7 @@ package struct CurlNetwork: CourierNetwork {
         let reach: AddressRule.Reach =
             isOpen ? .everywhere : settings.isPublicOnly ? .internet : .networks
         let next = proxy ?? place
-        let addresses = try await book.addresses(of: next, reach: reach)
+        let addresses = try await resolver.addresses(of: next, reach: reach)
         return OutboundRoute(place: place, next: next, addresses: addresses, reach: reach)
     }
 

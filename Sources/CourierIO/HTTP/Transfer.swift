@@ -139,7 +139,7 @@ final class Transfer {
         ccurl_on_connected(
             handle.easy,
             { context, address, _, _, _ in
-                Transfer.of(context)?.judge(address) ?? CURL_PREREQFUNC_ABORT
+                Transfer.of(context)?.checkAddress(address) ?? CURL_PREREQFUNC_ABORT
             },
             context
         )
@@ -209,7 +209,7 @@ final class Transfer {
     }
 
     /// Checks the address before the first byte: a kept connection may have had other rights.
-    private func judge(_ address: UnsafePointer<CChar>?) -> Int32 {
+    private func checkAddress(_ address: UnsafePointer<CChar>?) -> Int32 {
         let text = address.map { String(cString: $0) } ?? ""
         guard let refusal = route.refusal(text) else {
             readyAt = clock.now

@@ -147,13 +147,13 @@ final class MailTransfer {
         )
         ccurl_on_progress(
             handle.easy,
-            { context, _, _, _, _ in MailTransfer.of(context)?.judge() ?? 1 },
+            { context, _, _, _, _ in MailTransfer.of(context)?.checkAddress() ?? 1 },
             context
         )
         ccurl_on_connected(
             handle.easy,
             { context, address, _, _, _ in
-                MailTransfer.of(context)?.judge(address) ?? CURL_PREREQFUNC_ABORT
+                MailTransfer.of(context)?.checkAddress(address) ?? CURL_PREREQFUNC_ABORT
             },
             context
         )
@@ -192,7 +192,7 @@ final class MailTransfer {
     }
 
     /// Called at least once a second; any result but 0 ends the transfer.
-    private func judge() -> Int32 {
+    private func checkAddress() -> Int32 {
         guard !isLeft.isRaised else { return 1 }
         guard conversation.byteCount <= Transfer.headLimit * 4 else {
             failure = NetworkFailure(.malformed, "\(place.text) talks without end")
@@ -221,7 +221,7 @@ final class MailTransfer {
         }
     }
 
-    private func judge(_ address: UnsafePointer<CChar>?) -> Int32 {
+    private func checkAddress(_ address: UnsafePointer<CChar>?) -> Int32 {
         guard let refusal = route.refusal(address.map { String(cString: $0) } ?? "") else {
             return CURL_PREREQFUNC_OK
         }

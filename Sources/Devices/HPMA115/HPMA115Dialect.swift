@@ -31,7 +31,7 @@ package struct HPMA115Dialect: SensorDialect {
         scanner.scan(
             bytes,
             heads: [Self.shortHead, Self.longHead],
-            judge: Self.judge
+            classify: Self.classify
         ) { result in
             switch result {
             case .success(let frame):
@@ -66,7 +66,7 @@ package struct HPMA115Dialect: SensorDialect {
     private static let shortFrames: [UInt8: Int] = [0x05: 8, 0x0D: 16]
     private static let longFrame = 32
 
-    private static func judge(_ bytes: ArraySlice<UInt8>) -> FrameScanner.Verdict {
+    private static func classify(_ bytes: ArraySlice<UInt8>) -> FrameScanner.Verdict {
         let start = bytes.startIndex
         guard bytes.count >= 2 else { return .needs(8) }
         if bytes[start] == longHead {

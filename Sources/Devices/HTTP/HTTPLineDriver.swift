@@ -28,7 +28,7 @@ package actor HTTPLineDriver: OrderlyStop {
     private let stop = Signal()
     private let stopRequested = Atomic(false)
 
-    private var judge: PlausibilityFilter
+    private var filter: PlausibilityFilter
     private var eventBudget = EventBudget(perHour: 120)
     private var failures = 0
     private var failingSince: MonotonicInstant?
@@ -58,7 +58,7 @@ package actor HTTPLineDriver: OrderlyStop {
         self.format = format
         self.interval = interval
         self.fetcher = fetcher
-        judge = PlausibilityFilter(format.quantities, by: format.channels)
+        filter = PlausibilityFilter(format.quantities, by: format.channels)
         clock = environment.clock
         sink = environment.sink
         heartbeat = environment.heartbeat
@@ -69,7 +69,7 @@ package actor HTTPLineDriver: OrderlyStop {
         var report = HTTPLineReport(
             answerCount: answerCount,
             questionCount: questionCount,
-            doubts: judge.findings.map(\.description),
+            doubts: filter.findings.map(\.description),
             failureCount: failures,
             lastAnswerAt: lastAnswerAt,
             lastTrouble: lastTrouble
@@ -151,10 +151,10 @@ package actor HTTPLineDriver: OrderlyStop {
         if failures >= Self.failuresUntilTold, let since = failingSince {
             let seconds = Int(since.duration(to: now).inSeconds)
             await record(.httpDeviceBack, .notice, [Event.Detail("after", "\(seconds) s")])
-            judge.restart()
+            filter.restart()
         }
         (failures, failingSince, lastAnswerAt, lastSampleAt) = (0, nil, now, now)
-        let verdict = judge.judge(outcomes, by: .asked(every: interval))
+        let verdict = filter.check(outcomes, by: .asked(every: interval))
         sink.accept(
             zip(format.quantities, verdict.outcomes).map { quantity, outcome in
                 Reading(Channel(device: name, quantity: quantity), at: now, outcome)

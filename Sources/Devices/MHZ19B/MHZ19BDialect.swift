@@ -22,7 +22,7 @@ package struct MHZ19BDialect: SensorDialect {
     package var missingByteCount: Int { scanner.missingByteCount }
 
     package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
-        scanner.scan(bytes, heads: [Self.head], judge: Self.judge) { result in
+        scanner.scan(bytes, heads: [Self.head], classify: Self.classify) { result in
             switch result {
             case .success(let frame):
                 let start = frame.startIndex
@@ -45,7 +45,7 @@ package struct MHZ19BDialect: SensorDialect {
 
     static func checksum(_ bytes: some Sequence<UInt8>) -> UInt8 { 0 &- bytes.reduce(0, &+) }
 
-    private static func judge(_ bytes: ArraySlice<UInt8>) -> FrameScanner.Verdict {
+    private static func classify(_ bytes: ArraySlice<UInt8>) -> FrameScanner.Verdict {
         let start = bytes.startIndex
         guard bytes.count >= 2 else { return .needs(byteCount) }
         guard bytes[start + 1] == readMark else { return .bad("FF without 86") }

@@ -11,7 +11,7 @@ enum DoctorCameraChecks {
             return .skipped("there is no \(DoctorCamera.path), so no picture is taken")
         }
         switch facts.camera.answer {
-        case .report(let report): return judge(report)
+        case .report(let report): return finding(report)
         case .refuses(let words):
             return .warning(
                 words,
@@ -25,7 +25,7 @@ enum DoctorCameraChecks {
         }
     }
 
-    private static func judge(_ report: EyesReport) -> DoctorFinding {
+    private static func finding(_ report: EyesReport) -> DoctorFinding {
         if let trouble = report.ringTrouble {
             return .failure(
                 "roost-eyes runs and cannot keep pictures: \(trouble)",

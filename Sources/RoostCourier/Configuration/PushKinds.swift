@@ -21,11 +21,11 @@ enum PushKinds {
             return nil
         }
         return { materials in
-            let book = try materials.subscriberBook()
+            let store = try materials.subscriberStore()
             let sender = WebPushSender(contact: contact, clock: materials.clock) {
-                try await book.serverKey()
+                try await store.serverKey()
             }
-            return PushReceiver(sender, to: book)
+            return PushReceiver(sender, to: store)
         }
     }
 
@@ -64,7 +64,7 @@ enum PushKinds {
             let isDry = pem.reveal() == Secret.mask
             let own = isDry ? try CurveKey() : try CurveKey(pem: pem)
             let sender = APNsSender(settings, key: own, clock: materials.clock)
-            return PushReceiver(sender, to: try materials.subscriberBook())
+            return PushReceiver(sender, to: try materials.subscriberStore())
         }
     }
 
@@ -90,7 +90,7 @@ enum PushKinds {
 
 extension TargetDependencies {
     /// - Throws: `CourierFilesError` where the process has no folder.
-    func subscriberBook() throws(CourierFilesError) -> SubscriberStore {
+    func subscriberStore() throws(CourierFilesError) -> SubscriberStore {
         guard let subscribers else {
             throw CourierFilesError("there is no folder for subscribers here")
         }

@@ -5,7 +5,7 @@ package enum DeliveryClassifier {
     /// Judges an answer by its status alone; a target looks for its own proof first.
     ///
     /// A success that reaches this function lacks the proof, so it is `foreign`.
-    package static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+    package static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
         let words =
             "status \(answer.status)" + (answer.excerpt.isEmpty ? "" : ": \(answer.excerpt)")
         let reason = DeliveryReason("status-\(answer.status)", words)
@@ -22,7 +22,7 @@ package enum DeliveryClassifier {
     }
 
     /// Judges a request without an answer.
-    package static func judge(_ failure: NetworkFailure) -> DeliveryOutcome {
+    package static func classify(_ failure: NetworkFailure) -> DeliveryOutcome {
         let reason = DeliveryReason(
             code(failure.stage),
             failure.words,
@@ -61,12 +61,12 @@ extension CourierNetwork {
     /// - Throws: `CancellationError` alone.
     package func outcome(
         of request: OutboundRequest,
-        _ judge: (OutboundAnswer) -> DeliveryOutcome
+        _ classify: (OutboundAnswer) -> DeliveryOutcome
     ) async throws -> DeliveryOutcome {
         do {
-            return judge(try await exchange(request))
+            return classify(try await exchange(request))
         } catch let failure as NetworkFailure {
-            return DeliveryClassifier.judge(failure)
+            return DeliveryClassifier.classify(failure)
         }
     }
 }

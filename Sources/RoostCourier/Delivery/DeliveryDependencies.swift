@@ -3,7 +3,7 @@ import Core
 /// Dependencies of the task of one target, whose items come from a source.
 package struct DeliveryDependencies<Source: Sendable>: Sendable {
     package let source: Source
-    package let keeper: any CursorStore
+    package let cursors: any CursorStore
     package let network: any CourierNetwork
     package let clock: any NodeClock
     let dates: LeastDate
@@ -12,12 +12,12 @@ package struct DeliveryDependencies<Source: Sendable>: Sendable {
 
     package init(
         source: Source,
-        keeper: any CursorStore,
+        cursors: any CursorStore,
         network: any CourierNetwork,
         clock: any NodeClock,
         tell: @escaping @Sendable (_ target: String, DeliveryNotice) -> Void
     ) {
-        (self.source, self.keeper, self.network) = (source, keeper, network)
+        (self.source, self.cursors, self.network) = (source, cursors, network)
         (self.clock, self.tell, dates) = (clock, tell, LeastDate(clock))
     }
 }

@@ -129,7 +129,7 @@ package actor DriveTask: DeliveryTask {
     /// Reads the cursor, or makes one.
     private func begin() async throws {
         guard !hasBegun else { return }
-        let (mark, lost) = try await world.keeper.cursor(of: id, DriveCursor.init(_:))
+        let (mark, lost) = try await world.cursors.cursor(of: id, DriveCursor.init(_:))
         if let mark {
             machine.mark = mark
         } else if let last = try await world.source.drives(after: nil).last(where: isNotFor) {
@@ -154,7 +154,7 @@ package actor DriveTask: DeliveryTask {
     }
 
     private func keep() async {
-        await world.keeper.keep(machine.mark.encode(), of: id)
+        await world.cursors.keep(machine.mark.encode(), of: id)
     }
 
     /// Looks for drives, and counts the samples of new ones.
@@ -215,8 +215,8 @@ package actor DriveTask: DeliveryTask {
         let (current, isNew) = begun.begin(drive, dates)
         // The dates must survive a power cut: one write for each drive.
         if isNew {
-            let (keeper, bytes) = (world.keeper, begun.mark.encode())
-            if let why = try await keeper.makeDurable(bytes, of: id, before: nil) {
+            let (cursors, bytes) = (world.cursors, begun.mark.encode())
+            if let why = try await cursors.makeDurable(bytes, of: id, before: nil) {
                 let outcome = DeliveryOutcome.later(DeliveryReason("not-kept", why))
                 return finish(.ended(outcome), of: drive, lines: 0)
             }

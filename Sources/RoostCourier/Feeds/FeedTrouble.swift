@@ -17,14 +17,14 @@ struct FeedTrouble: Error {
 
     /// Makes the trouble of an answer that is not a success.
     init(_ answer: OutboundAnswer) {
-        self.init(DeliveryClassifier.judge(answer))
+        self.init(DeliveryClassifier.classify(answer))
         isOfPart = answer.status != 429
         isFinal = isHeld
     }
 
     /// Makes the trouble of a request that got no answer.
     init(_ failure: NetworkFailure) {
-        let outcome = DeliveryClassifier.judge(failure)
+        let outcome = DeliveryClassifier.classify(failure)
         self.init(outcome)
         // A request without an answer says nothing about the next one.
         if case .unknown = outcome { isOfPart = true }

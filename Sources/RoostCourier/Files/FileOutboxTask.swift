@@ -118,7 +118,7 @@ package actor FileOutboxTask: DeliveryTask {
         guard origin == nil else { return true }
         guard let extent = try await world.source.extent() else { return false }
         var origin = extent.lowerBound
-        let (found, lost) = try await world.keeper.cursor(of: id, FileCursor.init(_:))
+        let (found, lost) = try await world.cursors.cursor(of: id, FileCursor.init(_:))
         if let found { (machine.marks, origin) = (found.marks, found.origin) }
         if let lost {
             delivery.cursorLost = "\(lost)"
@@ -203,7 +203,7 @@ package actor FileOutboxTask: DeliveryTask {
 
     private func keep(_ origin: Int) async {
         let cursor = FileCursor(origin: origin, marks: machine.marks)
-        await world.keeper.keep(cursor.encode(), of: id)
+        await world.cursors.keep(cursor.encode(), of: id)
     }
 
     private func deliver(_ file: PlannedFile, _ skipped: Int, _ origin: Int) async throws {

@@ -29,13 +29,13 @@ package struct MailReceiver: NoticeReceiver {
         var message = envelope
         message.bytes = bytes(notice, at: date)
         do {
-            let outcome = Self.judge(try await network.send(message))
+            let outcome = Self.classify(try await network.send(message))
             // A server may refuse a mail for the size of its picture.
             guard notice.picture != nil, case .refused(let reason) = outcome else { return outcome }
             message.bytes = bytes(notice.without(.refused(reason.words)), at: date)
-            return Self.judge(try await network.send(message))
+            return Self.classify(try await network.send(message))
         } catch let failure as NetworkFailure {
-            return DeliveryClassifier.judge(failure)
+            return DeliveryClassifier.classify(failure)
         }
     }
 
@@ -74,7 +74,7 @@ package struct MailReceiver: NoticeReceiver {
         "t-" + Hexadecimal.text(Array(CourierCrypto.sha256(notice.key).prefix(8)))
     }
 
-    private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+    private static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
         let reason = DeliveryReason("smtp-\(answer.status)", answer.excerpt)
         switch answer.status {
         case 250: return .delivered

@@ -71,7 +71,7 @@ struct ConnectorFactory: Sendable {
     ) -> any DeliveryTask {
         var notices = NoticeTask.World(
             hub: parts.alerts,
-            keeper: parts.cursors,
+            cursors: parts.cursors,
             network: outlet.network,
             clock: world.clock,
             zone: world.zone
@@ -200,7 +200,7 @@ struct ConnectorFactory: Sendable {
     ) -> DeliveryDependencies<Source> {
         DeliveryDependencies(
             source: source,
-            keeper: parts.cursors,
+            cursors: parts.cursors,
             network: outlet.network,
             clock: world.clock
         ) { [news = parts.news] target, notice in news.report(target, notice) }

@@ -140,13 +140,13 @@ package actor CourierControl: Child {
             let outlet = try outlet(request)
             try await keep { try await outlet.resume() }
         case .subscribe, .unsubscribe, .notify, .vapid, .subscribers:
-            guard let desk = node.pushDesk else {
+            guard let subscriptions = node.pushSubscriptions else {
                 throw ControlFailure(
                     code: "no-receiver",
                     message: "this courier has no folder for subscribers"
                 )
             }
-            return try await desk.answer(request)
+            return try await subscriptions.answer(request)
         case .stations:
             let report = try await node.stations()
             return try ControlCodec.line(ControlAnswer<StationsReport>(.success(report)))

@@ -44,7 +44,7 @@ package final class CourierNode: Sendable {
     private let lateness: LatenessReporter
     private let pauses: PauseFile?
     /// Answers about phones and browsers; nil where there is no folder for them.
-    let pushDesk: PushSubscriptions?
+    let pushSubscriptions: PushSubscriptions?
 
     /// - Parameters:
     ///   - file: The file's name, for reports.
@@ -70,10 +70,10 @@ package final class CourierNode: Sendable {
             onUnkillable: { [world] child in world.endProcess("\(child) does not stop") }
         )
         root = Supervisor(id: "courier", policy: Self.policy, context: supervision, children: [])
-        let book = world.files.map { SubscriberStore($0, clock: world.clock) }
+        let store = world.files.map { SubscriberStore($0, clock: world.clock) }
         let pushes = PushTasks()
-        pushDesk = book.map { book in
-            PushSubscriptions(book, pushes, runtime: world.runtime, clock: world.clock)
+        pushSubscriptions = store.map { store in
+            PushSubscriptions(store, pushes, runtime: world.runtime, clock: world.clock)
         }
         pauses = Self.pauses(configuration, in: world)
         let failures = Signal()
@@ -90,7 +90,7 @@ package final class CourierNode: Sendable {
                 alerts: alerts,
                 cursors: cursors,
                 news: news,
-                subscribers: book,
+                subscribers: store,
                 pushes: pushes,
                 pauses: pauses,
                 supervision: supervision,

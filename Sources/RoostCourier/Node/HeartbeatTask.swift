@@ -71,7 +71,7 @@ package actor HeartbeatTask: DeliveryTask {
             return
         }
         for attempt in 1...Self.tries {
-            switch try await network.outcome(of: request, HeartbeatTarget.judge) {
+            switch try await network.outcome(of: request, HeartbeatTarget.classify) {
             case .delivered, .partly:
                 standing.lastDelivery = clock.now
                 standing.set(nil, isHeld: false)

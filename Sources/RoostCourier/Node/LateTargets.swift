@@ -50,7 +50,7 @@ package struct LateTargets: Sendable {
     ///   - reports: Reports of all targets, receivers and feeds that there are.
     ///   - wall: The time of day; nil while it is not trusted: then no age is known.
     /// - Returns: In the order of the reports; of targets that are no more at the end.
-    package mutating func judge(
+    package mutating func update(
         _ reports: [OutboxReport],
         at now: MonotonicInstant,
         _ wall: WallTime?

@@ -63,7 +63,7 @@ final class LatenessReporter: Child {
     private func look() async {
         guard let all = await reports() else { return }
         let (now, wall) = (clock.now, clock.wallTime)
-        let changes = state.withLock { $0.judge(all, at: now, wall) }
+        let changes = state.withLock { $0.update(all, at: now, wall) }
         for change in changes {
             var details = ["target": change.target]
             if let why = change.why { details["why"] = why }

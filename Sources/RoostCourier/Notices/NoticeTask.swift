@@ -9,7 +9,7 @@ package actor NoticeTask: DeliveryTask {
     /// Dependencies of a notice task.
     package struct World: Sendable {
         package let hub: AlertHub
-        package let keeper: any CursorStore
+        package let cursors: any CursorStore
         package let network: any CourierNetwork
         package let clock: any NodeClock
         package let zone: Zone
@@ -27,13 +27,13 @@ package actor NoticeTask: DeliveryTask {
 
         package init(
             hub: AlertHub,
-            keeper: any CursorStore,
+            cursors: any CursorStore,
             network: any CourierNetwork,
             clock: any NodeClock,
             zone: Zone,
             tell: @escaping @Sendable (_ receiver: String, DeliveryNotice) -> Void
         ) {
-            (self.hub, self.keeper, self.network) = (hub, keeper, network)
+            (self.hub, self.cursors, self.network) = (hub, cursors, network)
             (self.clock, self.zone, self.tell) = (clock, zone, tell)
         }
     }
@@ -183,7 +183,7 @@ package actor NoticeTask: DeliveryTask {
         guard !isReady else { return }
         while !(await world.hub.isReady) { try await rest(until: nil) }
         let now = world.clock.now
-        let (found, lost) = try await world.keeper.cursor(of: id, NoticeCursor.init(_:))
+        let (found, lost) = try await world.cursors.cursor(of: id, NoticeCursor.init(_:))
         if let found { cursor = found } else { cursor.lastNumber = await world.hub.newest }
         var age = cursor.sentAge
         if let sent = cursor.sentTime, let wall = world.clock.wallTime {
@@ -345,6 +345,6 @@ package actor NoticeTask: DeliveryTask {
         }
         cursor.endAge = planner.endAge(at: world.clock.now)
         cursor.told = planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted()
-        await world.keeper.keep(cursor.encode(), of: id, isUrgent: true)
+        await world.cursors.keep(cursor.encode(), of: id, isUrgent: true)
     }
 }

@@ -37,13 +37,13 @@ package struct OutboxBatch: Hashable, Sendable {
     ///   - mark: Samples that it has as delivered are passed over, those it has not seen left.
     ///   - limit: Samples that are to be sent, in all streams together.
     ///   - dating: Rule for samples without a date.
-    ///   - judge: Why a sample is left out; nil sends it.
+    ///   - leaveOut: Why a sample is left out; nil sends it.
     mutating func add(
         _ page: OutboxPage,
         after mark: StreamCursor,
         limit: Int,
         dating: SampleTargetTraits.Dating,
-        _ judge: (OutboxSample) -> LeftOut?
+        _ leaveOut: (OutboxSample) -> LeftOut?
     ) {
         isOfPresentBoot = isOfPresentBoot && page.isPresent
         for sample in page.samples {
@@ -61,7 +61,7 @@ package struct OutboxBatch: Hashable, Sendable {
             if sample.time == nil, dating != .unneeded, !page.isPresent {
                 // Times of a boot that is over will never be known.
                 settle(page.stream, place) { $0.leftOut[.timeUnknown, default: 0] += 1 }
-            } else if let reason = judge(sample) {
+            } else if let reason = leaveOut(sample) {
                 settle(page.stream, place) { $0.leftOut[reason, default: 0] += 1 }
             } else {
                 guard samples.count < limit else { return }

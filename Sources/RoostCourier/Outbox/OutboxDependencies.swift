@@ -63,7 +63,7 @@ extension DeliveryDependencies<any OutboxSampleSource> {
     /// Reads the cursor of an earlier process; nil without one, or why it cannot be read.
     func cursor(of target: String) async throws -> (found: OutboxCursor?, lost: CursorError?) {
         let numbers = try await source.boots()
-        return try await keeper.cursor(of: target) { bytes throws(CursorError) in
+        return try await cursors.cursor(of: target) { bytes throws(CursorError) in
             try OutboxCursor(bytes) { numbers[$0] }
         }
     }

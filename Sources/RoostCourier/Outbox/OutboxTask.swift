@@ -245,7 +245,7 @@ package actor OutboxTask: DeliveryTask {
         var cursor = OutboxCursor(marks: machine.marks, totals: machine.totals)
         // With at most once, asides are not kept: another process must not send them again.
         if target.traits.repetition != .atMostOnce { cursor.asides = refused.asides }
-        await world.keeper.keep(try cursor.encode(), of: id)
+        await world.cursors.keep(try cursor.encode(), of: id)
     }
 
     /// Records samples that must never be sent twice as delivered before they are sent.
@@ -262,7 +262,7 @@ package actor OutboxTask: DeliveryTask {
         }
         let oldest = draft.isOfPresentBoot ? draft.samples.map(\.tick).min() : nil
         let bytes = try cursor.encode()
-        let why = try await world.keeper.makeDurable(bytes, of: id, before: oldest)
+        let why = try await world.cursors.makeDurable(bytes, of: id, before: oldest)
         return why.map { .later(DeliveryReason("not-kept", $0)) } ?? .delivered
     }
 

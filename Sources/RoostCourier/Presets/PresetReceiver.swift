@@ -73,12 +73,12 @@ package struct PresetReceiver: NoticeReceiver {
         let values = self.values(notice)
         if let picture = notice.picture, let form = preset.picture {
             let request = request(picture, form, values)
-            let outcome = try await network.outcome(of: request) { judge($0, values) }
+            let outcome = try await network.outcome(of: request) { classify($0, values) }
             // A server may accept notices and refuse files, or larger files.
             guard case .refused(let reason) = outcome else { return outcome }
             return try await deliver(notice.without(.refused(reason.words)), over: network)
         }
-        return try await network.outcome(of: request(notice)) { judge($0, values) }
+        return try await network.outcome(of: request(notice)) { classify($0, values) }
     }
 
     private func request(
@@ -122,17 +122,17 @@ package struct PresetReceiver: NoticeReceiver {
         NoticeValues.values(notice, station).merging(settings) { own, _ in own }
     }
 
-    private func judge(
+    private func classify(
         _ answer: OutboundAnswer,
         _ values: [String: TemplateValue]
     ) -> DeliveryOutcome {
-        guard !answer.isHTML else { return DeliveryClassifier.judge(answer) }
+        guard !answer.isHTML else { return DeliveryClassifier.classify(answer) }
         let json = WireJSON.parse(answer.body)
         for rule in preset.rules where holds(rule.when, answer, json, values) {
             return outcome(rule, answer, json)
         }
         return holds(preset.proof, answer, json, values)
-            ? .delivered : DeliveryClassifier.judge(answer)
+            ? .delivered : DeliveryClassifier.classify(answer)
     }
 
     private func outcome(

@@ -79,9 +79,9 @@ package final class APNsSender: PushSender {
             return .judged(.hold(DeliveryReason("key", "\(error)")))
         }
         do {
-            return judge(try await network.exchange(request), of: subscriber, now)
+            return classify(try await network.exchange(request), of: subscriber, now)
         } catch let failure as NetworkFailure {
-            return .judged(DeliveryClassifier.judge(failure))
+            return .judged(DeliveryClassifier.classify(failure))
         }
     }
 
@@ -148,7 +148,7 @@ package final class APNsSender: PushSender {
 
     // MARK: Answers
 
-    private func judge(
+    private func classify(
         _ answer: OutboundAnswer,
         of subscriber: Subscriber,
         _ now: Int64
@@ -156,7 +156,7 @@ package final class APNsSender: PushSender {
         if answer.status == 200, !answer.isHTML { return .judged(.delivered) }
         let json = WireJSON.parse(answer.body)
         guard let word = json?["reason"]?.string else {
-            return .judged(DeliveryClassifier.judge(answer))
+            return .judged(DeliveryClassifier.classify(answer))
         }
         let words = "\(answer.line(word)): \(Self.advice(word))"
         let reason = DeliveryReason("apns-\(answer.status)", words)

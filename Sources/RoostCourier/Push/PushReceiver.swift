@@ -4,12 +4,12 @@
 /// all at once, for trials.
 package struct PushReceiver: NoticeReceiver {
     package let sender: any PushSender
-    package let book: SubscriberStore
+    package let store: SubscriberStore
 
     package var replaces: Bool { true }
 
-    package init(_ sender: any PushSender, to book: SubscriberStore) {
-        (self.sender, self.book) = (sender, book)
+    package init(_ sender: any PushSender, to store: SubscriberStore) {
+        (self.sender, self.store) = (sender, store)
     }
 
     package func deliver(
@@ -17,7 +17,7 @@ package struct PushReceiver: NoticeReceiver {
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
         let subscribers: [Subscriber]
-        do { subscribers = try await book.all(sender.kind) } catch let error as CancellationError {
+        do { subscribers = try await store.all(sender.kind) } catch let error as CancellationError {
             throw error
         } catch { return .hold(DeliveryReason("subscribers", "\(error)")) }
         guard !subscribers.isEmpty else {

@@ -14,7 +14,7 @@ package actor PushSubscriptions {
         let intervals: Set<Int>
     }
 
-    private let book: SubscriberStore
+    private let store: SubscriberStore
     private let tasks: PushTasks
     private let runtime: (any CourierFiles)?
     private let clock: any NodeClock
@@ -26,12 +26,12 @@ package actor PushSubscriptions {
     /// - Parameters:
     ///   - runtime: A folder that a start of the machine clears; nil keeps buckets in memory.
     init(
-        _ book: SubscriberStore,
+        _ store: SubscriberStore,
         _ tasks: PushTasks,
         runtime: (any CourierFiles)?,
         clock: any NodeClock
     ) {
-        (self.book, self.tasks, self.runtime) = (book, tasks, runtime)
+        (self.store, self.tasks, self.runtime) = (store, tasks, runtime)
         (self.clock, turn) = (clock, TaskLock(clock))
     }
 
@@ -46,10 +46,10 @@ package actor PushSubscriptions {
             case .unsubscribe: return try Self.line(try await unsubscribe(push))
             case .notify: return try Self.line(try await turn.run { try await notify(push) })
             case .vapid:
-                let key = Base64.url(try await book.serverKey().point)
+                let key = Base64.url(try await store.serverKey().point)
                 let isOffered = !tasks.all(.webpush).isEmpty
                 return try Self.line(PushKeyReport(key: key, isOffered: isOffered))
-            default: return try Self.line(try await book.report())
+            default: return try Self.line(try await store.report())
             }
         } catch let mistake as PushMistake {
             throw ControlFailure(
@@ -85,7 +85,7 @@ package actor PushSubscriptions {
             subscriber = Subscriber(.webPush(endpoint))
         }
         // A subscriber that registers again without an interval keeps the one that it chose.
-        let known = try await book.all().first { $0.label == subscriber.label }
+        let known = try await store.all().first { $0.label == subscriber.label }
         let interval = push.every ?? known?.interval ?? Subscriber.standardInterval
         guard Subscriber.intervals.contains(interval) else {
             throw PushMistake("interval", "interval is 1 minute to 24 hours")
@@ -98,7 +98,7 @@ package actor PushSubscriptions {
         // The seed's form has no date, and stays as its server reads it.
         let isPlain = kind == .apns && interval == Subscriber.standardInterval && language == "en"
         subscriber.since = isPlain ? nil : clock.wallTime
-        let change = try await book.put(subscriber)
+        let change = try await store.put(subscriber)
         for task in tasks.all(kind) where change != .same { await task.wake() }
         return PushChangeReport(change: "\(change)", every: interval)
     }
@@ -114,7 +114,7 @@ package actor PushSubscriptions {
         guard let address = push.address, !address.isEmpty else {
             throw PushMistake("address", "address is a token or an endpoint")
         }
-        let change = try await book.remove(address)
+        let change = try await store.remove(address)
         for task in tasks.all() where change == .removed { await task.wake() }
         return PushChangeReport(change: "\(change)")
     }
@@ -136,7 +136,7 @@ package actor PushSubscriptions {
             await send("\(last.subtitle)\n\(subtitle)", to: last.intervals, tasks)
             return PushNotifyReport(isTaken: true)
         }
-        let found = Set(try await book.all().map(\.interval))
+        let found = Set(try await store.all().map(\.interval))
         let intervals = found.isEmpty ? [Subscriber.standardInterval] : found
         var buckets = try await readBuckets()
         let free = buckets.use(intervals, at: now)

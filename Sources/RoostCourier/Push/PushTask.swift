@@ -127,7 +127,7 @@ package actor PushTask: DeliveryTask {
     }
 
     private func turn() async throws {
-        guard try await begin(), try await readBook() else {
+        guard try await begin(), try await readSubscribers() else {
             return try await rest(until: world.clock.now.advanced(by: Self.look))
         }
         let deadline = try await plan()
@@ -156,7 +156,7 @@ package actor PushTask: DeliveryTask {
     private func begin() async throws -> Bool {
         if isReady { return true }
         guard await world.hub.isReady else { return false }
-        let (found, lost) = try await world.keeper.cursor(of: id, PushCursor.init(_:))
+        let (found, lost) = try await world.cursors.cursor(of: id, PushCursor.init(_:))
         if let found { cursor = found }
         if let lost {
             (delivery.cursorLost, isChanged) = ("\(lost)", true)
@@ -167,9 +167,9 @@ package actor PushTask: DeliveryTask {
     }
 
     /// Reads the subscribers; each interval has a planner.
-    private func readBook() async throws -> Bool {
+    private func readSubscribers() async throws -> Bool {
         let all: [Subscriber]
-        do { all = try await receiver.book.all(kind) } catch let error as CancellationError {
+        do { all = try await receiver.store.all(kind) } catch let error as CancellationError {
             throw error
         } catch {
             bookTrouble = DeliveryReason("subscribers", "\(error)")
@@ -374,7 +374,7 @@ package actor PushTask: DeliveryTask {
     }
 
     private func remove(_ subscriber: Subscriber) async throws {
-        do { _ = try await receiver.book.remove(subscriber.address) } catch let error
+        do { _ = try await receiver.store.remove(subscriber.address) } catch let error
             as CancellationError
         { throw error } catch {
             bookTrouble = DeliveryReason("subscribers", "\(error)")
@@ -395,6 +395,6 @@ package actor PushTask: DeliveryTask {
                 endAge: planner.endAge(at: now)
             )
         }
-        await world.keeper.keep(cursor.encode(), of: id, isUrgent: true)
+        await world.cursors.keep(cursor.encode(), of: id, isUrgent: true)
     }
 }

@@ -57,9 +57,9 @@ package final class WebPushSender: PushSender {
                 let answer = try await network.exchange(request)
                 // Try once with a shorter message, for a service that takes less than others.
                 if answer.status == 413, limit == WebPushCipher.plainLimit { continue }
-                return Self.judge(answer, of: endpoint)
+                return Self.classify(answer, of: endpoint)
             } catch let failure as NetworkFailure {
-                return .judged(DeliveryClassifier.judge(failure))
+                return .judged(DeliveryClassifier.classify(failure))
             }
         }
         return .judged(.refused(DeliveryReason("status-413", "too large, also when shortened")))
@@ -146,14 +146,14 @@ package final class WebPushSender: PushSender {
         }
     }
 
-    static func judge(_ answer: OutboundAnswer, of endpoint: PushEndpoint) -> PushOutcome {
+    static func classify(_ answer: OutboundAnswer, of endpoint: PushEndpoint) -> PushOutcome {
         let words = "\(endpoint.host): status \(answer.status) \(answer.excerpt)"
         let reason = DeliveryReason("status-\(answer.status)", words)
         switch answer.status {
         case 200...202 where !answer.isHTML: return .judged(.delivered)
         case 404 where !answer.isHTML, 410: return .gone(reason)
         case 400, 401, 403: return .judged(.hold(reason))
-        default: return .judged(DeliveryClassifier.judge(answer))
+        default: return .judged(DeliveryClassifier.classify(answer))
         }
     }
 }

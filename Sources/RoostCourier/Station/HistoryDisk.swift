@@ -18,7 +18,7 @@ package final class HistoryDisk: Sendable {
     private let disk: any DiskWork
     private let open: Open
     /// The open history; it is used only on the disk's thread.
-    private let shelf = Mutex<HistoryReader?>(nil)
+    private let cached = Mutex<HistoryReader?>(nil)
 
     package init(
         on disk: any DiskWork,
@@ -52,7 +52,7 @@ package final class HistoryDisk: Sendable {
 
     /// Closes the history, so that the station may replace its files.
     func close() async throws {
-        try await disk.run { [self] in shelf.withLock { $0 = nil } }
+        try await disk.run { [self] in cached.withLock { $0 = nil } }
     }
 
     private func run<Value: Sendable>(
@@ -60,12 +60,12 @@ package final class HistoryDisk: Sendable {
         opening: (@Sendable () throws -> HistoryReader)?
     ) async throws -> Value {
         try await disk.run { [self] in
-            try shelf.withLock { shelf in
+            try cached.withLock { cached in
                 if let opening {
-                    shelf = nil
-                    shelf = try opening()
+                    cached = nil
+                    cached = try opening()
                 }
-                guard let reader = shelf else {
+                guard let reader = cached else {
                     throw StationDown("the history is not open")
                 }
                 do { return try body(reader) } catch let error as StoreError {

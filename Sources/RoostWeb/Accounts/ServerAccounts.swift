@@ -5,7 +5,7 @@ import NIOCore
 /// The accounts of a station for the server: routes, and the gate's authenticator.
 package struct ServerAccounts: Sendable {
     package let routes: [Route]
-    package let doorman: any Gate.Authenticator
+    package let authenticator: any Gate.Authenticator
     /// The accounts; nil when they cannot be read.
     package let accounts: Accounts?
 
@@ -27,12 +27,12 @@ package struct ServerAccounts: Sendable {
             }
             self.accounts = accounts
             routes = AccountRoutes.all(accounts)
-            doorman = CookieAuthenticator(accounts)
+            authenticator = CookieAuthenticator(accounts)
         } catch {
             logger.critical("\(error)")
             let words = (error as? WebDatabaseError)?.description ?? "\(error)"
             accounts = nil
-            doorman = ClosedAuthenticator(words)
+            authenticator = ClosedAuthenticator(words)
             let cookie = SessionCookie(station: accountStation.name)
             routes = [
                 // `/me` is asked first: it says what is wrong.

@@ -13,11 +13,11 @@ struct AlertFace: Sendable {
     /// Length of new record, a day, from which rollups decide which files are worth reading.
     private static let rollupSeconds = 86_400
 
-    private let shelf: PeriodFileCache
+    private let cache: PeriodFileCache
     private let cursors: AlertCursors
 
-    init(_ sources: FaceSources, _ shelf: PeriodFileCache) {
-        self.shelf = shelf
+    init(_ sources: FaceSources, _ cache: PeriodFileCache) {
+        self.cache = cache
         cursors = AlertCursors(sources.database, sources.logger)
     }
 
@@ -39,7 +39,7 @@ struct AlertFace: Sendable {
         }
         try await cursors.load()
         let (cursors, isRemembered) = (cursors, !request.isFromBrowser)
-        let text = try await shelf.read { files, history in
+        let text = try await cache.read { files, history in
             var answer = Answer()
             // On the history's thread: two questions of a client come one after the other.
             if let files {

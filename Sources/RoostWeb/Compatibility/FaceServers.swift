@@ -15,10 +15,10 @@ package struct FaceServers: Sendable {
 
     private let faces: Faces
     private let hosts: HostNames
-    private let doorman: any Gate.Authenticator
+    private let authenticator: any Gate.Authenticator
 
-    package init(_ faces: Faces, hosts: HostNames, doorman: any Gate.Authenticator) {
-        (self.faces, self.hosts, self.doorman) = (faces, hosts, doorman)
+    package init(_ faces: Faces, hosts: HostNames, authenticator: any Gate.Authenticator) {
+        (self.faces, self.hosts, self.authenticator) = (faces, hosts, authenticator)
     }
 
     /// One server for each port.
@@ -54,7 +54,7 @@ package struct FaceServers: Sendable {
                 )
                 return nil
             }
-            let gate = Gate(RouteTable(routes), hosts: hosts, doorman: doorman)
+            let gate = Gate(RouteTable(routes), hosts: hosts, authenticator: authenticator)
             return WebServer(WebResponder(gate, logger: logger), settings, on: loop, logger: logger)
         }
     }

@@ -6,12 +6,12 @@ package struct Faces: Sendable {
 
     package init(_ settings: FaceSettings, _ sources: FaceSources) {
         self.settings = settings
-        let shelf = PeriodFileCache(sources)
-        let period = PeriodFace(sources, shelf)
+        let cache = PeriodFileCache(sources)
+        let period = PeriodFace(sources, cache)
         self.period = period
         all = settings.entries.sorted { $0.key.rawValue < $1.key.rawValue }.map { name, _ in
             switch name {
-            case .alert: AlertFace(sources, shelf).face
+            case .alert: AlertFace(sources, cache).face
             case .files: period.face
             case .semicolon: SemicolonFace(sources).face
             case .history: FortnightFace(sources).face

@@ -9,10 +9,10 @@ struct PeriodFace: Sendable {
     private static let pieceMinutes = 1_440
 
     private let sources: FaceSources
-    private let shelf: PeriodFileCache
+    private let cache: PeriodFileCache
 
-    init(_ sources: FaceSources, _ shelf: PeriodFileCache) {
-        (self.sources, self.shelf) = (sources, shelf)
+    init(_ sources: FaceSources, _ cache: PeriodFileCache) {
+        (self.sources, self.cache) = (sources, cache)
     }
 
     var face: Face {
@@ -49,7 +49,7 @@ struct PeriodFace: Sendable {
     private func listForPage(_ request: WebRequest) async throws -> WebResponse {
         let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
         let period = try known(request)
-        let text = try await shelf.read { files, history in
+        let text = try await cache.read { files, history in
             let range = try query.range(history, standard: nil)
             let from = range.from?.wholeSeconds ?? .min
             let to = range.to?.wholeSeconds ?? .max
@@ -88,7 +88,7 @@ struct PeriodFace: Sendable {
         guard let period = period(request) else { return refusal(request) }
         let isWhole = try request.query.integer("all", in: 0...1) == 1 || period != .hourly
         let zone = await sources.zone()
-        let text = try await shelf.read { files, history in
+        let text = try await cache.read { files, history in
             var list = files?.files(period) ?? []
             if !isWhole, let now = history.now?.wholeSeconds {
                 let today = FriendlyDate(now, in: zone).day
@@ -126,13 +126,13 @@ struct PeriodFace: Sendable {
     ) async throws -> WebResponse {
         try request.query.allow(only: [])
         let name = request.parameters["name"] ?? ""
-        let range = try await shelf.read { files, _ in
+        let range = try await cache.read { files, _ in
             files?.files(period).first { $0.name == name }?.range
         }
         guard let range else {
             throw Problem.notFound("there is no \(period.rawValue) file \(name.prefix(60))")
         }
-        let shelf = shelf
+        let cache = cache
         return WebResponse(
             headers: [.contentType: "text/csv; charset=utf-8", .cacheControl: "no-store"],
             body: .stream { write in
@@ -142,7 +142,7 @@ struct PeriodFace: Sendable {
                     by: Self.pieceMinutes * 60
                 ) {
                     let to = min(from + Self.pieceMinutes * 60, range.upperBound)
-                    let rows = try await shelf.read { files, history in
+                    let rows = try await cache.read { files, history in
                         try files?.rows(from..<to, history.reader) ?? []
                     }
                     if !rows.isEmpty { try await write(rows) }

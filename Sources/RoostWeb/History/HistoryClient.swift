@@ -25,7 +25,7 @@ package actor HistoryClient {
     private let station: StationClient?
     private let logger: Logger
     private let pool = NIOThreadPool(numberOfThreads: 1)
-    private let shelf = HistoryCache()
+    private let cache = HistoryCache()
     private var folder: StoreFolder
     private var freshUntil = NIODeadline.uptimeNanoseconds(0)
     private var isOpening = false
@@ -161,8 +161,8 @@ package actor HistoryClient {
     private func open() async throws {
         let tail = try await stationTail()
         let (folder, note, old) = (folder, noting, generation)
-        generation = try await run { [shelf] in
-            try shelf.opened.withLock { opened in
+        generation = try await run { [cache] in
+            try cache.opened.withLock { opened in
                 // A card without a station changes only when its files do.
                 if tail == nil, opened != nil,
                     OpenHistory.generation(of: folder, nil) == old
@@ -201,8 +201,8 @@ package actor HistoryClient {
     private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable (OpenHistory) throws -> Value
     ) async throws -> Value {
-        try await run { [shelf] in
-            try shelf.opened.withLock { opened in
+        try await run { [cache] in
+            try cache.opened.withLock { opened in
                 guard let opened else { throw Problem(.store, "the history is not open") }
                 return try opened.folder.reading { try body(opened) }
             }

@@ -29,7 +29,7 @@ package struct LiveRoutes: Sendable {
         let live = report?.live
         var json = JSONTextBuilder()
         json.object { json in
-            let isThere = camera?.shelf.isThere ?? false
+            let isThere = camera?.cache.isThere ?? false
             json.member("camera", report != nil ? "on" : isThere ? "stopped" : "off")
             json.member("state", live?.state.rawValue ?? "off")
             json.member("why", live?.why)

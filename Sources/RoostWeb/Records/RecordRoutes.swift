@@ -21,12 +21,12 @@ package struct RecordRoutes: Sendable {
 
     /// The pictures and the process that takes them.
     package struct Camera: Sendable {
-        let shelf: PictureCache
+        let cache: PictureCache
         let eyes: EyesClient
         package let live: LivePicture
 
-        package init(shelf: PictureCache, eyes: EyesClient, live: LivePicture) {
-            (self.shelf, self.eyes, self.live) = (shelf, eyes, live)
+        package init(cache: PictureCache, eyes: EyesClient, live: LivePicture) {
+            (self.cache, self.eyes, self.live) = (cache, eyes, live)
         }
     }
 
@@ -92,13 +92,13 @@ package struct RecordRoutes: Sendable {
             return cursor
         }
         let report = try await camera?.eyes.report()
-        let shelf = camera?.shelf
+        let cache = camera?.cache
         let mayLook = Self.mayLook(request)
         let mayDelete = mayLook && request.identity?.right == .owner
         return try await history.read { history in
             var trouble: String?
             var pictures: [PictureRecord]?
-            do { pictures = try shelf?.records() } catch let error as StorageError {
+            do { pictures = try cache?.records() } catch let error as StorageError {
                 trouble = "\(error)"
             }
             let page = try MotionRecords(
@@ -182,9 +182,9 @@ package struct RecordRoutes: Sendable {
     private func picture(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let number = try Self.number(request)
-        let shelf = try demandCamera().shelf
+        let cache = try demandCamera().cache
         let found = try await history.work {
-            do { return try shelf.picture(number) } catch let error as StorageError {
+            do { return try cache.picture(number) } catch let error as StorageError {
                 throw Problem(.store, "\(error)")
             }
         }

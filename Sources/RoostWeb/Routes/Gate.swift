@@ -49,18 +49,18 @@ package struct Gate: Sendable {
 
     package let table: RouteTable
     package let hosts: HostNames
-    package let doorman: any Authenticator
+    package let authenticator: any Authenticator
     private let rate: RequestRate
 
     package init(
         _ table: RouteTable,
         hosts: HostNames,
-        doorman: any Authenticator,
+        authenticator: any Authenticator,
         clock: WebClock = .system
     ) {
         self.table = table
         self.hosts = hosts
-        self.doorman = doorman
+        self.authenticator = authenticator
         rate = RequestRate(clock)
     }
 
@@ -118,7 +118,7 @@ package struct Gate: Sendable {
     /// Identifies the client; routes for all also accept invalid tokens, and unreadable accounts.
     private func identity(_ head: Head, for route: Route) async throws -> Identity? {
         do {
-            return try await doorman.identity(head.headers, head.peer)
+            return try await authenticator.identity(head.headers, head.peer)
         } catch is Problem where route.right == .anyone {
             return nil
         }
@@ -180,7 +180,7 @@ package struct Gate: Sendable {
 
     private func check(_ route: Route, _ identity: Identity?) async throws {
         if route.right == .anyone { return }
-        let isClaimed = await doorman.isClaimed
+        let isClaimed = await authenticator.isClaimed
         if route.right == .unclaimed {
             guard !isClaimed else { throw Problem(.conflict, "this station has an owner") }
             return

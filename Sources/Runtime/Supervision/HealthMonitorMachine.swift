@@ -75,7 +75,7 @@ package struct HealthMonitorMachine: Sendable {
     /// - Returns: Actions, in the order of `watched`, and whether to pet.
     package mutating func look(at now: MonotonicInstant, _ watched: [Watched]) -> [Action] {
         var actions: [Action] = []
-        for child in watched { judge(child, at: now, into: &actions) }
+        for child in watched { check(child, at: now, into: &actions) }
         let present = Set(watched.map(\.child))
         for (child, standing) in standings.sorted(by: { $0.key < $1.key })
         where !present.contains(child) {
@@ -128,7 +128,7 @@ package struct HealthMonitorMachine: Sendable {
         }
     }
 
-    private mutating func judge(
+    private mutating func check(
         _ child: Watched,
         at now: MonotonicInstant,
         into actions: inout [Action]

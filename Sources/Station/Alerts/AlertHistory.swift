@@ -13,7 +13,7 @@ struct AlertHistory: Sendable {
         /// have no place on it.
         let shift: Int?
         /// Engine whose rules need averages from the past.
-        let book: AlertEngine
+        let engine: AlertEngine
         /// Whether a sure clock dates the earlier boots.
         let isSure: Bool
         /// Whether the events are wanted.
@@ -128,7 +128,7 @@ struct AlertHistory: Sendable {
         let now = question.second
         for stream in try reader.streams() where !stream.id.isImported {
             for (index, channel) in stream.channels.enumerated() {
-                guard let reach = question.book.reach(of: channel) else { continue }
+                guard let reach = question.engine.reach(of: channel) else { continue }
                 let (minutes, quarters) = (reach.minutes, max(reach.minutes, reach.quarters))
                 let ranges: [(RollupTier, Int, Int)] = [
                     (.sixHours, reach.sixHours, quarters), (.quarterHour, reach.quarters, minutes),

@@ -2,26 +2,26 @@ import Alerts
 import ControlProtocol
 import Core
 
-/// Makes reports of a book.
+/// Makes reports of an engine.
 struct AlertReports {
-    let book: AlertEngine
+    let engine: AlertEngine
     let isReady: Bool
     /// The second of now.
     let now: Int
 
     func report(withRules: Bool) -> AlertsReport {
-        let shown = book.tracks.filter { $0.life.phase != .quiet }
+        let shown = engine.tracks.filter { $0.life.phase != .quiet }
         let raised = shown.filter { $0.life.level > 0 }.sorted { $0.raise < $1.raise }
         let pending = shown.filter { $0.life.level == 0 }
         return AlertsReport(
             isReady: isReady,
-            number: book.number,
+            number: engine.number,
             alerts: (raised + pending).map(alert),
-            silences: book.silences.filter { now < $0.value }
+            silences: engine.silences.filter { now < $0.value }
                 .map { .init(key: "\($0.key)", seconds: Double($0.value - now)) }
                 .sorted { $0.key < $1.key },
             rules: withRules ? rules : [],
-            leftOutCount: book.leftOut.count
+            leftOutCount: engine.leftOut.count
         )
     }
 
@@ -33,14 +33,14 @@ struct AlertReports {
             key: "\(track.key)",
             state: track.life.phase.rawValue,
             level: track.life.level,
-            severity: book.severity(of: track).rawValue,
+            severity: engine.severity(of: track).rawValue,
             sinceSeconds: Double(now - since)
         )
         alert.value = track.shown(track.value)?.doubleValue
         alert.worst = track.shown(track.worst)?.doubleValue
         alert.limit = track.shown(limit(track))?.doubleValue
         (alert.unit, alert.overSeconds) = (track.unit, track.condition?.averagingSeconds)
-        alert.cover = book.coverage(of: track, at: now)
+        alert.cover = engine.coverage(of: track, at: now)
         (alert.blind, alert.why) = (track.life.blind?.why, track.why)
         alert.blindSeconds = track.life.blind.map { Double(now - $0.since) }
         alert.flags = track.doubts
@@ -49,7 +49,7 @@ struct AlertReports {
         if alert.isAcknowledged, let until = track.life.acknowledgedUntil, until < .max {
             alert.acknowledgedSeconds = Double(until - now)
         }
-        if let until = book.silences[track.key], now < until {
+        if let until = engine.silences[track.key], now < until {
             alert.silencedSeconds = Double(until - now)
         }
         return alert
@@ -62,8 +62,8 @@ struct AlertReports {
     }
 
     private var rules: [AlertsReport.Rule] {
-        let tracks = Dictionary(grouping: book.tracks, by: \.key.rule)
-        return book.rules.map { rule in
+        let tracks = Dictionary(grouping: engine.tracks, by: \.key.rule)
+        return engine.rules.map { rule in
             var report = AlertsReport.Rule(
                 id: rule.id,
                 severity: rule.severity.rawValue,
@@ -77,7 +77,7 @@ struct AlertReports {
                     key: "\(track.key)",
                     state: track.life.phase.rawValue,
                     value: track.shown(track.value)?.doubleValue,
-                    cover: book.coverage(of: track, at: now)
+                    cover: engine.coverage(of: track, at: now)
                 )
             }
             return report

@@ -21,7 +21,7 @@ package final class AlertService: Sendable {
     private static let standingInterval: Duration = .hours(24)
 
     struct State {
-        var book = AlertEngine([])
+        var engine = AlertEngine([])
         var reporter = AlertReporter()
         var zone: String?
         /// The zone's offset from UTC at a second since 1970, both in seconds.
@@ -73,10 +73,10 @@ package final class AlertService: Sendable {
         settle { state, second in
             state.devices = configuration.devices
             state.zone = configuration.alerts.zone ?? configuration.zone
-            guard state.book.rules != rules else { return [] }
+            guard state.engine.rules != rules else { return [] }
             state.wantsPast = true
             state.reporter.forget()
-            return state.book.use(rules, at: second)
+            return state.engine.use(rules, at: second)
         }
         expect()
         attention.raise()
@@ -96,11 +96,11 @@ package final class AlertService: Sendable {
             }
             for (name, interval) in expected {
                 let warmUp = warmUps[name] ?? 0
-                state.book.expect(name, every: interval, warmUp: warmUp, at: second)
+                state.engine.expect(name, every: interval, warmUp: warmUp, at: second)
             }
             let gone = state.expected.keys.filter { expected[$0] == nil }.sorted()
             state.expected = expected
-            return gone.flatMap { state.book.remove($0, at: second) }
+            return gone.flatMap { state.engine.remove($0, at: second) }
         }
     }
 
@@ -120,10 +120,10 @@ package final class AlertService: Sendable {
                 attention.raise()
             }
             guard state.isOpen else {
-                state.book.remember(sample, at: second)
+                state.engine.remember(sample, at: second)
                 return []
             }
-            return state.book.append(sample, at: second) + look(&state, second)
+            return state.engine.append(sample, at: second) + look(&state, second)
         }
     }
 
@@ -131,9 +131,9 @@ package final class AlertService: Sendable {
         if case .alert = event.kind { return }
         settle { state, second in
             guard state.isOpen else { return [] }
-            var events = state.book.apply(event, at: second)
+            var events = state.engine.apply(event, at: second)
             for report in state.reporter.report(event) {
-                events += state.book.apply(report, at: second)
+                events += state.engine.apply(report, at: second)
             }
             guard event.severity >= .notice else { return events }
             state.factsAt = nil
@@ -156,7 +156,7 @@ package final class AlertService: Sendable {
         facts.isBatteryLow = context.battery.isLow
         state.vitals = nil
         return state.reporter.reports(facts, at: second).flatMap {
-            state.book.apply($0, at: second)
+            state.engine.apply($0, at: second)
         }
     }
 
@@ -166,7 +166,7 @@ package final class AlertService: Sendable {
             state.advancedAt = clock.now
             guard state.isOpen else { return [] }
             state.factsAt = nil
-            var events = look(&state, second) + state.book.advance(to: second)
+            var events = look(&state, second) + state.engine.advance(to: second)
             if let due = state.standingAt, due <= clock.now {
                 events += standing(&state, second)
             }
@@ -186,7 +186,7 @@ package final class AlertService: Sendable {
 
     private func deadline(_ state: State) -> MonotonicInstant? {
         guard state.isOpen else { return nil }
-        let due = state.book.deadline.map { timeline.instant(of: $0) }
+        let due = state.engine.deadline.map { timeline.instant(of: $0) }
         let earliest = state.advancedAt.map { $0.advanced(by: Self.leastPause) }
         let next = due.map { max($0, earliest ?? $0) }
         return [next, state.standingAt].compactMap(\.self).min()
@@ -223,14 +223,14 @@ package final class AlertService: Sendable {
             let now = clock.now
             let reading = clock.wallReading
             let (wall, isSure) = (reading?.wall, reading?.trust.isSure ?? false)
-            let isRedated = isSure && !state.wasSure && !state.book.raised.isEmpty
+            let isRedated = isSure && !state.wasSure && !state.engine.raised.isEmpty
             (state.wantsPast, state.hadClock, state.wasSure) = (false, wall != nil, isSure)
             return AlertHistory.Question(
                 boot: context.bootID,
                 now: now,
                 timeline: timeline,
                 shift: wall.map { timeline.shift(at: now, $0) },
-                book: state.book,
+                engine: state.engine,
                 isSure: isSure,
                 wantsEvents: !state.isOpen || isRedated,
                 isRedating: state.isOpen && isRedated
@@ -242,7 +242,7 @@ package final class AlertService: Sendable {
     private func isBetterDated(_ state: State) -> Bool {
         guard let reading = clock.wallReading else { return false }
         return !state.hadClock
-            || !state.wasSure && reading.trust.isSure && !state.book.raised.isEmpty
+            || !state.wasSure && reading.trust.isSure && !state.engine.raised.isEmpty
     }
 
     /// The store did not answer: it is to be asked again.
@@ -253,10 +253,10 @@ package final class AlertService: Sendable {
         let since = context.recorder.readings(since: asked)
         settle { state, second in
             if let history {
-                state.book.forgetAverages()
+                state.engine.forgetAverages()
                 for (channel, means) in history.means {
                     for mean in means {
-                        state.book.learn(
+                        state.engine.learn(
                             channel,
                             mean.value,
                             from: mean.from,
@@ -267,16 +267,16 @@ package final class AlertService: Sendable {
                 }
                 for sample in SampleGroups(since).samples {
                     let at = timeline.second(of: sample[0].instant)
-                    state.book.remember(sample, at: min(at, second))
+                    state.engine.remember(sample, at: min(at, second))
                 }
             }
             guard !state.isOpen else {
                 guard let history, history.isRedating else { return [] }
                 // The list of the start had the ages of a clock that was not sure.
-                return state.book.redate(history.past, at: second) + standing(&state, second)
+                return state.engine.redate(history.past, at: second) + standing(&state, second)
             }
             state.isOpen = true
-            let events = history.map { state.book.restore($0.past, at: second) } ?? []
+            let events = history.map { state.engine.restore($0.past, at: second) } ?? []
             state.factsAt = nil
             return events + look(&state, second) + standing(&state, second)
         }
@@ -290,8 +290,8 @@ package final class AlertService: Sendable {
     private func standing(_ state: inout State, _ second: Int) -> [AlertEvent] {
         state.standingAt = clock.now.advanced(by: Self.standingInterval)
         // Where nothing ever happened there is nothing that the next process could go on with.
-        guard state.book.number > 0 || !state.book.silences.isEmpty else { return [] }
-        return state.book.standing(at: second)
+        guard state.engine.number > 0 || !state.engine.silences.isEmpty else { return [] }
+        return state.engine.standing(at: second)
     }
 
     // MARK: People
@@ -299,18 +299,20 @@ package final class AlertService: Sendable {
     /// Returns the alerts that are raised, pending and silenced now.
     func report(withRules: Bool) -> AlertsReport {
         let second = timeline.second(of: clock.now)
-        let (book, isOpen) = state.withLock { ($0.book, $0.isOpen) }
-        return AlertReports(book: book, isReady: isOpen, now: second).report(withRules: withRules)
+        let (engine, isOpen) = state.withLock { ($0.engine, $0.isOpen) }
+        return AlertReports(engine: engine, isReady: isOpen, now: second).report(
+            withRules: withRules
+        )
     }
 
-    /// Changes the book for a person.
+    /// Changes the engine for a person.
     ///
     /// - Returns: The event; nil when there is nothing to be changed, or alerts wait for the store.
     func act(_ change: (inout AlertEngine, Int) -> AlertEvent?) -> AlertEvent? {
         var made: AlertEvent?
         settle { state, second in
             guard state.isOpen else { return [] }
-            made = change(&state.book, second)
+            made = change(&state.engine, second)
             return made.map { [$0] } ?? []
         }
         return made
@@ -324,11 +326,11 @@ package final class AlertService: Sendable {
         let wall = clock.wallReading?.wall
         let (events, isNearer, isLeftOut) = state.withLock { state in
             let zone = state.zoneShift
-            state.book.hours = AlertHours(shift: timeline.shift(at: now, wall), zone: zone)
+            state.engine.hours = AlertHours(shift: timeline.shift(at: now, wall), zone: zone)
             let events = change(&state, timeline.second(of: now))
             let next = deadline(state)
             let isNearer = next.map { next in state.awaited.map { next < $0 } ?? true } ?? false
-            let isLeftOut = !state.hasToldLeftOut && !state.book.leftOut.isEmpty
+            let isLeftOut = !state.hasToldLeftOut && !state.engine.leftOut.isEmpty
             if isLeftOut { state.hasToldLeftOut = true }
             return (events, isNearer, isLeftOut)
         }

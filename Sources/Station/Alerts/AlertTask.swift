@@ -10,7 +10,7 @@ package actor AlertTask: OrderlyStop {
     /// Time between two attempts to read from the store after a failure.
     static let patience: Duration = .minutes(5)
 
-    private let desk: AlertService
+    private let service: AlertService
     private let store: StoreClient?
     private let context: StationContext
     private let isStopping = Atomic(false)
@@ -18,38 +18,39 @@ package actor AlertTask: OrderlyStop {
     private var retryAt: MonotonicInstant?
     private var zone: String??
 
-    init(_ desk: AlertService, store: StoreClient?, context: StationContext) {
-        (self.desk, self.store, self.context) = (desk, store, context)
+    init(_ service: AlertService, store: StoreClient?, context: StationContext) {
+        (self.service, self.store, self.context) = (service, store, context)
     }
 
     nonisolated package func requestStop() {
         isStopping.store(true, ordering: .sequentiallyConsistent)
         stop.raise()
-        desk.attention.raise()
+        service.attention.raise()
     }
 
     private var mustStop: Bool { isStopping.load(ordering: .sequentiallyConsistent) }
 
     package func run() async throws {
-        store?.whenOpen("alerts") { [attention = desk.attention] in attention.raise() }
+        store?.whenOpen("alerts") { [attention = service.attention] in attention.raise() }
         while !Task.isCancelled, !mustStop {
             try await followZone()
             try await readPast()
             try await readVitals()
             guard !mustStop else { break }
-            desk.advance()
+            service.advance()
             _ = try await context.clock.wait(
-                for: desk.attention,
-                until: [desk.nextDeadline, retryAt, context.battery.dueAt].compactMap(\.self).min(),
+                for: service.attention,
+                until: [service.nextDeadline, retryAt, context.battery.dueAt].compactMap(\.self)
+                    .min(),
                 tolerance: Self.tolerance
             )
         }
         try Task.checkCancellation()
-        desk.stop()
+        service.stop()
     }
 
     private func followZone() async throws {
-        let wanted = desk.zone
+        let wanted = service.zone
         guard zone != .some(wanted) else { return }
         let platform = context.platform
         let found = try await onDisk { (own: platform.zone(wanted), machine: platform.zone(nil)) }
@@ -63,7 +64,7 @@ package actor AlertTask: OrderlyStop {
         } else {
             context.faults.clear(.settingsLeftOut, of: "zone")
         }
-        if let rules = found.own ?? found.machine { desk.use(zone: rules) }
+        if let rules = found.own ?? found.machine { service.use(zone: rules) }
         zone = .some(wanted)
     }
 
@@ -71,28 +72,28 @@ package actor AlertTask: OrderlyStop {
         if let retryAt, context.clock.now < retryAt { return }
         retryAt = nil
         if let store, !store.hasQueue { return }
-        guard let question = desk.question() else { return }
-        guard let store else { return desk.learn(nil, since: question.now) }
+        guard let question = service.question() else { return }
+        guard let store else { return service.learn(nil, since: question.now) }
         do {
             let past = try await context.clock.run(unless: stop) { try await store.past(question) }
-            if let found = past.flatMap(\.self) { return desk.learn(found, since: question.now) }
+            if let found = past.flatMap(\.self) { return service.learn(found, since: question.now) }
         } catch is CancellationError {
-            desk.askAgain()
+            service.askAgain()
             throw CancellationError()
         } catch {
             // A store that cannot be read is reported as a fault of its own.
             retryAt = context.clock.now.advanced(by: Self.patience)
         }
-        desk.askAgain()
+        service.askAgain()
     }
 
     private func readVitals() async throws {
         let isDue = context.battery.dueAt.map { $0 <= context.clock.now } ?? false
-        guard !mustStop, desk.takeVitalsWanted(isDue: isDue) else { return }
+        guard !mustStop, service.takeVitalsWanted(isDue: isDue) else { return }
         let platform = context.platform
         guard let vitals = try await onDisk({ platform.readVitals() }) else { return }
         let actions = context.battery.apply(vitals, at: context.clock.now)
-        desk.apply(vitals)
+        service.apply(vitals)
         if let trouble = context.battery.trouble {
             context.faults.raise(
                 .batteryUnusable,

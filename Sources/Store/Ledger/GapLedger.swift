@@ -100,7 +100,7 @@ package struct GapLedger: Sendable {
                 fillWeakly(to: position - interval, missedCause(length - interval, interval))
             }
             for (channel, outcome) in outcomes.enumerated() {
-                enterBook(channel, cursor..<position, cause(of: outcome, before: position))
+                addStretch(channel, cursor..<position, cause(of: outcome, before: position))
             }
             cursor = position
         } else {
@@ -147,7 +147,7 @@ package struct GapLedger: Sendable {
         guard count > 0 else { return 0 }
         for channel in books.indices {
             books[channel].count(outcomes[channel], times: count)
-            if position > cursor { enterBook(channel, cursor..<position, causes[channel]) }
+            if position > cursor { addStretch(channel, cursor..<position, causes[channel]) }
         }
         cursor = position
         hold(outcomes)
@@ -340,12 +340,12 @@ package struct GapLedger: Sendable {
     private mutating func fill(to end: Int64, _ cause: GapCause, isHeld: Bool = false) {
         guard end > cursor else { return }
         for channel in books.indices {
-            enterBook(channel, cursor..<end, isHeld ? held[channel] ?? cause : cause)
+            addStretch(channel, cursor..<end, isHeld ? held[channel] ?? cause : cause)
         }
         cursor = end
     }
 
-    private mutating func enterBook(_ channel: Int, _ stretch: Range<Int64>, _ cause: GapCause?) {
+    private mutating func addStretch(_ channel: Int, _ stretch: Range<Int64>, _ cause: GapCause?) {
         let clipped = stretch.clamped(to: range)
         if !clipped.isEmpty { books[channel].enter(clipped, cause) }
     }

@@ -165,7 +165,7 @@ import Testing
         )
         let world = NoticeTask.World(
             hub: hub,
-            keeper: SimulatedRing(clock: life.clock, room: 10),
+            cursors: SimulatedRing(clock: life.clock, room: 10),
             network: life.internet,
             clock: life.clock,
             zone: .utc
@@ -187,10 +187,10 @@ import Testing
         _ heartbeat: Heartbeat
     ) async throws -> any Child {
         life.clock.setWallTime(TargetFixture.time)
-        let book = SubscriberStore(life.files, clock: life.clock)
+        let subscribers = SubscriberStore(life.files, clock: life.clock)
         var phone = try Subscriber(token: PushLife.token(1))
         phone.interval = 60
-        _ = try await book.put(phone)
+        _ = try await subscribers.put(phone)
         var settings = APNsSender.Settings(team: "A", keyID: "B", topic: "org.example.air")
         settings.url = "http://192.168.1.5:8086"
         let sender = APNsSender(settings, key: try CurveKey(), clock: life.clock)
@@ -200,14 +200,14 @@ import Testing
         (options.wait, options.remindsAtInterval) = (.zero, true)
         let world = NoticeTask.World(
             hub: hub,
-            keeper: SimulatedRing(clock: life.clock, room: 10),
+            cursors: SimulatedRing(clock: life.clock, room: 10),
             network: life.internet,
             clock: life.clock,
             zone: .utc
         ) { _, _ in }
         let task = PushTask(
             id: "phones",
-            PushReceiver(sender, to: book),
+            PushReceiver(sender, to: subscribers),
             options,
             seed: 1,
             in: world,

@@ -57,14 +57,14 @@ import Testing
             let server = ObjectStoreServer(bucket: "air", accessKey: "AKID")
             internet.add(server, at: FileTargetTests.host)
             internet.set(Self.faults[fault], at: FileTargetTests.host)
-            let keeper = SimulatedRing(clock: clock, room: 1)
+            let cursors = SimulatedRing(clock: clock, room: 1)
             let source = SimulatedFiles(clock: clock, start: 1_795_321_800, interval: 600)
             try await clock.sleep(for: .seconds(100_000))
             let task = FileOutboxTask(
                 id: "bucket",
                 FileWork(FileTargetTests.store()),
                 seed: 1,
-                in: OutboxLife.Notices().world(source, keeper, internet, clock),
+                in: OutboxLife.Notices().world(source, cursors, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
             let stop = clock.now.advanced(by: .seconds(seconds))

@@ -14,7 +14,7 @@ import Testing
         let internet: SimulatedInternet
         let safecast: SafecastDriveServer
         let server: Choker
-        let keeper: SimulatedRing
+        let cursors: SimulatedRing
 
         init(_ clock: SimulatedClock) {
             self.clock = clock
@@ -23,7 +23,7 @@ import Testing
             server = Choker(safecast) { _ in false }
             internet = SimulatedInternet(clock: clock)
             internet.add(server, at: DriveOutboxTests.host)
-            keeper = SimulatedRing(clock: clock, room: 1)
+            cursors = SimulatedRing(clock: clock, room: 1)
         }
 
         func task() -> DriveTask {
@@ -32,7 +32,7 @@ import Testing
                 id: "drives",
                 DriveWork(target, DriveLog.Choice()),
                 seed: 1,
-                in: OutboxLife.Notices().world(source, keeper, internet, clock),
+                in: OutboxLife.Notices().world(source, cursors, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
         }

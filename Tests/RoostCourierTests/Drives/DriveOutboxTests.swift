@@ -21,7 +21,7 @@ import Testing
         let internet: SimulatedInternet
         let server: SafecastDriveServer
         /// A store that is only used for cursors.
-        let keeper: SimulatedRing
+        let cursors: SimulatedRing
         var work: DriveWork
         let notices = OutboxLife.Notices()
 
@@ -31,7 +31,7 @@ import Testing
             internet = SimulatedInternet(clock: clock)
             server = SafecastDriveServer(key: "key-1", clock: clock, readingTime: readingTime)
             internet.add(server, at: DriveOutboxTests.host)
-            keeper = SimulatedRing(clock: clock, room: 1)
+            cursors = SimulatedRing(clock: clock, room: 1)
             let target = SafecastDriveTarget(
                 key: Secret("key-1"),
                 DriveOutboxTests.description
@@ -44,7 +44,7 @@ import Testing
                 id: "drives",
                 work,
                 seed: seed,
-                in: notices.world(source, keeper, internet, clock),
+                in: notices.world(source, cursors, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
         }
@@ -191,9 +191,9 @@ import Testing
                         try await life.demandSum(task)
                     }
                 }
-                if Bool.random(using: &random) { life.keeper.sync() }
+                if Bool.random(using: &random) { life.cursors.sync() }
                 // The cursor is older than what was sent: the service knows the file.
-                if turn % 3 == 0 { life.keeper.cutPower(samplesSince: Tick(tenths: 0)) }
+                if turn % 3 == 0 { life.cursors.cutPower(samplesSince: Tick(tenths: 0)) }
             }
             life.internet.set(nil, at: Self.host)
             let last = life.task(seed: seed)
@@ -267,7 +267,7 @@ import Testing
             try await life.run(life.task()) { try await clock.sleep(for: .seconds(120)) }
             life.server.change(4_711) { ($0.status, $0.isApproved) = ("done", true) }
             // The station lost its cursor with the power.
-            life.keeper.cutPower(samplesSince: Tick(tenths: 0))
+            life.cursors.cutPower(samplesSince: Tick(tenths: 0))
             let again = life.task()
             try await life.run(again) { try await clock.sleep(for: .seconds(120)) }
             #expect(await again.standing.mark.delivered.files == 1)

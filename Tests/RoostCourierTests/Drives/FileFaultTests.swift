@@ -12,20 +12,20 @@ import Testing
         let clock: SimulatedClock
         let source: SimulatedFiles
         let internet: SimulatedInternet
-        let shelf = ServerFiles()
+        let stored = ServerFiles()
         let server: Choker
-        let keeper: SimulatedRing
+        let cursors: SimulatedRing
 
         init(_ clock: SimulatedClock, room: Int = .max) {
             self.clock = clock
             clock.setWallTime(WallTime(nanoseconds: Int64(Self.start) * 1_000_000_000))
             source = SimulatedFiles(clock: clock, start: Self.start, interval: 600, room: room)
-            server = Choker(ObjectStoreServer(bucket: "air", accessKey: "AKID", shelf)) { _ in
+            server = Choker(ObjectStoreServer(bucket: "air", accessKey: "AKID", stored)) { _ in
                 false
             }
             internet = SimulatedInternet(clock: clock)
             internet.add(server, at: FileTargetTests.host)
-            keeper = SimulatedRing(clock: clock, room: 1)
+            cursors = SimulatedRing(clock: clock, room: 1)
         }
 
         func task() -> FileOutboxTask {
@@ -33,7 +33,7 @@ import Testing
                 id: "bucket",
                 FileWork(FileTargetTests.store(), periods: [.hourly, .daily]),
                 seed: 1,
-                in: OutboxLife.Notices().world(source, keeper, internet, clock),
+                in: OutboxLife.Notices().world(source, cursors, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
         }
@@ -50,7 +50,7 @@ import Testing
             return wall.iso8601.filter { $0 != "-" && $0 != ":" } + ".csv"
         }
 
-        func has(_ hour: Int) -> Bool { shelf.order.contains("hourly/\(Self.name(hour))") }
+        func has(_ hour: Int) -> Bool { stored.order.contains("hourly/\(Self.name(hour))") }
 
         func demandSum(_ task: FileOutboxTask) async throws {
             try await task.see()
@@ -88,7 +88,7 @@ import Testing
                 try await clock.sleep(for: .seconds(1_800))
                 try await life.demandSum(last)
                 for hour in bad { #expect(life.has(hour)) }
-                #expect(life.shelf.writes.values.allSatisfy { $0 == 1 })
+                #expect(life.stored.writes.values.allSatisfy { $0 == 1 })
             }
             let marks = await last.standing.marks
             #expect(marks[.hourly]?.delivered.files == 30)
@@ -137,8 +137,8 @@ import Testing
                 try await clock.sleep(for: .seconds(3_600))
                 try await life.demandSum(task)
             }
-            #expect(life.shelf.writes.count >= 106 + 4)
-            #expect(life.shelf.writes.values.allSatisfy { $0 == 1 })
+            #expect(life.stored.writes.count >= 106 + 4)
+            #expect(life.stored.writes.values.allSatisfy { $0 == 1 })
         }
     }
 }

@@ -11,9 +11,9 @@ import Testing
         let clock: SimulatedClock
         let source: SimulatedFiles
         let internet: SimulatedInternet
-        let shelf: ServerFiles
+        let stored: ServerFiles
         /// A store that is only used for cursors.
-        let keeper: SimulatedRing
+        let cursors: SimulatedRing
         var work: FileWork
         let notices = OutboxLife.Notices()
 
@@ -34,11 +34,11 @@ import Testing
                 room: room,
                 silent: silent
             )
-            shelf = ServerFiles(refusals: refusals)
+            stored = ServerFiles(refusals: refusals)
             internet = SimulatedInternet(clock: clock)
-            let server = ObjectStoreServer(bucket: "air", accessKey: "AKID", shelf)
+            let server = ObjectStoreServer(bucket: "air", accessKey: "AKID", stored)
             internet.add(server, at: FileTargetTests.host)
-            keeper = SimulatedRing(clock: clock, room: 1)
+            cursors = SimulatedRing(clock: clock, room: 1)
             work = FileWork(FileTargetTests.store())
         }
 
@@ -47,7 +47,7 @@ import Testing
                 id: "bucket",
                 work,
                 seed: seed,
-                in: notices.world(source, keeper, internet, clock),
+                in: notices.world(source, cursors, internet, clock),
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
             )
         }
@@ -68,19 +68,19 @@ import Testing
         }
 
         func count(_ period: FilePeriod) -> Int {
-            shelf.order.count { $0.hasPrefix("\(period.rawValue)/") }
+            stored.order.count { $0.hasPrefix("\(period.rawValue)/") }
         }
 
         /// Checks that each file was written once, with its bytes, and in order if demanded.
         func demandFiles(isInOrder: Bool = true) {
-            #expect(shelf.writes.values.allSatisfy { $0 == 1 })
+            #expect(stored.writes.values.allSatisfy { $0 == 1 })
             for period in FilePeriod.allCases {
-                let names = shelf.order.filter { $0.hasPrefix("\(period.rawValue)/") }
+                let names = stored.order.filter { $0.hasPrefix("\(period.rawValue)/") }
                 #expect(!isInOrder || names == names.sorted())
                 for (number, name) in names.sorted().enumerated() {
                     let from = source.start + number * period.seconds
                     let bytes = source.bytes(from..<(from + period.seconds))
-                    #expect(shelf.files[name] == bytes, "\(name)")
+                    #expect(stored.files[name] == bytes, "\(name)")
                 }
             }
         }
@@ -95,7 +95,7 @@ import Testing
             try await life.run(task) {
                 try await clock.sleep(for: .seconds(30 * 86_400 + 600))
                 try await life.demandSum(task)
-                #expect(life.shelf.order.isEmpty)
+                #expect(life.stored.order.isEmpty)
                 life.internet.setDown(false)
                 await task.wake(within: RetryDelay.afterRoute)
                 for _ in 0..<72 {
@@ -105,8 +105,8 @@ import Testing
             }
             // The month of 43 800 minutes ended ten hours after the network was back.
             #expect(FilePeriod.allCases.map(life.count) == [792, 33, 4, 1])
-            #expect(life.shelf.order.firstIndex { $0.hasPrefix("daily/") } == 24)
-            let firstDays = life.shelf.order.prefix(720 + 30 + 4)
+            #expect(life.stored.order.firstIndex { $0.hasPrefix("daily/") } == 24)
+            let firstDays = life.stored.order.prefix(720 + 30 + 4)
             #expect(firstDays.count { $0.hasPrefix("hourly/") } == 720)
             life.demandFiles()
             guard case .drained(let files, _)? = life.notices.all.first else {
@@ -138,9 +138,9 @@ import Testing
                         try await life.demandSum(task)
                     }
                 }
-                if Bool.random(using: &random) { life.keeper.sync() }
+                if Bool.random(using: &random) { life.cursors.sync() }
                 // The cursor is older than what was sent: an equal file counts as delivered.
-                if turn % 3 == 0 { life.keeper.cutPower(samplesSince: Tick(tenths: 0)) }
+                if turn % 3 == 0 { life.cursors.cutPower(samplesSince: Tick(tenths: 0)) }
             }
             life.internet.set(nil, at: FileTargetTests.host)
             let last = life.task(seed: seed)
@@ -163,19 +163,19 @@ import Testing
                 try await clock.sleep(for: .seconds(2 * 86_400 + 7_000))
                 let all = life.source.start..<(life.source.start + 10 * 86_400)
                 var proofs = try await task.prove(all, repairs: false)
-                #expect(proofs.count == life.shelf.order.count && proofs.count > 48)
+                #expect(proofs.count == life.stored.order.count && proofs.count > 48)
                 #expect(proofs.allSatisfy { $0.holding == .equal && $0.samples > 0 })
                 // A person tidied up at the receiver, and wrote over another file.
                 let (gone, spoilt) = (proofs[3].path, proofs[5].path)
-                life.shelf.remove(gone)
-                life.shelf.place(spoilt, Array("theirs".utf8))
+                life.stored.remove(gone)
+                life.stored.place(spoilt, Array("theirs".utf8))
                 proofs = try await task.prove(all, repairs: false)
                 let odd = proofs.filter { $0.holding != .equal }
                 #expect(odd.map(\.path) == [gone, spoilt])
                 #expect(odd.map(\.holding) == [.missing, .other])
                 proofs = try await task.prove(all, repairs: true)
                 #expect(proofs.filter { $0.holding != .equal }.map(\.path) == [spoilt])
-                #expect(life.shelf.files[spoilt] == Array("theirs".utf8))
+                #expect(life.stored.files[spoilt] == Array("theirs".utf8))
                 // One day has only its own files: 24 of an hour, and one of the day.
                 let first = life.source.start..<(life.source.start + 86_400)
                 #expect(try await task.prove(first, repairs: false).count == 25)
@@ -189,7 +189,7 @@ import Testing
             var life = Life(clock)
             life.work = FileWork(FileTargetTests.store(), periods: [.hourly])
             let taken = try await names(of: life, count: 13)
-            for name in taken.dropFirst(2) { life.shelf.place(name, Array("theirs".utf8)) }
+            for name in taken.dropFirst(2) { life.stored.place(name, Array("theirs".utf8)) }
             let (tested, task) = (life, life.task())
             try await life.run(task) {
                 try await clock.sleep(for: .seconds(14 * 3_600))
@@ -199,7 +199,7 @@ import Testing
             #expect(mark.delivered.files >= 2)
             #expect(mark.leftOut[.refused]?.files == 11)
             #expect(mark.leftOut[.refused]?.samples == 66)
-            let theirs = taken.dropFirst(2).map { tested.shelf.files[$0] }
+            let theirs = taken.dropFirst(2).map { tested.stored.files[$0] }
             #expect(theirs.allSatisfy { $0 == Array("theirs".utf8) })
             let held = tested.notices.all.count { if case .held = $0 { true } else { false } }
             #expect(held == 1)
@@ -256,7 +256,7 @@ import Testing
             let mark = try #require(await task.standing.marks[.hourly])
             #expect(mark.delivered == .init(files: 4, samples: 24))
             #expect(mark.leftOut == [.noValue: .init(files: 0, samples: 12)])
-            #expect(tested.shelf.order.allSatisfy { $0.hasPrefix("air/hourly/") })
+            #expect(tested.stored.order.allSatisfy { $0.hasPrefix("air/hourly/") })
         }
     }
 
@@ -270,11 +270,11 @@ import Testing
             for _ in 0..<2 {
                 try await fresh.run(fresh.task()) { try await clock.sleep(for: .seconds(3_600)) }
             }
-            #expect(fresh.shelf.order.map { $0.prefix(6) } == ["hourly"])
+            #expect(fresh.stored.order.map { $0.prefix(6) } == ["hourly"])
             var young = life
             young.work = FileWork(FileTargetTests.store(), periods: [.hourly], prefix: "young/")
             young.work.ageLimit = .seconds(3 * 3_600)
-            young.keeper.cutPower(samplesSince: Tick(tenths: 0))
+            young.cursors.cutPower(samplesSince: Tick(tenths: 0))
             let task = young.task()
             try await young.run(task) { try await clock.sleep(for: .seconds(60)) }
             let mark = try #require(await task.standing.marks[.hourly])

@@ -147,7 +147,7 @@ import Testing
     private func world(
         _ kind: Kind,
         _ clock: SimulatedClock,
-        _ shelf: ServerFiles
+        _ stored: ServerFiles
     ) throws -> (any FileTarget, SimulatedInternet) {
         let internet = SimulatedInternet(clock: clock)
         clock.setWallTime(TargetFixture.time)
@@ -155,14 +155,14 @@ import Testing
         switch kind {
         case .google:
             let host = "https://\(Self.host)"
-            internet.add(GoogleStorageServer(bucket: "air", host: host, shelf), at: Self.host)
+            internet.add(GoogleStorageServer(bucket: "air", host: host, stored), at: Self.host)
             target = try Self.google(clock)
         case .s3:
-            let server = ObjectStoreServer(bucket: "air", accessKey: "AKID", shelf)
+            let server = ObjectStoreServer(bucket: "air", accessKey: "AKID", stored)
             internet.add(server, at: Self.host)
             target = Self.store()
         case .webdav:
-            let server = WebDAVServer(login: Self.login, root: "/dav/ann", shelf)
+            let server = WebDAVServer(login: Self.login, root: "/dav/ann", stored)
             internet.add(server, at: Self.host)
             target = Self.folder
         }
@@ -172,18 +172,18 @@ import Testing
     @Test(arguments: Kind.allCases)
     private func keepsAFileOfAnotherWriter(kind: Kind) throws {
         try simulate { clock in
-            let shelf = ServerFiles()
-            let (target, internet) = try world(kind, clock, shelf)
+            let stored = ServerFiles()
+            let (target, internet) = try world(kind, clock, stored)
             let theirs = [Array("theirs".utf8), Array("PM2.5,12.4\r\n".utf8)]
             for (number, bytes) in theirs.enumerated() {
                 let path = "hourly/\(number).csv"
-                shelf.place(path, bytes)
+                stored.place(path, bytes)
                 let file = try await Self.file(path: path)
                 // The target makes the folder on a server that does not make it by itself.
                 let outcome = try await target.deliver(file, over: internet)
                 #expect(outcome.name == "refused", "\(outcome)")
                 #expect(outcome.reason?.code == "name-taken")
-                #expect(shelf.files[path] == bytes)
+                #expect(stored.files[path] == bytes)
             }
         }
     }
@@ -191,8 +191,8 @@ import Testing
     @Test(arguments: Kind.allCases)
     private func takesAnEqualFileAsDelivered(kind: Kind) throws {
         try simulate { clock in
-            let shelf = ServerFiles()
-            let (target, internet) = try world(kind, clock, shelf)
+            let stored = ServerFiles()
+            let (target, internet) = try world(kind, clock, stored)
             let file = try await Self.file((0..<200_000).map { UInt8($0 % 251) })
             internet.set(.answerLost, at: Self.host)
             var names: [String] = []
@@ -201,18 +201,18 @@ import Testing
                 names.append(try await target.deliver(file, over: internet).name)
             }
             #expect(names[1...] == ["delivered", "delivered"])
-            #expect(shelf.writes == [Self.path: 1])
+            #expect(stored.writes == [Self.path: 1])
         }
     }
 
     @Test(arguments: Kind.allCases)
     private func saysWhatTheReceiverHasAndChangesNothing(kind: Kind) throws {
         try simulate { clock in
-            let shelf = ServerFiles()
-            let (target, internet) = try world(kind, clock, shelf)
+            let stored = ServerFiles()
+            let (target, internet) = try world(kind, clock, stored)
             let file = try await Self.file((0..<200_000).map { UInt8($0 % 251) })
             #expect(try await target.holding(of: file, over: internet) == .missing)
-            #expect(shelf.files.isEmpty)
+            #expect(stored.files.isEmpty)
             _ = try await target.deliver(file, over: internet)
             #expect(try await target.holding(of: file, over: internet) == .equal)
             let other = try await Self.file((0..<200_000).map { UInt8($0 % 241) })
@@ -239,15 +239,15 @@ import Testing
             (.status(423, retryAfterSeconds: nil), "later"),
         ]
         try simulate { clock in
-            let shelf = ServerFiles()
-            let (target, internet) = try world(kind, clock, shelf)
+            let stored = ServerFiles()
+            let (target, internet) = try world(kind, clock, stored)
             let file = try await Self.file()
             for (fault, name) in faults {
                 internet.set(fault, at: Self.host)
                 let outcome = try await target.deliver(file, over: internet)
                 #expect(outcome.name == name, "\(fault): \(outcome)")
             }
-            #expect(shelf.files.isEmpty)
+            #expect(stored.files.isEmpty)
             internet.set(nil, at: Self.host)
             #expect(try await target.deliver(file, over: internet) == .delivered)
         }
@@ -311,9 +311,9 @@ import Testing
 
     @Test func renewsATokenBeforeItsHourIsOverAndAfterARefusal() throws {
         try simulate { clock in
-            let shelf = ServerFiles()
+            let stored = ServerFiles()
             let internet = SimulatedInternet(clock: clock)
-            let server = GoogleStorageServer(bucket: "air", host: "https://\(Self.host)", shelf)
+            let server = GoogleStorageServer(bucket: "air", host: "https://\(Self.host)", stored)
             internet.add(server, at: Self.host)
             let target = try Self.google(clock)
             let first = try await target.deliver(try await Self.file(path: "0"), over: internet)
@@ -326,15 +326,15 @@ import Testing
                 #expect(try await target.deliver(file, over: internet) == .delivered)
             }
             #expect(server.tokenCount == 3)
-            #expect(shelf.order == ["0", "1", "2", "3"])
+            #expect(stored.order == ["0", "1", "2", "3"])
         }
     }
 
     @Test func goesOnWithALargeFileWhereItWasCut() throws {
         try simulate { clock in
-            let shelf = ServerFiles()
+            let stored = ServerFiles()
             let internet = SimulatedInternet(clock: clock)
-            let server = GoogleStorageServer(bucket: "air", host: "https://\(Self.host)", shelf)
+            let server = GoogleStorageServer(bucket: "air", host: "https://\(Self.host)", stored)
             internet.add(server, at: Self.host)
             clock.setWallTime(TargetFixture.time)
             var steps = GoogleStorageTarget.Steps()
@@ -347,7 +347,7 @@ import Testing
             #expect(try await target.deliver(file, over: internet).name == "later")
             #expect(try await target.deliver(file, over: internet) == .delivered)
             #expect(server.sessionCount == 1)
-            #expect(shelf.files[Self.path] == bytes)
+            #expect(stored.files[Self.path] == bytes)
             // A session that the receiver has forgotten is begun anew.
             let next = try await Self.file(bytes.reversed(), path: "2.csv")
             server.failStep(after: 2)
@@ -355,7 +355,7 @@ import Testing
             server.loseSessions()
             #expect(try await target.deliver(next, over: internet) == .delivered)
             #expect(server.sessionCount == 3)
-            #expect(shelf.writes == [Self.path: 1, "2.csv": 1])
+            #expect(stored.writes == [Self.path: 1, "2.csv": 1])
             let other = try await Self.file(bytes, path: "2.csv")
             #expect(try await target.deliver(other, over: internet).name == "refused")
         }
@@ -366,7 +366,7 @@ import Testing
         try TargetFixture.inNetwork([Self.host: server]) { network in
             let file = try await Self.file(path: "a/b/c.csv")
             #expect(try await Self.folder.deliver(file, over: network) == .delivered)
-            #expect(server.shelf.order == ["a/b/c.csv"])
+            #expect(server.stored.order == ["a/b/c.csv"])
             let methods = network.sent.map(\.method)
             #expect(
                 methods == [.put, .makeCollection, .makeCollection, .put, .findProperties]

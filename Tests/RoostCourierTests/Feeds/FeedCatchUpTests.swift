@@ -112,7 +112,7 @@ import Testing
             ) async throws -> Void
     ) throws {
         try simulate { clock in
-            let keeper = FeedRecorder(clock)
+            let cursors = FeedRecorder(clock)
             let server: any SimulatedServer =
                 shape == .lombardy
                 ? Lombardy(clock) : Singapore(clock, isOld: shape == .oldSingapore)
@@ -121,7 +121,7 @@ import Testing
             let text = "{\"feeds\":[\(feed)]}"
             let read = try CourierConfiguration(Array(text.utf8), file: "courier.json")
             let world = FeedTask.World(
-                link: keeper,
+                link: cursors,
                 network: internet,
                 secrets: CourierLife.Secrets(),
                 clock: clock,
@@ -131,7 +131,7 @@ import Testing
             let heartbeat = Heartbeat(clock: clock, limit: .minutes(15))
             let task = FeedTask(try #require(read.feeds.first), in: world, heartbeat: heartbeat)
             _ = try await clock.run(task.run) {
-                try await body(clock, keeper, server, internet, task)
+                try await body(clock, cursors, server, internet, task)
             }
         }
     }
@@ -143,7 +143,7 @@ import Testing
     func daysWithoutInternetAreFetchedByTheirDates(isOld: Bool, days: Int) throws {
         try live(Self.singapore, Self.host, isOld ? .oldSingapore : .singapore) {
             clock,
-            keeper,
+            cursors,
             server,
             internet,
             task in
@@ -153,14 +153,14 @@ import Testing
             internet.set(nil, at: Self.host)
             try await clock.sleep(for: .minutes(30))
             #expect(await task.standing.delivery.trouble == nil)
-            let times = keeper.state.withLock { $0.values.keys.map { $0.suffix(20) } }
+            let times = cursors.state.withLock { $0.values.keys.map { $0.suffix(20) } }
             let hours = Set(times).sorted().compactMap { WallTime(iso8601: String($0)) }
             // Seven days back at most, in whole days; what lies before is counted.
             let gaps = zip(hours, hours.dropFirst()).count { $1.tenths - $0.tenths > 36_000 }
             #expect(gaps == (days > 7 ? 1 : 0))
             #expect(hours.count > 24 * min(days, 7))
             #expect(await task.standing.counts.missedDays == max(0, days - 7))
-            let order = keeper.state.withLock { state in
+            let order = cursors.state.withLock { state in
                 state.batches.map { $0.map(\.time).max() ?? "" }
             }
             let one = order.filter { !$0.isEmpty }
@@ -207,7 +207,7 @@ import Testing
     func aCourierThatWasRestartedKnowsSinceWhen(days: Int64) throws {
         let begun = FeedRecorder.begun * 10
         let known = try Known(WallTime(tenths: begun - days * 864_000))
-        try live(Self.singapore, Self.host, .singapore, known) { clock, keeper, server, _, task in
+        try live(Self.singapore, Self.host, .singapore, known) { clock, cursors, server, _, task in
             try await clock.sleep(for: .minutes(10))
             #expect(await task.standing.delivery.trouble == nil)
             let paths = (server as? Singapore)?.state.withLock { $0.paths } ?? []
@@ -222,7 +222,7 @@ import Testing
     @Test func daysComeInTheirOrder() throws {
         try live(Self.singapore, Self.host, .singapore) {
             clock,
-            keeper,
+            cursors,
             server,
             internet,
             _ in
@@ -244,7 +244,7 @@ import Testing
     @Test func aTurnThatEndsEarlyGoesOnWhereItStopped() throws {
         try live(Self.singapore, Self.host, .singapore) {
             clock,
-            keeper,
+            cursors,
             server,
             internet,
             task in
@@ -257,9 +257,9 @@ import Testing
             await task.wake()
             try await clock.sleep(for: .seconds(4))
             let full = ControlFailure(code: "busy", message: "2000 values an hour are taken")
-            keeper.state.withLock { $0.refusal = full }
+            cursors.state.withLock { $0.refusal = full }
             try await clock.sleep(for: .minutes(60))
-            keeper.state.withLock { $0.refusal = nil }
+            cursors.state.withLock { $0.refusal = nil }
             try await clock.sleep(for: .minutes(20))
             #expect(await task.standing.delivery.trouble == nil)
             let paths = server.state.withLock { $0.paths }
@@ -272,23 +272,23 @@ import Testing
         let sensors = (0..<64).map { "\"\(10_000 + $0)\":\"no2\"" }.joined(separator: ",")
         let feed = "{\"id\":\"mi\",\"type\":\"arpa-lombardia\",\"sensors\":{\(sensors)}}"
         let host = "www.dati.lombardia.it"
-        try live(feed, host, .lombardy) { clock, keeper, server, internet, task in
+        try live(feed, host, .lombardy) { clock, cursors, server, internet, task in
             try await clock.sleep(for: .minutes(10))
             #expect(await task.standing.delivery.trouble == nil)
-            let first = keeper.state.withLock { $0.values.count }
+            let first = cursors.state.withLock { $0.values.count }
             #expect(first > 64 * 72, "\(first) values: three days of each sensor")
             let paths = (server as? Lombardy)?.state.withLock { $0 } ?? []
             #expect(paths.count == (first + 1_999) / 2_000)
             #expect(paths.last?.hasSuffix("&$offset=\((paths.count - 1) * 2_000)") == true)
             // Full pages have not changed, and lead to the last one all the same.
             try await clock.sleep(for: .minutes(130))
-            let later = keeper.state.withLock { $0.values.count }
+            let later = cursors.state.withLock { $0.values.count }
             #expect(later == first + 2 * 64, "\(later - first) more")
             internet.set(.unknownHost, at: host)
             try await clock.sleep(for: .minutes(6 * 1_440))
             internet.set(nil, at: host)
             try await clock.sleep(for: .minutes(20))
-            #expect(keeper.state.withLock { $0.values.count } >= later + 6 * 24 * 64)
+            #expect(cursors.state.withLock { $0.values.count } >= later + 6 * 24 * 64)
             #expect(await task.standing.counts.missedDays == 0)
         }
     }

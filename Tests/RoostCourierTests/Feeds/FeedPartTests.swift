@@ -78,13 +78,13 @@ import Testing
             async throws -> Void
     ) throws {
         try simulate { clock in
-            let (keeper, server) = (FeedRecorder(clock), server(clock))
+            let (cursors, server) = (FeedRecorder(clock), server(clock))
             let internet = SimulatedInternet(clock: clock)
             internet.add(server, at: host)
             let text = "{\"feeds\":[\(feed)]}"
             let read = try CourierConfiguration(Array(text.utf8), file: "courier.json")
             let world = FeedTask.World(
-                link: keeper,
+                link: cursors,
                 network: internet,
                 secrets: CourierLife.Secrets(),
                 clock: clock,
@@ -93,7 +93,7 @@ import Testing
             )
             let heartbeat = Heartbeat(clock: clock, limit: .minutes(15))
             let task = FeedTask(try #require(read.feeds.first), in: world, heartbeat: heartbeat)
-            _ = try await clock.run(task.run) { try await body(clock, keeper, server, task) }
+            _ = try await clock.run(task.run) { try await body(clock, cursors, server, task) }
         }
     }
 
@@ -107,13 +107,13 @@ import Testing
         let feed =
             "{\"id\":\"school\",\"type\":\"peer\",\"url\":\"http://10.0.0.3\","
             + "\"local\":true,\"channels\":[\(list)]}"
-        try live(feed, "10.0.0.3", Peer.init, history) { clock, keeper, server, task in
-            try await body(clock, keeper, #require(server as? Peer), task)
+        try live(feed, "10.0.0.3", Peer.init, history) { clock, cursors, server, task in
+            try await body(clock, cursors, #require(server as? Peer), task)
         }
     }
 
-    private static func values(_ keeper: FeedRecorder, _ series: String) -> [WallTime] {
-        keeper.state.withLock { state in
+    private static func values(_ cursors: FeedRecorder, _ series: String) -> [WallTime] {
+        cursors.state.withLock { state in
             state.values.keys.filter { $0.contains(" \(series) ") }
                 .compactMap { WallTime(iso8601: String($0.split(separator: " ").last ?? "")) }
                 .sorted()
@@ -127,12 +127,12 @@ import Testing
 
     @Test(arguments: [["a/pm25", "b/pm25"], ["b/pm25", "a/pm25"]])
     func aChannelThatFailsHoldsUpNoOther(channels: [String]) throws {
-        try Self.peer(channels) { clock, keeper, server, task in
+        try Self.peer(channels) { clock, cursors, server, task in
             try await clock.sleep(for: .minutes(30))
             server.state.withLock { $0.moods["b/pm25"] = .failing }
             try await clock.sleep(for: .minutes(300))
             let now = FeedRecorder.time(clock)
-            let newest = try #require(Self.values(keeper, "a/pm25").last)
+            let newest = try #require(Self.values(cursors, "a/pm25").last)
             #expect(now.tenths - newest.tenths < 70 * 600, "a is asked once an hour")
             let trouble = await task.standing.delivery.trouble
             #expect(trouble?.code == "status-503" && trouble?.words.hasPrefix("b/pm25: ") == true)
@@ -142,7 +142,7 @@ import Testing
             try await clock.sleep(for: .minutes(130))
             #expect(await task.standing.delivery.trouble == nil)
             for channel in channels {
-                let times = Self.values(keeper, channel)
+                let times = Self.values(cursors, channel)
                 #expect(Self.gaps(times) == 0 && times.count > 24 * 6 + 40, "\(channel)")
             }
         }
@@ -152,23 +152,23 @@ import Testing
         Peer.Mood.silentBody, .foreignChannel, .longMark, .sameMark, .endless,
     ])
     private func whatNeverEndsIsSaidAndBounded(mood: Peer.Mood) throws {
-        try Self.peer(["a/pm25", "b/pm25"]) { clock, keeper, server, task in
+        try Self.peer(["a/pm25", "b/pm25"]) { clock, cursors, server, task in
             server.state.withLock { $0.moods["a/pm25"] = mood }
             try await clock.sleep(for: .minutes(59))
             let standing = await task.standing
             #expect(standing.delivery.trouble?.code == (mood == .endless ? "more" : "foreign"))
             let isCounted = mood == .longMark || mood == .sameMark
             #expect((standing.counts.omitted > 0) == isCounted, "\(standing.counts)")
-            #expect(Self.values(keeper, "b/pm25").count > 24 * 6 - 2)
-            let kept = keeper.state.withLock { $0.values.keys.contains { $0.contains("door") } }
+            #expect(Self.values(cursors, "b/pm25").count > 24 * 6 - 2)
+            let kept = cursors.state.withLock { $0.values.keys.contains { $0.contains("door") } }
             #expect(!kept)
             let asked = server.state.withLock { $0.asked }
             #expect(asked.count < 1_000, "\(asked.count)")
             server.state.withLock { $0.moods = [:] }
             try await clock.sleep(for: .minutes(30))
             #expect(await task.standing.delivery.trouble == nil)
-            #expect(Self.gaps(Self.values(keeper, "a/pm25")) == 0)
-            #expect(Self.values(keeper, "a/pm25").count >= 24 * 6)
+            #expect(Self.gaps(Self.values(cursors, "a/pm25")) == 0)
+            #expect(Self.values(cursors, "a/pm25").count >= 24 * 6)
         }
     }
 
@@ -274,7 +274,7 @@ import Testing
         let feed = #"{"id":"mi","type":"arpa-lombardia","sensors":{"10273":"pm10","5551":"co"}}"#
         try Self.live(feed, "www.dati.lombardia.it", Lombardy.init) {
             clock,
-            keeper,
+            cursors,
             _,
             task in
             try await clock.sleep(for: .minutes(130))
@@ -282,7 +282,7 @@ import Testing
             #expect(standing.delivery.trouble?.code == "sensor")
             #expect(standing.delivery.trouble?.words.contains("5551 is Monossido") == true)
             #expect(standing.counts.omitted == 1)
-            let values = keeper.state.withLock { $0.values.keys.sorted() }
+            let values = cursors.state.withLock { $0.values.keys.sorted() }
             #expect(values == ["arpa-lombardia 10273/pm10 2026-09-19T23:00:00Z"])
         }
     }

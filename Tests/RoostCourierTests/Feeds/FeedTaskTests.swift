@@ -69,12 +69,12 @@ import Testing
             async throws -> Void
     ) throws {
         try simulate { clock in
-            let (keeper, server) = (FeedRecorder(clock), Singapore(clock))
+            let (cursors, server) = (FeedRecorder(clock), Singapore(clock))
             let internet = SimulatedInternet(clock: clock)
             internet.add(server, at: Self.host)
             let entry = try #require(try Self.read(Self.entry).feeds.first)
             let world = FeedTask.World(
-                link: keeper,
+                link: cursors,
                 network: internet,
                 secrets: CourierLife.Secrets(),
                 clock: clock,
@@ -83,16 +83,16 @@ import Testing
             let heartbeat = Heartbeat(clock: clock, limit: .minutes(15))
             let task = FeedTask(entry, in: world, heartbeat: heartbeat)
             _ = try await clock.run(task.run) {
-                try await body(clock, keeper, server, internet, task)
+                try await body(clock, cursors, server, internet, task)
             }
         }
     }
 
     @Test func bringsEachValueOnceAndAsksOnceAnHour() throws {
-        try live { clock, keeper, server, internet, task in
+        try live { clock, cursors, server, internet, task in
             try await clock.sleep(for: .minutes(24 * 60))
             let counts = await task.standing.counts
-            let values = keeper.state.withLock { $0.values.count }
+            let values = cursors.state.withLock { $0.values.count }
             #expect(counts.written == values)
             #expect(values >= 23 * 5, "\(values): each hour of each region")
             #expect(await task.standing.delivery.trouble == nil)
@@ -105,10 +105,10 @@ import Testing
     /// After datagovsg/datagovsg-datasets#1661: for days *healthy*, and nothing in it.
     @Test func aServiceThatAnswersAndGivesNothingIsNotUpToDate() throws {
         let empty = #"{"items":[{}],"region_metadata":[],"api_info":{"status":"healthy"}}"#
-        try live { clock, keeper, server, internet, task in
+        try live { clock, cursors, server, internet, task in
             try await clock.sleep(for: .minutes(5))
             #expect(await task.standing.delivery.trouble == nil)
-            let newest = keeper.state.withLock { $0.values.keys.max() ?? "" }.suffix(20)
+            let newest = cursors.state.withLock { $0.values.keys.max() ?? "" }.suffix(20)
             internet.add(Scripted(text: empty), at: Self.host)
             try await clock.sleep(for: .minutes(100))
             #expect(
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func asksAgainSoonAfterAFailureAndLosesNothing() throws {
-        try live { clock, keeper, server, internet, task in
+        try live { clock, cursors, server, internet, task in
             try await clock.sleep(for: .minutes(5))
             for fault: NetworkFault in [
                 .refused, .captivePortal, .silent, .unknownHost,
@@ -176,41 +176,41 @@ import Testing
             #expect(await task.standing.delivery.trouble?.code == "busy")
             try await clock.sleep(for: .minutes(2))
             #expect(await task.standing.delivery.trouble == nil)
-            let hours = Set(keeper.state.withLock { $0.values.keys.map { $0.suffix(20) } })
+            let hours = Set(cursors.state.withLock { $0.values.keys.map { $0.suffix(20) } })
             #expect(hours.count == 9, "\(hours.count): those before the start, and each since")
         }
     }
 
     @Test func aStationThatIsAwayOrFullGetsThemLater() throws {
-        try live { clock, keeper, _, _, task in
+        try live { clock, cursors, _, _, task in
             try await clock.sleep(for: .minutes(5))
-            let before = keeper.state.withLock { state in
+            let before = cursors.state.withLock { state in
                 state.isDown = true
                 return state.values.count
             }
             try await clock.sleep(for: .minutes(130))
             #expect(await task.standing.delivery.trouble?.code == "station")
             let full = ControlFailure(code: "busy", message: "2000 values an hour are taken")
-            keeper.state.withLock { ($0.isDown, $0.refusal) = (false, full) }
+            cursors.state.withLock { ($0.isDown, $0.refusal) = (false, full) }
             try await clock.sleep(for: .minutes(20))
             #expect(await task.standing.delivery.trouble?.words.contains("2000 values") == true)
-            keeper.state.withLock { $0.refusal = nil }
+            cursors.state.withLock { $0.refusal = nil }
             try await clock.sleep(for: .minutes(20))
             #expect(await task.standing.delivery.trouble == nil)
-            #expect(keeper.state.withLock { $0.values.count } == before + 2 * 5)
+            #expect(cursors.state.withLock { $0.values.count } == before + 2 * 5)
         }
     }
 
     @Test func asksNothingAgainThatHasNotChanged() throws {
-        try live { clock, keeper, server, _, task in
+        try live { clock, cursors, server, _, task in
             try await clock.sleep(for: .seconds(30))
-            let before = keeper.state.withLock { $0.batches.count }
+            let before = cursors.state.withLock { $0.batches.count }
             for _ in 0..<3 {
                 await task.wake()
                 try await clock.sleep(for: .seconds(5))
             }
             #expect(server.state.withLock { $0.unchangedCount } == 3)
-            #expect(keeper.state.withLock { $0.batches.count } == before)
+            #expect(cursors.state.withLock { $0.batches.count } == before)
             #expect(await task.standing.delivery.trouble == nil)
         }
     }

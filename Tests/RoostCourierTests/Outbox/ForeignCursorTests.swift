@@ -81,13 +81,13 @@ import Testing
             try simulate { clock in
                 clock.setWallTime(WallTime(nanoseconds: 1_795_321_800_000_000_000))
                 let internet = SimulatedInternet(clock: clock)
-                let shelf = ServerFiles(refusals: 0)
-                let server = ObjectStoreServer(bucket: "air", accessKey: "AKID", shelf)
+                let stored = ServerFiles(refusals: 0)
+                let server = ObjectStoreServer(bucket: "air", accessKey: "AKID", stored)
                 internet.add(server, at: FileTargetTests.host)
-                let keeper = SimulatedRing(clock: clock, room: 1)
+                let cursors = SimulatedRing(clock: clock, room: 1)
                 let source = SimulatedFiles(clock: clock, start: 1_795_321_800, interval: 600)
                 try await clock.sleep(for: .seconds(200_000))
-                await keeper.keep(bytes, of: "bucket")
+                await cursors.keep(bytes, of: "bucket")
                 let notices = OutboxLife.Notices()
                 var work = FileWork(FileTargetTests.store())
                 work.hasBacklog = hasBacklog
@@ -95,7 +95,7 @@ import Testing
                     id: "bucket",
                     work,
                     seed: 1,
-                    in: notices.world(source, keeper, internet, clock),
+                    in: notices.world(source, cursors, internet, clock),
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
                 )
                 _ = try await clock.run(task.run) { try await clock.sleep(for: .seconds(600)) }
@@ -103,7 +103,7 @@ import Testing
                 #expect(notices.lossCount == 1, "\(name)")
                 let files = await task.standing.marks.values.reduce(0) { $0 + $1.delivered.files }
                 #expect(hasBacklog == (files > 0), "\(name): \(files)")
-                #expect(try await keeper.cursor(of: "bucket.lost") == bytes, "\(name)")
+                #expect(try await cursors.cursor(of: "bucket.lost") == bytes, "\(name)")
             }
         }
     }
@@ -118,9 +118,9 @@ import Testing
                     SafecastDriveServer(key: "key-1", clock: clock, readingTime: .seconds(40)),
                     at: DriveOutboxTests.host
                 )
-                let (keeper, source) = (SimulatedRing(clock: clock, room: 1), SimulatedDrives())
+                let (cursors, source) = (SimulatedRing(clock: clock, room: 1), SimulatedDrives())
                 source.end("ride", samples: 20)
-                await keeper.keep(bytes, of: "drives")
+                await cursors.keep(bytes, of: "drives")
                 let notices = OutboxLife.Notices()
                 let target = SafecastDriveTarget(
                     key: Secret("key-1"),
@@ -132,7 +132,7 @@ import Testing
                     id: "drives",
                     work,
                     seed: 1,
-                    in: notices.world(source, keeper, internet, clock),
+                    in: notices.world(source, cursors, internet, clock),
                     heartbeat: Heartbeat(clock: clock, limit: .seconds(900))
                 )
                 _ = try await clock.run(task.run) { try await clock.sleep(for: .seconds(3_600)) }
@@ -140,7 +140,7 @@ import Testing
                 #expect(standing.delivery.sourceTrouble == nil, "\(name)")
                 #expect(notices.lossCount == 1, "\(name)")
                 #expect(standing.mark.delivered.files == (hasBacklog ? 1 : 0), "\(name)")
-                #expect(try await keeper.cursor(of: "drives.lost") == bytes, "\(name)")
+                #expect(try await cursors.cursor(of: "drives.lost") == bytes, "\(name)")
             }
         }
     }

@@ -39,7 +39,7 @@ import Testing
             let url = MaskedText("http://\(OutboxLife.host)/")
             let request = OutboundRequest(.post, url, body: Array(lines.utf8))
             return try await network.outcome(of: request) { answer in
-                answer.isSuccess ? .delivered : DeliveryClassifier.judge(answer)
+                answer.isSuccess ? .delivered : DeliveryClassifier.classify(answer)
             }
         }
     }

@@ -31,11 +31,11 @@ struct OutboxLife: Sendable {
         /// Makes the dependencies of a task that reports here.
         func world<Source>(
             _ source: Source,
-            _ keeper: SimulatedRing,
+            _ cursors: SimulatedRing,
             _ network: any CourierNetwork,
             _ clock: any NodeClock
         ) -> DeliveryDependencies<Source> {
-            DeliveryDependencies(source: source, keeper: keeper, network: network, clock: clock) {
+            DeliveryDependencies(source: source, cursors: cursors, network: network, clock: clock) {
                 self.add($1)
             }
         }
@@ -79,7 +79,7 @@ struct OutboxLife: Sendable {
             let body = Array(lines.joined(separator: "\n").utf8)
             return try await network.outcome(of: OutboundRequest(.post, url, body: body)) {
                 answer in
-                answer.isSuccess ? .delivered : DeliveryClassifier.judge(answer)
+                answer.isSuccess ? .delivered : DeliveryClassifier.classify(answer)
             }
         }
     }

@@ -80,7 +80,7 @@ private final class KeepingTarget: ProvableTarget {
                 seed: 1,
                 in: OutboxTask.World(
                     source: ring,
-                    keeper: ring,
+                    cursors: ring,
                     network: SimulatedInternet(clock: clock),
                     clock: clock
                 ) { _, _ in },

@@ -24,7 +24,7 @@ import Testing
 
         var items: Set<Int64> { kept.withLock { $0 } }
 
-        func judge(_ batch: SampleBatch) -> DeliveryOutcome {
+        func classify(_ batch: SampleBatch) -> DeliveryOutcome {
             let next = script.withLock { script -> DeliveryOutcome? in
                 script.isEmpty ? nil : script.removeFirst()
             }
@@ -50,7 +50,7 @@ import Testing
             _ batch: SampleBatch,
             over network: any CourierNetwork
         ) async throws -> DeliveryOutcome {
-            receiver.judge(batch)
+            receiver.classify(batch)
         }
     }
 

@@ -44,9 +44,9 @@ private struct LineTarget: SampleTarget {
         do {
             let answer = try await network.exchange(request)
             if answer.text == "stored \(lines.count)" { return .delivered }
-            return DeliveryClassifier.judge(answer)
+            return DeliveryClassifier.classify(answer)
         } catch let failure as NetworkFailure {
-            return DeliveryClassifier.judge(failure)
+            return DeliveryClassifier.classify(failure)
         }
     }
 }
@@ -80,7 +80,7 @@ private struct LineTarget: SampleTarget {
             let notices = notices
             let world = OutboxTask.World(
                 source: ring,
-                keeper: ring,
+                cursors: ring,
                 network: internet,
                 clock: clock
             ) { _, notice in notices.withLock { $0.append(notice) } }

@@ -96,16 +96,16 @@ import Testing
     @Test func writesOnlyWhatChanged() throws {
         try simulate { clock in
             let files = MemoryFiles()
-            let book = SubscriberStore(files, clock: clock)
+            let store = SubscriberStore(files, clock: clock)
             let phone = try Subscriber(token: Self.token)
-            #expect(try await book.put(phone) == .added)
+            #expect(try await store.put(phone) == .added)
             #expect(files.writeCount == 2, "the key, and the list")
-            #expect(try await book.put(phone) == .same)
+            #expect(try await store.put(phone) == .same)
             #expect(files.writeCount == 2)
             var other = phone
             other.interval = 60
-            #expect(try await book.put(other) == .changed)
-            #expect(try await book.put(try Self.browser()) == .added)
+            #expect(try await store.put(other) == .changed)
+            #expect(try await store.put(try Self.browser()) == .added)
             let again = SubscriberStore(files, clock: clock)
             #expect(try await again.all().map(\.interval) == [60, 300])
             #expect(try await again.all(.apns).count == 1)
@@ -119,15 +119,15 @@ import Testing
     @Test func aWriteThatFailsChangesNothing() throws {
         try simulate { clock in
             let files = MemoryFiles()
-            let book = SubscriberStore(files, clock: clock)
-            _ = try await book.put(try Self.browser())
+            let store = SubscriberStore(files, clock: clock)
+            _ = try await store.put(try Self.browser())
             files.setFull(true)
             await #expect(throws: CourierFilesError.self) {
-                try await book.put(try Subscriber(token: Self.token))
+                try await store.put(try Subscriber(token: Self.token))
             }
-            #expect(try await book.all().count == 1)
+            #expect(try await store.all().count == 1)
             files.setFull(false)
-            #expect(try await book.put(try Subscriber(token: Self.token)) == .added)
+            #expect(try await store.put(try Subscriber(token: Self.token)) == .added)
         }
     }
 
@@ -137,9 +137,9 @@ import Testing
                 "subscribers.data": Array(Self.line.utf8),
                 "key.key": [UInt8](repeating: 9, count: 32),
             ])
-            let book = SubscriberStore(files, clock: clock)
+            let store = SubscriberStore(files, clock: clock)
             await #expect(throws: CourierFilesError.self) {
-                try await book.put(try Self.browser())
+                try await store.put(try Self.browser())
             }
             let lost = SubscriberStore(
                 MemoryFiles(["subscribers.data": Array(Self.line.utf8)]),
@@ -152,14 +152,14 @@ import Testing
 
     @Test func takesTheSeedsFiles() throws {
         try simulate { clock in
-            let book = SubscriberStore(MemoryFiles(), clock: clock)
-            _ = try await book.put(try Self.browser())
+            let store = SubscriberStore(MemoryFiles(), clock: clock)
+            _ = try await store.put(try Self.browser())
             let text = "\(Self.line)\n00ff\n\(Self.line)\n"
-            let (added, faults) = try await book.merge(Array(text.utf8), key: Self.key)
+            let (added, faults) = try await store.merge(Array(text.utf8), key: Self.key)
             #expect(added == 1 && faults.map(\.line) == [2])
-            #expect(try await book.merge(Array(text.utf8), key: Self.key).added == 0)
-            #expect(try await book.all().count == 2)
-            await #expect(throws: PushMistake.self) { try await book.merge([], key: [1]) }
+            #expect(try await store.merge(Array(text.utf8), key: Self.key).added == 0)
+            #expect(try await store.all().count == 2)
+            await #expect(throws: PushMistake.self) { try await store.merge([], key: [1]) }
         }
     }
 
@@ -174,10 +174,10 @@ import Testing
             let files = MemoryFiles([
                 "subscribers.data": SubscriberFile.bytes(lines), "key.key": key,
             ])
-            let book = SubscriberStore(files, clock: clock)
-            #expect(try await book.all().count == SubscriberStore.limit)
-            #expect(await book.faults.count == 1)
-            await #expect(throws: PushMistake.self) { try await book.put(try Self.browser()) }
+            let store = SubscriberStore(files, clock: clock)
+            #expect(try await store.all().count == SubscriberStore.limit)
+            #expect(await store.faults.count == 1)
+            await #expect(throws: PushMistake.self) { try await store.put(try Self.browser()) }
         }
     }
 }

@@ -179,7 +179,7 @@ import Testing
         for seed in Self.firstSeed..<Self.firstSeed + Self.count {
             var chance = SplitMix64(seed: seed)
             let answer = Self.answer(&chance)
-            let outcome = HeartbeatTarget.judge(answer)
+            let outcome = HeartbeatTarget.classify(answer)
             if outcome == .delivered, !answer.isSuccess || answer.isHTML {
                 Self.complain(seed, "it counts", answer)
             }

@@ -44,6 +44,6 @@ import Testing
             (.init(404, text: "not found"), "hold"), (.init(409, text: "ambiguous"), "hold"),
             (.init(200, text: "<html>log in"), "foreign"), (.init(503, text: ""), "later"),
         ]
-        for (answer, name) in answers { #expect(HeartbeatTarget.judge(answer).name == name) }
+        for (answer, name) in answers { #expect(HeartbeatTarget.classify(answer).name == name) }
     }
 }

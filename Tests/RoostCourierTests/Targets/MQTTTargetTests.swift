@@ -80,7 +80,7 @@ final class ScriptedFacts: StationViewSource {
                 target,
                 startsWithBacklog: true,
                 seed: 1,
-                in: .init(source: ring, keeper: ring, network: internet, clock: clock) { _, _ in },
+                in: .init(source: ring, cursors: ring, network: internet, clock: clock) { _, _ in },
                 heartbeat: Heartbeat(clock: clock, limit: .seconds(300))
             )
         }

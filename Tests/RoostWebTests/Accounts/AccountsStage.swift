@@ -53,7 +53,7 @@ final class AccountsStage: Sendable {
                 AccountRoutes.all(accounts) + extra + accounts.audited(audited(accounts))
             ),
             hosts: HostNames(["balcony"]),
-            doorman: CookieAuthenticator(accounts),
+            authenticator: CookieAuthenticator(accounts),
             // The rate limit is tested elsewhere.
             clock: StageTime.fast
         )

@@ -165,19 +165,19 @@ import Testing
         let stage = try AccountsStage()
         let phone = try await stage.claim()
         let login = await stage.ask(.post, "/login", AccountsStage.logIn("anna@example.org"))
-        let desk = Browser(cookie: login.cookie)
+        let codes = Browser(cookie: login.cookie)
         let wrong = #"{"present":"no","new":"nine-Kettles-hum"}"#
-        let refused = await stage.ask(.post, "/password", wrong, as: desk)
+        let refused = await stage.ask(.post, "/password", wrong, as: codes)
         #expect(refused.status == 403)
         #expect(refused.text("pointer") == "/present")
         let weak = #"{"present":"\#(AccountsStage.password)","new":"password1234"}"#
-        let poor = await stage.ask(.post, "/password", weak, as: desk)
+        let poor = await stage.ask(.post, "/password", weak, as: codes)
         #expect(poor.status == 400)
         #expect(poor.text("pointer") == "/new")
         let good = #"{"present":"\#(AccountsStage.password)","new":"nine-Kettles-hum"}"#
-        #expect(await stage.ask(.post, "/password", good, as: desk).status == 204)
+        #expect(await stage.ask(.post, "/password", good, as: codes).status == 204)
         #expect(await stage.ask(.get, "/me", as: phone).status == 401)
-        #expect(await stage.ask(.get, "/me", as: desk).status == 200)
+        #expect(await stage.ask(.get, "/me", as: codes).status == 200)
         let old = AccountsStage.logIn("anna@example.org")
         #expect(await stage.ask(.post, "/login", old).status == 401)
         let new = AccountsStage.logIn("anna@example.org", "nine-Kettles-hum")
@@ -195,13 +195,13 @@ import Testing
         #expect(await stage.ask(.get, "/me", as: anna).status == 401)
 
         let login = await stage.ask(.post, "/login", AccountsStage.logIn("anna@example.org"))
-        let desk = Browser(cookie: login.cookie)
+        let codes = Browser(cookie: login.cookie)
         for day in 1..<180 {
             stage.time.pass(86_400)
-            #expect(await stage.ask(.get, "/me", as: desk).status == 200, "day \(day)")
+            #expect(await stage.ask(.get, "/me", as: codes).status == 200, "day \(day)")
         }
         stage.time.pass(86_400)
-        #expect(await stage.ask(.get, "/me", as: desk).status == 401)
+        #expect(await stage.ask(.get, "/me", as: codes).status == 401)
     }
 
     @Test func listsAndEndsSessionsAndEvictsTheOldest() async throws {

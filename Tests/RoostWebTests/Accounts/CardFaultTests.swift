@@ -51,14 +51,14 @@ import Testing
     func logOutWorks(fault: Fault) async throws {
         let stage = try AccountsStage()
         let phone = try await stage.claim()
-        let desk = try await Self.logIn(stage)
+        let codes = try await Self.logIn(stage)
         let tablet = try await Self.logIn(stage)
         try await fault.begin(stage.database)
-        #expect(await stage.ask(.post, "/logout", "{}", as: desk).status == 204)
-        #expect(await stage.ask(.get, "/me", as: desk).status == 401)
+        #expect(await stage.ask(.post, "/logout", "{}", as: codes).status == 204)
+        #expect(await stage.ask(.get, "/me", as: codes).status == 401)
         #expect(await stage.ask(.get, "/me", as: phone).status == 200)
         #expect(await stage.ask(.post, "/logout-everywhere", "{}", as: tablet).status == 204)
-        for browser in [phone, desk, tablet] {
+        for browser in [phone, codes, tablet] {
             #expect(await stage.ask(.get, "/me", as: browser).status == 401)
         }
         // The card takes changes again: within a minute of the next request it has them, too.
@@ -75,9 +75,9 @@ import Testing
         let stage = try AccountsStage()
         let phone = try await stage.claim()
         try await fault.begin(stage.database)
-        let desk = try await Self.logIn(stage)
-        #expect(await stage.ask(.get, "/me", as: desk).status == 200)
-        let sessions = await stage.ask(.get, "/sessions", as: desk).body
+        let codes = try await Self.logIn(stage)
+        #expect(await stage.ask(.get, "/me", as: codes).status == 200)
+        let sessions = await stage.ask(.get, "/sessions", as: codes).body
         #expect(sessions.components(of: #""isThis":"#) == 2)
         // The page names the next step.
         let trouble = try #require(stage.accounts.trouble)
@@ -88,16 +88,16 @@ import Testing
         #expect(view.json.contains(#""accounts":{"trouble":"#))
         // The session before ends, even if it is in memory only.
         let login = AccountsStage.logIn("anna@example.org")
-        let again = await stage.ask(.post, "/login", login, as: desk)
+        let again = await stage.ask(.post, "/login", login, as: codes)
         #expect(again.status == 200)
-        #expect(await stage.ask(.get, "/me", as: desk).status == 401)
+        #expect(await stage.ask(.get, "/me", as: codes).status == 401)
         let next = Browser(cookie: again.cookie)
         try await fault.end(stage.database)
         stage.time.pass(61)
         #expect(await stage.ask(.get, "/me", as: next).status == 200)
         #expect(stage.accounts.trouble == nil && !stage.accounts.isAheadOfCard)
         let later = try AccountsStage(folder: stage.folder, time: stage.time)
-        for (browser, status) in [(phone, 200), (desk, 401), (next, 200)] {
+        for (browser, status) in [(phone, 200), (codes, 401), (next, 200)] {
             #expect(await later.ask(.get, "/me", as: browser).status == status)
         }
         #expect(later.accounts.roster.sessions.count == 2)
@@ -134,8 +134,8 @@ import Testing
         let phone = try await stage.claim()
         try await Fault.readOnly.begin(stage.database)
         for _ in 0..<40 {
-            let desk = try await Self.logIn(stage)
-            #expect(await stage.ask(.post, "/logout", "{}", as: desk).status == 204)
+            let codes = try await Self.logIn(stage)
+            #expect(await stage.ask(.post, "/logout", "{}", as: codes).status == 204)
         }
         #expect(stage.accounts.roster.sessions.count == 1)
         var last = phone
@@ -151,7 +151,7 @@ import Testing
         let stage = try AccountsStage()
         let phone = try await stage.claim()
         try await Fault.readOnly.begin(stage.database)
-        let desk = try await Self.logIn(stage)
+        let codes = try await Self.logIn(stage)
         try await Fault.readOnly.end(stage.database)
         let newest = stage.accounts.roster.sessions.max { $0.value.id < $1.value.id }
         let session = try #require(newest?.value)
@@ -160,10 +160,10 @@ import Testing
             try SessionTable(connection: $0).insert(session, hash: hash)
         }
         stage.time.pass(61)
-        #expect(await stage.ask(.get, "/me", as: desk).status == 200)
+        #expect(await stage.ask(.get, "/me", as: codes).status == 200)
         #expect(stage.accounts.trouble == nil && !stage.accounts.isAheadOfCard)
         let later = try AccountsStage(folder: stage.folder, time: stage.time)
-        for browser in [phone, desk] {
+        for browser in [phone, codes] {
             #expect(await later.ask(.get, "/me", as: browser).status == 200)
         }
         #expect(later.accounts.roster.sessions.count == (isThere ? 2 : 3))

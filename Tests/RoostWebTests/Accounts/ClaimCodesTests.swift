@@ -8,16 +8,16 @@ import Testing
 @Suite struct ClaimCodesTests {
     @Test func givesACodeUntilThereIsAnOwner() async throws {
         let stage = try AccountsStage()
-        let desk = ClaimCodes(accounts: stage.accounts, addresses: ["http://balcony.local"])
-        let first = try await Self.ask(desk, #"{"reset":false}"#)
+        let codes = ClaimCodes(accounts: stage.accounts, addresses: ["http://balcony.local"])
+        let first = try await Self.ask(codes, #"{"reset":false}"#)
         #expect(first.code?.count == 9 && first.seconds == 900)
         #expect(first.addresses == ["http://balcony.local"])
         let form = AccountsStage.person("Anna", code: first.code)
         #expect(await stage.ask(.post, "/claim", form).status == 201)
-        let second = try await Self.ask(desk, #"{"reset":false}"#)
+        let second = try await Self.ask(codes, #"{"reset":false}"#)
         #expect(second.code == nil && second.claimedBy == "Anna")
         #expect(second.claimedAt == "2026-11-22T04:00:00Z")
-        let third = try await Self.ask(desk, #"{"reset":true}"#)
+        let third = try await Self.ask(codes, #"{"reset":true}"#)
         #expect(third.removedCount == 1 && third.code != nil && third.claimedBy == nil)
     }
 
@@ -26,13 +26,13 @@ import Testing
     ])
     func refusesOtherLines(line: String) async throws {
         let stage = try AccountsStage()
-        let desk = ClaimCodes(accounts: stage.accounts, addresses: [])
-        let failure = await #expect(throws: ControlFailure.self) { try await Self.ask(desk, line) }
+        let codes = ClaimCodes(accounts: stage.accounts, addresses: [])
+        let failure = await #expect(throws: ControlFailure.self) { try await Self.ask(codes, line) }
         #expect(failure?.code == "bad-request")
     }
 
-    private static func ask(_ desk: ClaimCodes, _ line: String) async throws -> ClaimReport {
-        let text = await desk.answer(line, from: .person)
+    private static func ask(_ codes: ClaimCodes, _ line: String) async throws -> ClaimReport {
+        let text = await codes.answer(line, from: .person)
         let answer = try ControlCodec.message(ControlAnswer<ClaimReport>.self, from: text)
         if let error = answer.error { throw error }
         return try #require(answer.body)

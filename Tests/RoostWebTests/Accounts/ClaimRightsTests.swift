@@ -15,9 +15,9 @@ import Testing
     func peopleMayOwnAndServicesMayNot(user: LocalUser) async throws {
         let stage = try AccountsStage()
         let anna = try await stage.claim()
-        let desk = ClaimCodes(accounts: stage.accounts, addresses: [])
+        let codes = ClaimCodes(accounts: stage.accounts, addresses: [])
         for request in [ClaimRequest(reset: false), ClaimRequest(reset: true)] {
-            let answer = await desk.answer(try ControlCodec.line(request), from: user)
+            let answer = await codes.answer(try ControlCodec.line(request), from: user)
             let isAllowed = [.root, .person].contains(user)
             #expect(answer.contains("not-allowed") != isAllowed, "\(answer)")
             let isGone = isAllowed && request.reset

@@ -37,7 +37,7 @@ struct FaceStage {
         let gate = Gate(
             RouteTable(faces.routes + faces.pageRoutes),
             hosts: HostNames(["balcony"]),
-            doorman: OpenAuthenticator(.viewer)
+            authenticator: OpenAuthenticator(.viewer)
         )
         responder = WebResponder(gate, logger: Self.logger)
     }

@@ -76,7 +76,7 @@ import Testing
             let gate = Gate(
                 RouteTable(routes),
                 hosts: HostNames(["balcony"]),
-                doorman: OpenAuthenticator(.viewer)
+                authenticator: OpenAuthenticator(.viewer)
             )
             responder = WebResponder(gate, logger: FaceStage.logger)
         }
@@ -210,7 +210,7 @@ import Testing
             let gate = Gate(
                 RouteTable(PushRoutes(courier).all),
                 hosts: HostNames(["balcony"]),
-                doorman: OpenAuthenticator(right)
+                authenticator: OpenAuthenticator(right)
             )
             var headers: HTTPFields = [.origin: "http://localhost"]
             if !body.isEmpty { headers[.contentType] = "application/json" }

@@ -20,8 +20,8 @@ import Testing
             ])
             folder = try TestFolder()
             let client = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
-            let desk = CopyJobs(folder: folder.path, clock: clock)
-            let routes = HistoryRoutes(client, nil, name: "balcony", copies: desk).all
+            let jobs = CopyJobs(folder: folder.path, clock: clock)
+            let routes = HistoryRoutes(client, nil, name: "balcony", copies: jobs).all
             stage = RouteStage(routes, as: .owner)
         }
 
@@ -117,16 +117,16 @@ import Testing
 
     @Test func aDraftThatFailsLeavesNothing() throws {
         let folder = try TestFolder()
-        let desk = CopyJobs(folder: folder.path)
+        let jobs = CopyJobs(folder: folder.path)
         do {
-            let draft = try desk.begin()
-            #expect(throws: Problem.self) { _ = try desk.begin() }
+            let draft = try jobs.begin()
+            #expect(throws: Problem.self) { _ = try jobs.begin() }
             var status = stat()
             #expect(stat(draft.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         }
-        #expect(desk.sweep().isEmpty)
+        #expect(jobs.sweep().isEmpty)
         // Nor a place that stays taken.
-        _ = try desk.begin()
+        _ = try jobs.begin()
     }
 
     @Test func withoutAFolderItIsNotOffered() async throws {

@@ -161,12 +161,12 @@ import Testing
 
     @Test func aRingThatChangesIsReadAgain() async throws {
         let stage = try Self.stage()
-        #expect(try stage.shelf.records()?.count == 20)
+        #expect(try stage.cache.records()?.count == 20)
         let other = try RecordsStage([], pictures: [("door", 60)])
         let (from, to) = (other.folder.path("pictures"), stage.folder.path("pictures"))
         try Data(contentsOf: URL(filePath: from)).write(to: URL(filePath: to), options: .atomic)
-        #expect(try stage.shelf.records()?.count == 1)
-        #expect(try stage.shelf.picture(2) == nil)
+        #expect(try stage.cache.records()?.count == 1)
+        #expect(try stage.cache.picture(2) == nil)
     }
 }
 

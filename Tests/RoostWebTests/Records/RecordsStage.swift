@@ -23,7 +23,7 @@ final class RecordsStage {
 
     let folder: TestFolder
     let history: HistoryClient
-    let shelf: PictureCache
+    let cache: PictureCache
     let asked = Asked()
     private let fixture: QueryFixture
 
@@ -44,7 +44,7 @@ final class RecordsStage {
         folder = try TestFolder(isInMemory: true)
         let path = folder.path("pictures")
         history = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
-        shelf = PictureCache(path: path)
+        cache = PictureCache(path: path)
         if let pictures { try Self.put(pictures, isDated: isDated, into: path) }
     }
 
@@ -78,9 +78,9 @@ final class RecordsStage {
     func page(after cursor: MotionRecords.Cursor?, limit: Int) async throws -> (
         [String], MotionRecords.Cursor?
     ) {
-        let shelf = shelf
+        let cache = cache
         return try await history.read { history in
-            let records = try shelf.records() ?? []
+            let records = try cache.records() ?? []
             let page = try MotionRecords(
                 history.reader,
                 history.times,
@@ -105,7 +105,7 @@ final class RecordsStage {
     ) -> RecordRoutes.Camera {
         let asked = asked
         return RecordRoutes.Camera(
-            shelf: shelf,
+            cache: cache,
             eyes: EyesClient { line, _ in
                 let request = try ControlCodec.message(EyesRequest.self, from: line)
                 guard let report else { throw Problem(.stationDown, "no one listens") }

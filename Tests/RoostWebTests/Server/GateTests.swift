@@ -16,7 +16,7 @@ import Testing
             let gate = Gate(
                 RouteTable(routes),
                 hosts: HostNames(["balcony"]),
-                doorman: asker,
+                authenticator: asker,
                 clock: StageTime.fast
             )
             for route in routes {
@@ -39,7 +39,7 @@ import Testing
         let gate = Gate(
             RouteTable(routes),
             hosts: HostNames(["balcony"]),
-            doorman: Asker.owner,
+            authenticator: Asker.owner,
             clock: StageTime.fast
         )
         let names = [
@@ -97,7 +97,7 @@ import Testing
             let gate = Gate(
                 RouteTable(routes + [Self.open]),
                 hosts: HostNames(["balcony"]),
-                doorman: asker,
+                authenticator: asker,
                 clock: time.clock
             )
             let target = asker.identity == nil ? "/open" : "/api/v1/me"
@@ -140,7 +140,7 @@ import Testing
         let gate = Gate(
             RouteTable([Self.open]),
             hosts: HostNames(["balcony"]),
-            doorman: Asker.nobody
+            authenticator: Asker.nobody
         )
         let long = "/open?a=" + String(repeating: "x", count: 2_048)
         let head = Gate.Head(.get, authority: "balcony", target: long)

@@ -13,7 +13,7 @@ struct RouteStage {
         let gate = Gate(
             RouteTable(routes),
             hosts: HostNames(["balcony"]),
-            doorman: OpenAuthenticator(right)
+            authenticator: OpenAuthenticator(right)
         )
         responder = WebResponder(gate, logger: Self.logger)
     }

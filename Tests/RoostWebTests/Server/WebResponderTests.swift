@@ -19,7 +19,7 @@ import Testing
                 },
             ]),
             hosts: HostNames(["balcony"]),
-            doorman: OpenAuthenticator(.owner)
+            authenticator: OpenAuthenticator(.owner)
         ),
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     )

@@ -94,7 +94,7 @@ import Testing
         let gate = Gate(
             RouteTable([route]),
             hosts: HostNames(["balcony"]),
-            doorman: OpenAuthenticator(.owner)
+            authenticator: OpenAuthenticator(.owner)
         )
         var settings = given
         settings.sockets = [.address(host: "127.0.0.1", port: 0)]

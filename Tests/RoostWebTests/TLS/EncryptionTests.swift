@@ -175,7 +175,7 @@ import Testing
         let gate = Gate(
             RouteTable([]),
             hosts: HostNames(["balcony"]),
-            doorman: OpenAuthenticator(.viewer)
+            authenticator: OpenAuthenticator(.viewer)
         )
         let redirect = HTTPSRedirect(encryption, port: 8_443)
         let responder = WebResponder(gate, redirect: redirect, logger: RouteStage.logger)

@@ -153,17 +153,17 @@ import Testing
     }
 
     @Test func whatComesAndGoesIsLeftAloneLongerAndLonger() {
-        var (judge, now) = (FlapDetector(), MonotonicInstant.boot)
+        var (detector, now) = (FlapDetector(), MonotonicInstant.boot)
         var pauses: [Duration] = []
         for _ in 0..<12 {
             now = now.advanced(by: .seconds(1))
-            judge.left("port", after: .seconds(1), at: now)
-            pauses.append(judge.holdOff("port", at: now) ?? .zero)
+            detector.left("port", after: .seconds(1), at: now)
+            pauses.append(detector.holdOff("port", at: now) ?? .zero)
         }
         #expect(pauses.prefix(5) == [.zero, .zero, .seconds(2), .seconds(4), .seconds(8)])
         #expect(pauses.last == .minutes(1), "what stays for so long is steady again")
-        judge.left("port", after: .minutes(1), at: now)
-        #expect(judge.holdOff("port", at: now) == nil)
+        detector.left("port", after: .minutes(1), at: now)
+        #expect(detector.holdOff("port", at: now) == nil)
     }
 
     @Test func saysHowLongWhatComesAndGoesIsLeftAloneAndLooksAtOnceWhenAsked() throws {

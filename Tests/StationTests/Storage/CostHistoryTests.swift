@@ -14,18 +14,20 @@ import Testing
         return costs
     }
 
-    private static func book(minutes: Int) -> CostHistory {
-        var book = CostHistory()
-        for minute in 0...minutes where book.isDue(at: .boot.advanced(by: .minutes(minute))) {
-            book.append(costs(after: minute), at: .boot.advanced(by: .minutes(minute)))
+    private static func history(minutes: Int) -> CostHistory {
+        var history = CostHistory()
+        for minute in 0...minutes where history.isDue(at: .boot.advanced(by: .minutes(minute))) {
+            history.append(costs(after: minute), at: .boot.advanced(by: .minutes(minute)))
         }
-        return book
+        return history
     }
 
     @Test func tellsTheLastHourAndTheLastDay() throws {
         let now = MonotonicInstant.boot.advanced(by: .minutes(3_000))
-        let book = Self.book(minutes: 3_000)
-        let hour = try #require(book.cost(of: .hours(1), until: Self.costs(after: 3_000), at: now))
+        let history = Self.history(minutes: 3_000)
+        let hour = try #require(
+            history.cost(of: .hours(1), until: Self.costs(after: 3_000), at: now)
+        )
         let wanted = CostReport(
             seconds: 3_600,
             wakeUps: 120,
@@ -34,22 +36,22 @@ import Testing
             cardSyncs: 60
         )
         #expect(hour == wanted)
-        let day = try #require(book.cost(of: .days(1), until: Self.costs(after: 3_000), at: now))
+        let day = try #require(history.cost(of: .days(1), until: Self.costs(after: 3_000), at: now))
         #expect((day.seconds, day.wakeUps, day.cardSyncs) == (86_400, 2_880, 1_440))
     }
 
     @Test func saysHowShortTheStretchIsAfterAStart() throws {
         let now = MonotonicInstant.boot.advanced(by: .minutes(15))
-        let book = Self.book(minutes: 15)
-        let day = try #require(book.cost(of: .days(1), until: Self.costs(after: 15), at: now))
+        let history = Self.history(minutes: 15)
+        let day = try #require(history.cost(of: .days(1), until: Self.costs(after: 15), at: now))
         #expect((day.seconds, day.wakeUps) == (900, 30))
         #expect(CostHistory().cost(of: .days(1), until: Self.costs(after: 15), at: now) == nil)
     }
 
     @Test func doesNotInventBytesThatNobodyCounts() throws {
-        var book = CostHistory()
-        book.append(ProcessCosts(), at: .boot)
+        var history = CostHistory()
+        history.append(ProcessCosts(), at: .boot)
         let now = MonotonicInstant.boot.advanced(by: .minutes(5))
-        #expect(book.cost(of: .hours(1), until: ProcessCosts(), at: now)?.cardBytes == nil)
+        #expect(history.cost(of: .hours(1), until: ProcessCosts(), at: now)?.cardBytes == nil)
     }
 }

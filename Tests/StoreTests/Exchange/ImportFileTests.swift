@@ -52,32 +52,32 @@ private final class ImportedFiles {
     ) throws {
         let bytes = try ExportFixture.bytes(name)
         let lineCount = bytes.count { $0 == UInt8(ascii: "\n") } - 1
-        let shelf = ImportedFiles()
-        let report = try shelf.load(bytes, as: .sensorCommunity)
+        let folder = ImportedFiles()
+        let report = try folder.load(bytes, as: .sensorCommunity)
         #expect(report.rows == lineCount)
         #expect(report.imported + report.known == lineCount)
         #expect(report.badRows == 0)
         #expect(report.imported == count)
-        #expect(shelf.samples.first?.wall.iso8601Tenths == first)
-        #expect(shelf.samples.first?.values.map(\.value.description) == values)
+        #expect(folder.samples.first?.wall.iso8601Tenths == first)
+        #expect(folder.samples.first?.values.map(\.value.description) == values)
     }
 
     @Test func p1IsPM10AndP2IsPM25() throws {
-        let shelf = ImportedFiles()
+        let folder = ImportedFiles()
         let name = "2017-09-02_sds011_sensor_5331.csv"
-        _ = try shelf.load(try ExportFixture.bytes(name), as: .sensorCommunity)
-        #expect(shelf.samples[0].values.map(\.quantity.name) == ["pm10", "pm25"])
-        #expect(Set(shelf.samples.map(\.source)) == ["sensor-community:5331"])
+        _ = try folder.load(try ExportFixture.bytes(name), as: .sensorCommunity)
+        #expect(folder.samples[0].values.map(\.quantity.name) == ["pm10", "pm25"])
+        #expect(Set(folder.samples.map(\.source)) == ["sensor-community:5331"])
     }
 
     @Test func aSecondImportOfTheSameAddsNothing() throws {
         let bytes = try ExportFixture.bytes("2017-09-03_sds011_sensor_5331.csv")
-        let shelf = ImportedFiles()
-        let first = try shelf.load(bytes, as: .sensorCommunity)
-        let second = try shelf.load(bytes, as: .sensorCommunity)
+        let folder = ImportedFiles()
+        let first = try folder.load(bytes, as: .sensorCommunity)
+        let second = try folder.load(bytes, as: .sensorCommunity)
         #expect(second.imported == 0)
         #expect(second.known == first.rows)
-        #expect(shelf.samples.count == first.imported)
+        #expect(folder.samples.count == first.imported)
     }
 
     @Test(arguments: [1, 2, 7, 100_000])
@@ -90,11 +90,11 @@ private final class ImportedFiles {
     }
 
     @Test func whatPeriodsWroteComesBack() throws {
-        let shelf = ImportedFiles()
+        let folder = ImportedFiles()
         var known = 0
         for name in ["hourly/Wed Feb 28 23:59:00 2024.csv", "daily/Wed Feb 28 23:59:00 2024.csv"] {
             let bytes = try ExportFixture.bytes("Periods/\(name)")
-            let report = try shelf.load(bytes, as: Self.periods)
+            let report = try folder.load(bytes, as: Self.periods)
             #expect(report.badRows == 0)
             known += report.known
         }
@@ -110,7 +110,7 @@ private final class ImportedFiles {
                 }
             )
         }
-        #expect(shelf.samples == expected)
+        #expect(folder.samples == expected)
     }
 
     @Test func badRowsAreNamedAndTheRestGoesOn() throws {
@@ -129,14 +129,14 @@ private final class ImportedFiles {
             PM10,\(String(repeating: "9", count: 5_000)),\(time)
             PM2.5,1e-05,Tue Nov 14 22:15:20 2023
             """
-        let shelf = ImportedFiles()
-        let report = try shelf.load(Array(text.utf8), as: Self.periods)
+        let folder = ImportedFiles()
+        let report = try folder.load(Array(text.utf8), as: Self.periods)
         #expect(report.problems.map(\.line) == [3, 4, 5, 6, 7, 8, 11])
         #expect(report.badRows == 7)
         #expect(report.rows == 11)
         #expect(report.imported == 3)
-        #expect(shelf.samples.map(\.values.count) == [2, 1, 1])
-        #expect(shelf.samples[2].values[0].value == FixedPoint(1, decimals: 5))
+        #expect(folder.samples.map(\.values.count) == [2, 1, 1])
+        #expect(folder.samples[2].values[0].value == FixedPoint(1, decimals: 5))
         #expect(report.problems[0].description == "day.csv:3: nothing known is named \"PM1\"")
         #expect(report.problems[2].description == "day.csv:5: no number in range: \"-1\"")
     }
@@ -150,9 +150,9 @@ private final class ImportedFiles {
             PM2.5,5,Tue Nov 14 22:16:20 2023
             PM2.5,6,Tue Nov 14 22:17:20 2023
             """
-        let shelf = ImportedFiles()
-        _ = try shelf.load(Array(text.utf8), as: Self.periods)
-        let values = shelf.samples.map { $0.values.map(\.value.description) }
+        let folder = ImportedFiles()
+        _ = try folder.load(Array(text.utf8), as: Self.periods)
+        let values = folder.samples.map { $0.values.map(\.value.description) }
         #expect(values == [["1"], ["2"], ["3", "4"], ["5"], ["6"]])
     }
 
@@ -168,9 +168,9 @@ private final class ImportedFiles {
         let text =
             "\u{FEFF}sensor_id;timestamp;P1;P2\r\n1;2017-09-02T00:00:49;;2.1\r\n"
             + "1;2017-09-02T00:01:49;;\r\n"
-        let shelf = ImportedFiles()
-        let report = try shelf.load(Array(text.utf8), as: .sensorCommunity)
-        #expect(shelf.samples.map { $0.values.map(\.quantity.name) } == [["pm25"]])
+        let folder = ImportedFiles()
+        let report = try folder.load(Array(text.utf8), as: .sensorCommunity)
+        #expect(folder.samples.map { $0.values.map(\.quantity.name) } == [["pm25"]])
         #expect(report.problems.map(\.reason) == [.noValue])
     }
 
@@ -200,11 +200,11 @@ private final class ImportedFiles {
             default: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
             }
         }
-        let shelf = ImportedFiles()
+        let folder = ImportedFiles()
         let format = isDay ? ImportFormat.sensorCommunity : Self.periods
-        let report = try shelf.load(bytes, as: format, pieces: 13)
+        let report = try folder.load(bytes, as: format, pieces: 13)
         #expect(report.badRows <= 16)
-        #expect(report.imported == shelf.samples.count)
+        #expect(report.imported == folder.samples.count)
         #expect(report.imported >= (isDay ? 22 : 60) - 16)
     }
 

@@ -33,12 +33,12 @@ struct FrameScanner: Sendable {
     /// - Parameters:
     ///   - bytes: In stream order.
     ///   - heads: First bytes of frames; other bytes are skipped silently.
-    ///   - judge: Classifies the bytes that have begun.
+    ///   - classify: Classifies the bytes that have begun.
     ///   - found: Given each frame, or why a head was none.
     mutating func scan(
         _ bytes: Span<UInt8>,
         heads: [UInt8],
-        judge: (ArraySlice<UInt8>) -> Verdict,
+        classify: (ArraySlice<UInt8>) -> Verdict,
         found: (Result<ArraySlice<UInt8>, Rejection>) -> Void
     ) {
         var (index, start) = (0, 0)
@@ -49,7 +49,7 @@ struct FrameScanner: Sendable {
                 pending.append(bytes[index])
                 index += 1
             }
-            start = settle(from: start, heads: heads, judge: judge, found: found)
+            start = settle(from: start, heads: heads, classify: classify, found: found)
             pending.removeFirst(start)
             start = 0
             if index == bytes.count { return }
@@ -60,7 +60,7 @@ struct FrameScanner: Sendable {
     private mutating func settle(
         from first: Int,
         heads: [UInt8],
-        judge: (ArraySlice<UInt8>) -> Verdict,
+        classify: (ArraySlice<UInt8>) -> Verdict,
         found: (Result<ArraySlice<UInt8>, Rejection>) -> Void
     ) -> Int {
         var start = first
@@ -69,7 +69,7 @@ struct FrameScanner: Sendable {
                 start += 1
                 continue
             }
-            switch judge(pending[start...]) {
+            switch classify(pending[start...]) {
             case .needs(let count):
                 precondition(count > pending.count - start && count <= limit)
                 needed = count

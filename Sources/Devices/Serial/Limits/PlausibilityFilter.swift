@@ -62,7 +62,7 @@ package struct PlausibilityFilter: Hashable, Sendable {
     ///     the same for ever, and a median may be the same by chance.
     ///   - limits: How long is too long.
     /// - Returns: The flagged outcomes, and the doubts that began and ended with them.
-    package mutating func judge(
+    package mutating func check(
         _ outcomes: [Outcome],
         hasMoved: Bool = false,
         by limits: SensorDoubt.Limits

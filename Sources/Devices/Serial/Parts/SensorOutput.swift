@@ -13,20 +13,20 @@ struct SensorOutput: Sendable {
     private let channels: [Channel]
     /// Places of the channels among what the dialect measures.
     private let shown: [Int]
-    private var judge: PlausibilityFilter
+    private var filter: PlausibilityFilter
     private var budget = EventBudget(perHour: 120)
 
     init(name: String, quantities: [Quantity], profile: Profile) {
         let shown = profile.shown(of: quantities)
         (self.name, self.shown) = (name, shown)
         channels = shown.map { Channel(device: name, quantity: quantities[$0]) }
-        judge = PlausibilityFilter(quantities, by: profile.channels)
+        filter = PlausibilityFilter(quantities, by: profile.channels)
     }
 
-    var findings: [PlausibilityFilter.Finding] { judge.findings }
+    var findings: [PlausibilityFilter.Finding] { filter.findings }
 
     /// Forgets earlier measurements, as when the mode changes.
-    mutating func restart() { judge.restart() }
+    mutating func restart() { filter.restart() }
 
     /// Throws away what has arrived.
     mutating func discardInput() {
@@ -54,7 +54,7 @@ struct SensorOutput: Sendable {
         by limits: SensorDoubt.Limits,
         at instant: MonotonicInstant
     ) -> Bool {
-        let verdict = judge.judge(outcomes, hasMoved: hasMoved, by: limits)
+        let verdict = filter.check(outcomes, hasMoved: hasMoved, by: limits)
         var readings: [Reading] = []
         readings.reserveCapacity(shown.count)
         for (channel, place) in zip(channels, shown) {

@@ -53,7 +53,7 @@ package struct MadaviTarget: SampleTarget {
     ) async throws -> DeliveryOutcome {
         try await network.outcome(of: request(batch)) { answer in
             // The service's answer has no further proof.
-            answer.isSuccess && !answer.isHTML ? .delivered : DeliveryClassifier.judge(answer)
+            answer.isSuccess && !answer.isHTML ? .delivered : DeliveryClassifier.classify(answer)
         }
     }
 

@@ -84,7 +84,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
         guard !wanted.isEmpty else { return .delivered }
         let outcome = try await network.outcome(of: request(wanted)) { answer in
             answer.status == 201 && answer.text.contains("Measurements saved in box")
-                ? .delivered : DeliveryClassifier.judge(answer)
+                ? .delivered : DeliveryClassifier.classify(answer)
         }
         if case .unknown = outcome {
             isUnsure.withLock { $0 = true }
@@ -180,7 +180,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
             throw Unanswered(outcome: .later(reason), isTooLarge: failure.stage == .malformed)
         }
         guard answer.status == 200, let rows = WireJSON.parse(answer.body)?.elements else {
-            throw Unanswered(outcome: DeliveryClassifier.judge(answer))
+            throw Unanswered(outcome: DeliveryClassifier.classify(answer))
         }
         return rows.compactMap { row in
             row["createdAt"]?.string.flatMap { WallTime(iso8601: $0) }

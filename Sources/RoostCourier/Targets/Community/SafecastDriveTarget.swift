@@ -55,7 +55,7 @@ package struct SafecastDriveTarget: DriveTarget {
             }
             let answer = try await network.step(self.request(.get, "/\(number).json"))
             guard let state = State(answer, of: number) else {
-                return .ended(Self.judge(answer, number))
+                return .ended(Self.classify(answer, number))
             }
             return try await act(on: state, upload, drive, network)
         } catch let stop as FileStop {
@@ -154,7 +154,7 @@ package struct SafecastDriveTarget: DriveTarget {
         let answer = try await network.step(request(.put, "/\(number)/submit"))
         let isBack = answer.location.map { $0.contains("/bgeigie_imports/\(number)") } ?? false
         guard answer.isSuccess && !answer.isHTML || isBack else {
-            return .ended(Self.judge(answer, number))
+            return .ended(Self.classify(answer, number))
         }
         let words = "Safecast does not yet say that import \(number) is submitted"
         return .waits(DeliveryReason("unsubmitted", words))
@@ -168,7 +168,7 @@ package struct SafecastDriveTarget: DriveTarget {
         if answer.status == 422, let number = known(answer.text) {
             return .moved(DriveUpload(importID: number))
         }
-        return .ended(judge(answer, nil))
+        return .ended(classify(answer, nil))
     }
 
     /// Parses the number in *is the same as of Bgeigie Import with the ID: 17*.
@@ -181,12 +181,12 @@ package struct SafecastDriveTarget: DriveTarget {
         if answer.isSuccess, !answer.isHTML {
             return .moved(DriveUpload(importID: number, isDescribed: true))
         }
-        guard answer.status == 422 else { return .ended(judge(answer, number)) }
+        guard answer.status == 422 else { return .ended(classify(answer, number)) }
         let words = "Safecast takes neither credits nor cities like these: \(answer.excerpt)"
         return .ended(.hold(DeliveryReason("description-refused", words)))
     }
 
-    private static func judge(_ answer: OutboundAnswer, _ number: Int?) -> DeliveryOutcome {
+    private static func classify(_ answer: OutboundAnswer, _ number: Int?) -> DeliveryOutcome {
         if answer.location.map({ $0.contains("sign_in") }) == true {
             return .hold(DeliveryReason("key-refused", "Safecast does not know the API key"))
         }
@@ -194,7 +194,7 @@ package struct SafecastDriveTarget: DriveTarget {
             let words = "import \(number) is not there any more, or belongs to another user"
             return .refused(DeliveryReason("import-gone", words))
         }
-        return DeliveryClassifier.judge(answer)
+        return DeliveryClassifier.classify(answer)
     }
 }
 

@@ -66,7 +66,7 @@ package struct SafecastTarget: SampleTarget {
             if answer.status == 201, json?["id"] != nil { return .delivered }
             // The value was delivered before.
             if answer.status == 422, json?["errors"]?["md5sum"] != nil { return .delivered }
-            return DeliveryClassifier.judge(answer)
+            return DeliveryClassifier.classify(answer)
         }
     }
 

@@ -67,7 +67,7 @@ package struct SensorCommunityTarget: SampleTarget {
         var hasDelivered = false
         var (refused, reason): ([Int], DeliveryReason?) = ([], nil)
         for device in devices(batch) {
-            let outcome = try await network.outcome(of: request(batch, device), Self.judge)
+            let outcome = try await network.outcome(of: request(batch, device), Self.classify)
             if outcome == .delivered {
                 hasDelivered = true
                 continue
@@ -103,7 +103,7 @@ package struct SensorCommunityTarget: SampleTarget {
         return request
     }
 
-    private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+    private static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
         if answer.status == 201, !answer.isHTML { return .delivered }
         if answer.status == 403 {
             let words = "the service does not know this id: register it at devices.sensor.community"
@@ -112,7 +112,7 @@ package struct SensorCommunityTarget: SampleTarget {
         if answer.status == 400, answer.text.contains("sensor could not be selected") {
             return .hold(DeliveryReason("wrong-pin", "the registered sensor has another pin"))
         }
-        return DeliveryClassifier.judge(answer)
+        return DeliveryClassifier.classify(answer)
     }
 }
 

@@ -1,13 +1,13 @@
 /// Meaning of answers to targets of files, where it differs from other targets.
 enum FileAnswerClassifier {
     /// Judges an answer that has no proof.
-    static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+    static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
         switch answer.status {
         case 423:
             .later(DeliveryReason("status-423", "the receiver has locked this name"))
         case 507:
             .hold(DeliveryReason("status-507", "the receiver has no room left"))
-        default: DeliveryClassifier.judge(answer)
+        default: DeliveryClassifier.classify(answer)
         }
     }
 
@@ -52,7 +52,7 @@ extension CourierNetwork {
         do {
             return try await exchange(request)
         } catch let failure as NetworkFailure {
-            throw FileStop(outcome: DeliveryClassifier.judge(failure))
+            throw FileStop(outcome: DeliveryClassifier.classify(failure))
         }
     }
 
@@ -73,7 +73,7 @@ extension CourierNetwork {
         do {
             return try await upload(request, size: range.count) { try await stream.next() }
         } catch let failure as NetworkFailure {
-            throw FileStop(outcome: DeliveryClassifier.judge(failure))
+            throw FileStop(outcome: DeliveryClassifier.classify(failure))
         }
     }
 }

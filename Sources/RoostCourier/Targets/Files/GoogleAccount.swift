@@ -64,7 +64,7 @@ package struct GoogleAccount: Sendable {
         }
         guard answer.status == 400 || answer.status == 401, let error = json?["error"]?.string
         else {
-            return .failure(FileStop(outcome: FileAnswerClassifier.judge(answer)))
+            return .failure(FileStop(outcome: FileAnswerClassifier.classify(answer)))
         }
         let about = answer.line(json?["error_description"]?.string ?? "")
         let isClock = about.contains("iat")

@@ -64,9 +64,9 @@ package final class GoogleStorageTarget: FileTarget {
             }
             if answer.status == 412 {
                 let (present, holding) = try await ask(file, network)
-                return FileAnswerClassifier.compare(holding) ?? Self.judge(present)
+                return FileAnswerClassifier.compare(holding) ?? Self.classify(present)
             }
-            guard let hash = hash(answer) else { return Self.judge(answer) }
+            guard let hash = hash(answer) else { return Self.classify(answer) }
             return hash == file.md5Base64 ? .delivered : FileAnswerClassifier.damaged
         } catch let stop as FileStop {
             return stop.outcome
@@ -100,7 +100,7 @@ package final class GoogleStorageTarget: FileTarget {
     ) async throws -> FileHolding {
         do {
             let (answer, holding) = try await ask(file, network)
-            return holding ?? .of(Self.judge(answer))
+            return holding ?? .of(Self.classify(answer))
         } catch let stop as FileStop {
             return .of(stop.outcome)
         }
@@ -124,9 +124,9 @@ package final class GoogleStorageTarget: FileTarget {
         answer.status == 200 ? WireJSON.parse(answer.body)?["md5Hash"]?.string : nil
     }
 
-    private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+    private static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
         guard answer.status == 404, !answer.isHTML else {
-            return FileAnswerClassifier.judge(answer)
+            return FileAnswerClassifier.classify(answer)
         }
         return .hold(DeliveryReason("no-bucket", "Google knows no such bucket"))
     }

@@ -59,9 +59,10 @@ package struct ObjectStoreTarget: FileTarget {
     ) async throws -> DeliveryOutcome {
         do {
             let answer = try await network.step(upload(file), uploading: file)
-            guard answer.status == 412 else { return judge(answer, file) }
+            guard answer.status == 412 else { return classify(answer, file) }
             let present = try await network.step(question(file))
-            return FileAnswerClassifier.compare(Self.holding(present, file)) ?? Self.judge(present)
+            return FileAnswerClassifier.compare(Self.holding(present, file))
+                ?? Self.classify(present)
         } catch let stop as FileStop {
             return stop.outcome
         }
@@ -73,7 +74,7 @@ package struct ObjectStoreTarget: FileTarget {
     ) async throws -> FileHolding {
         do {
             let present = try await network.step(question(file))
-            return Self.holding(present, file) ?? .of(Self.judge(present))
+            return Self.holding(present, file) ?? .of(Self.classify(present))
         } catch let stop as FileStop {
             return .of(stop.outcome)
         }
@@ -110,14 +111,14 @@ package struct ObjectStoreTarget: FileTarget {
         return request
     }
 
-    private func judge(_ answer: OutboundAnswer, _ file: OutboxFile) -> DeliveryOutcome {
-        guard answer.status == 200 else { return Self.judge(answer) }
+    private func classify(_ answer: OutboundAnswer, _ file: OutboxFile) -> DeliveryOutcome {
+        guard answer.status == 200 else { return Self.classify(answer) }
         if Self.isOurs(answer, file) { return .delivered }
         // A store that encrypts with its own keys has no MD5 in its tag; it has checked ours.
         let isEncrypted = answer.fields["x-amz-server-side-encryption"]?.hasPrefix("aws:kms")
         if isEncrypted == true, answer.fields["etag"] != nil { return .delivered }
         return answer.fields["etag"] == nil
-            ? DeliveryClassifier.judge(answer) : FileAnswerClassifier.damaged
+            ? DeliveryClassifier.classify(answer) : FileAnswerClassifier.damaged
     }
 
     /// Whether an object is our file, by its tag or by the hash stored with it.
@@ -127,7 +128,7 @@ package struct ObjectStoreTarget: FileTarget {
         return [tag, noted].contains(file.md5Hexadecimal)
     }
 
-    private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+    private static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
         let code = XMLText.first("Code", in: answer.text)
         func reason(_ code: String, _ words: String) -> DeliveryReason {
             DeliveryReason(code, words)
@@ -142,7 +143,7 @@ package struct ObjectStoreTarget: FileTarget {
             let name = region.map { ": \(answer.line($0))" } ?? ""
             let words = "the bucket is in another region\(name)"
             return answer.isHTML
-                ? DeliveryClassifier.judge(answer) : .hold(reason("other-region", words))
+                ? DeliveryClassifier.classify(answer) : .hold(reason("other-region", words))
         case (409, _): return .later(reason("conflict", "two writers of one name at once"))
         case (400, "BadDigest"), (400, "XAmzContentSHA256Mismatch"), (400, "IncompleteBody"),
             (400, "RequestTimeout"):
@@ -150,7 +151,7 @@ package struct ObjectStoreTarget: FileTarget {
         case (501, _):
             let words = "the store cannot write a name only where it is free"
             return .hold(reason("no-condition", words))
-        default: return FileAnswerClassifier.judge(answer)
+        default: return FileAnswerClassifier.classify(answer)
         }
     }
 }

@@ -45,7 +45,7 @@ package struct WebDAVTarget: FileTarget {
             case 412:
                 let holding = try await compare(file, network)
                 return FileAnswerClassifier.compare(holding) ?? FileAnswerClassifier.damaged
-            default: return Self.judge(answer)
+            default: return Self.classify(answer)
             }
         } catch let stop as FileStop {
             return stop.outcome
@@ -81,7 +81,7 @@ package struct WebDAVTarget: FileTarget {
             let answer = try await network.step(request(.makeCollection, path))
             // 405 means that the folder is there.
             guard [201, 405].contains(answer.status) else {
-                throw FileStop(outcome: Self.judge(answer))
+                throw FileStop(outcome: Self.classify(answer))
             }
         }
     }
@@ -109,7 +109,7 @@ package struct WebDAVTarget: FileTarget {
         let answer = try await network.step(question)
         if answer.status == 404 { throw FileStop(outcome: FileAnswerClassifier.vanished) }
         guard answer.status == 207, !answer.isHTML else {
-            throw FileStop(outcome: Self.judge(answer))
+            throw FileStop(outcome: Self.classify(answer))
         }
         return XMLText.first("getcontentlength", in: answer.text).flatMap { Int($0) }
     }
@@ -127,7 +127,7 @@ package struct WebDAVTarget: FileTarget {
             let isWhole = answer.status == 200 && file.size <= Self.rangeSize
             guard answer.status == 206 || isWhole, answer.body.count == end - start else {
                 throw FileStop(
-                    outcome: answer.isSuccess ? FileAnswerClassifier.damaged : Self.judge(answer)
+                    outcome: answer.isSuccess ? FileAnswerClassifier.damaged : Self.classify(answer)
                 )
             }
             hash.add(answer.body)
@@ -139,12 +139,12 @@ package struct WebDAVTarget: FileTarget {
     ///
     /// Servers of this kind send an HTML page with each refusal, and with a success too; the proof
     /// of a success is the size that the next question asks for.
-    private static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
-        guard answer.status >= 400 else { return FileAnswerClassifier.judge(answer) }
+    private static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
+        guard answer.status >= 400 else { return FileAnswerClassifier.classify(answer) }
         guard answer.status == 409 else {
             var fields = answer.fields
             fields["content-type"] = nil
-            return FileAnswerClassifier.judge(OutboundAnswer(answer.status, fields))
+            return FileAnswerClassifier.classify(OutboundAnswer(answer.status, fields))
         }
         let words = "the folder of the address is not there"
         return .hold(DeliveryReason("no-folder", words))

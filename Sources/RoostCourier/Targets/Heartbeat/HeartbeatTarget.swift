@@ -91,7 +91,7 @@ package struct HeartbeatTarget: Sendable {
     }
 
     /// Judges an answer; a heartbeat is tried three times within its period, and never late.
-    package static func judge(_ answer: OutboundAnswer) -> DeliveryOutcome {
+    package static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
         // Healthchecks says `OK (not found)` of a check that is gone; others say what they like.
         if answer.isSuccess, !answer.isHTML, !answer.text.hasPrefix("OK (") { return .delivered }
         if answer.status == 404, !answer.isHTML {
@@ -100,6 +100,6 @@ package struct HeartbeatTarget: Sendable {
         if answer.status == 409 {
             return .hold(DeliveryReason("check-ambiguous", "two checks have this name"))
         }
-        return DeliveryClassifier.judge(answer)
+        return DeliveryClassifier.classify(answer)
     }
 }

@@ -94,7 +94,7 @@ package struct InfluxTarget: ProvableTarget {
                 return .later(reason)
             }
             return InfluxPartialWrite.outcome(answer, of: batch.samples)
-                ?? DeliveryClassifier.judge(answer)
+                ?? DeliveryClassifier.classify(answer)
         }
     }
 

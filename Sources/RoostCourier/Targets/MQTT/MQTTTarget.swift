@@ -136,11 +136,11 @@ package actor MQTTTarget: SampleTarget {
         } catch let denial as BrokerDenial {
             return denial.outcome
         } catch let failure as NetworkFailure {
-            return judge(failure, of: id.map { Array($0.utf8) } ?? message.payload)
+            return classify(failure, of: id.map { Array($0.utf8) } ?? message.payload)
         }
     }
 
-    private func judge(_ failure: NetworkFailure, of id: [UInt8]) -> DeliveryOutcome {
+    private func classify(_ failure: NetworkFailure, of id: [UInt8]) -> DeliveryOutcome {
         if failure.wasSent, failure.stage == .closed {
             let count = closing?.id == id ? (closing?.count ?? 0) + 1 : 1
             closing = count < 3 ? (id, count) : nil
@@ -152,7 +152,7 @@ package actor MQTTTarget: SampleTarget {
         if shortCloses >= 3 {
             return .later(DeliveryReason("client-id", Self.cloneWords), afterSeconds: 60)
         }
-        return DeliveryClassifier.judge(failure)
+        return DeliveryClassifier.classify(failure)
     }
 
     private static let cloneWords =

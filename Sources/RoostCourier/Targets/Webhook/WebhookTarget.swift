@@ -47,7 +47,7 @@ package struct WebhookTarget: SampleTarget {
             if answer.status == 409, !answer.isHTML { return .delivered }
             let isProof = answer.isSuccess && !answer.isHTML
             if isProof, expect.map({ answer.text.contains($0) }) ?? true { return .delivered }
-            return DeliveryClassifier.judge(answer)
+            return DeliveryClassifier.classify(answer)
         }
     }
 

@@ -24,7 +24,7 @@ package struct ClaimSocket: Sendable {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     private let place: Place
-    private let desk: ClaimCodes
+    private let codes: ClaimCodes
     /// User ids of this computer.
     var users = LocalUsers(own: geteuid()) { name in getpwnam(name).map { $0.pointee.pw_uid } }
     private let loop: any EventLoop
@@ -42,7 +42,7 @@ package struct ClaimSocket: Sendable {
         logger: Logger
     ) {
         self.place = place
-        desk = ClaimCodes(accounts: accounts, addresses: addresses) {
+        codes = ClaimCodes(accounts: accounts, addresses: addresses) {
             encryption?.facts.fingerprint
         }
         self.loop = loop
@@ -70,7 +70,7 @@ package struct ClaimSocket: Sendable {
 
     private func serve() async throws {
         let listener = try await open()
-        if !desk.accounts.roster.isClaimed {
+        if !codes.accounts.roster.isClaimed {
             logger.notice("no owner yet: run `roost claim`, it asks at \(text)")
         }
         try await withThrowingDiscardingTaskGroup { group in
@@ -132,7 +132,7 @@ package struct ClaimSocket: Sendable {
                     guard line.count <= Self.lineMax else { return }
                     guard let end = line.firstIndex(of: UInt8(ascii: "\n")) else { continue }
                     let text = String(decoding: line[..<end], as: UTF8.self)
-                    let answer = await desk.answer(text, from: users.user(peer), peer) + "\n"
+                    let answer = await codes.answer(text, from: users.user(peer), peer) + "\n"
                     try await outbound.write(ByteBuffer(string: answer))
                     return
                 }

@@ -123,19 +123,19 @@ package final class CopyJobs: Sendable {
         let id: String
         /// Bytes of the file at most.
         let limit: Int
-        private let desk: CopyJobs
+        private let jobs: CopyJobs
         private let isPublished = Mutex(false)
 
-        fileprivate init(_ desk: CopyJobs, id: String, limit: Int) {
-            (self.desk, self.id, self.limit) = (desk, id, limit)
+        fileprivate init(_ jobs: CopyJobs, id: String, limit: Int) {
+            (self.jobs, self.id, self.limit) = (jobs, id, limit)
         }
 
         deinit {
             if !isPublished.withLock({ $0 }) { unlink(path) }
-            desk.isMaking.withLock { $0 = false }
+            jobs.isMaking.withLock { $0 = false }
         }
 
-        var path: String { "\(desk.folder)/\(CopyJobs.prefix)\(id).part" }
+        var path: String { "\(jobs.folder)/\(CopyJobs.prefix)\(id).part" }
 
         /// - Throws: `Problem` `conflict` when the file is larger than it may be.
         func checkSize() throws {
@@ -153,12 +153,12 @@ package final class CopyJobs: Sendable {
         /// - Throws: `Problem` `store`.
         func publish() throws -> Copy {
             try checkSize()
-            let final = "\(desk.folder)/\(CopyJobs.prefix)\(id).db"
+            let final = "\(jobs.folder)/\(CopyJobs.prefix)\(id).db"
             do { try Files.publish(path, as: final) } catch {
                 throw Problem(.store, "\(final) cannot be written (\(error.text)): see df -h")
             }
             isPublished.withLock { $0 = true }
-            guard let copy = desk.copy(id) else { throw Problem(.store, "\(final) is gone") }
+            guard let copy = jobs.copy(id) else { throw Problem(.store, "\(final) is gone") }
             return copy
         }
     }

@@ -9,11 +9,11 @@ struct CopyRoutes: Sendable {
     private static let pieceBytes = 65_536
 
     private let history: HistoryClient
-    private let desk: CopyJobs?
+    private let jobs: CopyJobs?
     private let name: String
 
-    init(_ history: HistoryClient, _ desk: CopyJobs?, name: String) {
-        (self.history, self.desk, self.name) = (history, desk, name)
+    init(_ history: HistoryClient, _ jobs: CopyJobs?, name: String) {
+        (self.history, self.jobs, self.name) = (history, jobs, name)
     }
 
     var all: [Route] {
@@ -24,18 +24,18 @@ struct CopyRoutes: Sendable {
     }
 
     private func offered() throws -> CopyJobs {
-        guard let desk else {
+        guard let jobs else {
             throw Problem(.notOffered, "it has no folder of its own; use `roost export`")
         }
-        return desk
+        return jobs
     }
 
     /// Makes one, however long it takes; the one before it goes.
     private func make(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
-        let desk = try offered()
+        let jobs = try offered()
         // The copy before it goes, which may be large.
-        let draft = try await history.work { try desk.begin() }
+        let draft = try await history.work { try jobs.begin() }
         let job = try await history.beginExport(of: request.identity?.account) { opened, seat in
             try CopyJob(opened, draft, seat)
         }
@@ -55,8 +55,8 @@ struct CopyRoutes: Sendable {
 
     private func send(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
-        let (desk, id) = (try offered(), request.parameters["id"] ?? "")
-        guard let copy = try await history.work({ desk.copy(id) }) else {
+        let (jobs, id) = (try offered(), request.parameters["id"] ?? "")
+        guard let copy = try await history.work({ jobs.copy(id) }) else {
             throw Problem(.gone, "a copy is kept for an hour: make a new one")
         }
         let tag = "\"\(copy.id)\""

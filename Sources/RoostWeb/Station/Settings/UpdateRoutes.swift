@@ -2,22 +2,22 @@ import HTTPTypes
 
 /// Routes to update a station that runs from an image, for the owner only.
 package struct UpdateRoutes: Sendable {
-    private let desk: UpdateUploads
+    private let uploads: UpdateUploads
     private let history: HistoryClient?
 
     /// - Parameters:
     ///   - history: On whose thread the card is written; nil does it where the request comes.
-    package init(_ desk: UpdateUploads, on history: HistoryClient? = nil) {
-        (self.desk, self.history) = (desk, history)
+    package init(_ uploads: UpdateUploads, on history: HistoryClient? = nil) {
+        (self.uploads, self.history) = (uploads, history)
     }
 
     /// Runs work on the history's thread: a card may take seconds, and other requests go on.
     private func work<Value: Sendable>(
         _ body: @escaping @Sendable (UpdateUploads) throws -> Value
     ) async throws -> Value {
-        let desk = desk
-        guard let history else { return try body(desk) }
-        return try await history.work { try body(desk) }
+        let uploads = uploads
+        guard let history else { return try body(uploads) }
+        return try await history.work { try body(uploads) }
     }
 
     /// Routes whose calls are written to the audit.
@@ -27,9 +27,9 @@ package struct UpdateRoutes: Sendable {
                 try request.allow(only: ["bytes"])
                 let count = try request.decoded(Wish.self).bytes
                 return try .json(
-                    try await work { desk in
-                        try desk.begin(byteCount: count)
-                        return desk.view
+                    try await work { uploads in
+                        try uploads.begin(byteCount: count)
+                        return uploads.view
                     }
                 )
             }

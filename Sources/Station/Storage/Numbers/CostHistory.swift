@@ -57,25 +57,25 @@ struct CostHistory {
     }
 }
 
-/// The budget book of a station.
+/// The budget history of a station.
 final class CostHistoryClient: Sendable {
     private let platform: any Platform
-    private let book = Mutex(CostHistory())
+    private let history = Mutex(CostHistory())
 
     init(_ platform: any Platform) { self.platform = platform }
 
     /// Records what the node costs so far, if that is due.
     func record() {
         let now = platform.clock.now
-        guard book.withLock({ $0.isDue(at: now) }) else { return }
+        guard history.withLock({ $0.isDue(at: now) }) else { return }
         let costs = platform.figures
-        book.withLock { $0.append(costs, at: now) }
+        history.withLock { $0.append(costs, at: now) }
     }
 
     /// Puts the last hour and the last day into a report.
     func complete(_ report: inout BudgetReport, with costs: ProcessCosts) {
-        let (now, book) = (platform.clock.now, book.withLock { $0 })
-        report.hour = book.cost(of: .hours(1), until: costs, at: now)
-        report.day = book.cost(of: .days(1), until: costs, at: now)
+        let (now, history) = (platform.clock.now, history.withLock { $0 })
+        report.hour = history.cost(of: .hours(1), until: costs, at: now)
+        report.day = history.cost(of: .days(1), until: costs, at: now)
     }
 }
