@@ -127,8 +127,8 @@ package actor NoticeTask: DeliveryTask {
     package func wake(within time: Duration = .zero) {
         planner.asides.wake(at: world.clock.now)
         if state.trouble != nil {
-            let soon = state.soon(at: world.clock.now, within: time)
-            nextTry = nextTry.map { min($0, soon) }
+            state.wake(at: world.clock.now, within: time)
+            nextTry = nextTry.map { min($0, state.notBefore) }
         }
         wakeUp.raise()
     }
@@ -146,7 +146,9 @@ package actor NoticeTask: DeliveryTask {
         let now = world.clock.now
         let wall = world.clock.wallTime ?? world.clock.wallReading?.wall
         let decision = planner.decide(at: now, wall, in: world.zone)
-        if let nextTry, state.trouble != nil, now < nextTry, !mayHurry(decision) {
+        // Only the back-off holds a notice: a wait of the planner ends when a critical alert comes.
+        if state.trouble != nil, now < state.notBefore, !mayHurry(decision) {
+            nextTry = state.notBefore
             return try await rest(until: nextTry)
         }
         switch decision {

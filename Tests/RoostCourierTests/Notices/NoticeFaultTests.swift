@@ -144,4 +144,37 @@ import Testing
             withExtendedLifetime(life.station.folder) {}
         }
     }
+
+    /// What waits for the end of the quiet hours does not hold a critical alert of now.
+    @Test func anUndeliveredNoticeHoldsNoCriticalOneThroughTheQuietHours() throws {
+        let entry = """
+            {"id":"phone","type":"ntfy","url":"https://ntfy.example","topic":{"secret":"t"},
+             "quiet":{"from":"03:54","to":"07:00"}}
+            """
+        try simulate { clock in
+            let life = try CourierLife(clock, targets: "", receivers: entry)
+            life.secrets.set("t", "air")
+            let server = NtfyServer()
+            life.internet.add(server, at: "ntfy.example")
+            // 10:52 in UTC is 03:52 seven hours to the west.
+            clock.setWallTime(WallTime(nanoseconds: 1_795_344_720_000_000_000))
+            life.station.said.set(zone: "-7")
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(5))
+                life.internet.setDown(true)
+                life.station.record(Self.raised(1, "pm25"))
+                try await clock.sleep(for: .minutes(20))
+                life.internet.setDown(false)
+                try await clock.sleep(for: .minutes(20))
+                #expect(Self.texts(server).isEmpty, "its quiet hours last")
+                guard case .raised(var critical) = Self.raised(2, "co2") else { return }
+                critical.severity = .critical
+                life.station.record(.raised(critical))
+                try await clock.sleep(for: .minutes(1))
+                #expect(Self.texts(server).joined().contains("CO2"), "\(Self.texts(server))")
+            }
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
 }
