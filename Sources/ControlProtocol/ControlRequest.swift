@@ -16,7 +16,9 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         case readings
         /// `EventsReport` of the last hours.
         case events
-        /// `TailReport`: what the history's file does not have yet.
+        /// `TailReport`: what the history's file does not have yet. From a follower's position:
+        /// the records after it, at most `limit`; waits up to `waitSeconds` for `samples`; an
+        /// alert, a motion, or an event from `warning` on, is answered at once.
         case tail
         /// A stream: one `LiveItem` a line until either side closes.
         case live
@@ -50,10 +52,6 @@ package struct ControlRequest: Codable, Hashable, Sendable {
         /// Adds an HTTP device or changes a device; `remove` removes one that was added; `record`
         /// keeps its values or only shows them. `DevicesReport` after each.
         case configure, remove, record
-        /// `FeedReport`: the records after `after`, oldest first, at most `limit`; waits up to
-        /// `waitSeconds` for `samples`; a notice, or an event from `warning` on, is answered at
-        /// once.
-        case feed
         /// `CursorReport`; with `name` and `blob` it stores that blob first.
         case cursor
         /// Records an event of the courier, `kind` with `details`; `CourierEventReport`.
@@ -89,10 +87,10 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     package let seconds: Double?
     /// `readings`, `events`: how far back, > 0 s; nil is everything kept.
     package let lastSeconds: Double?
-    /// `readings`, `events`: at most this many, the newest, 1…10 000; `feed`: samples and events,
-    /// the oldest, 1…2 000, at first 500.
+    /// `readings`, `events`: at most this many, the newest, 1…10 000; `tail`: of a follower's
+    /// records the oldest, 1…2 048, at first 500.
     package let limit: Int?
-    /// `readings`, `events`, `tail`: `next` of the page before; nil asks for the first.
+    /// `readings`, `events`, `tail`: `next` of the page before, or `end`; nil asks for the first.
     package var from: String?
     /// `adopt`, `ignore`, `rename`, `forget`: a name, an identity or a port; `mute`, `unmute`: a
     /// name, or a channel as in `balcony/pm25`; `configure`, `remove`, `record`: a name.
@@ -123,12 +121,10 @@ package struct ControlRequest: Codable, Hashable, Sendable {
     /// `set`, `configure`, `record`: `SettingsReport.tag` of what the change was made from; nil
     /// changes whatever is there.
     package var tag: String?
-    /// `feed`: the positions that the client has; nil asks for the present end only.
-    package var after: FeedPlaces?
-    /// `feed`: how long the answer may take, 0…600 s; nil answers at once.
+    /// `tail`: how long a follower's answer may take, 0…600 s; nil answers at once.
     package var waitSeconds: Double?
-    /// `feed`: which samples are worth an answer; nil: the first.
-    package var samples: FeedCondition?
+    /// `tail`: which samples are worth a follower's answer; nil: the first.
+    package var samples: TailCondition?
     /// `cursor`: 0…1 024 bytes, in base64, kept for `name`; empty removes that.
     package var blob: Data?
     /// `cursor`: whether it is written within 2 s instead of within the loss window.
@@ -181,15 +177,15 @@ extension ControlRequest {
         return request
     }
 
-    /// Asks for the records after these positions; nil asks for the present end.
-    package static func feed(
-        after places: FeedPlaces?,
+    /// Asks for the records after a follower's position.
+    package static func tail(
+        after position: String,
         limit: Int? = nil,
         waitSeconds: Double? = nil,
-        samples: FeedCondition? = nil
+        samples: TailCondition? = nil
     ) -> ControlRequest {
-        var request = ControlRequest(.feed, limit: limit)
-        (request.after, request.waitSeconds, request.samples) = (places, waitSeconds, samples)
+        var request = ControlRequest(.tail, limit: limit).page(from: position)
+        (request.waitSeconds, request.samples) = (waitSeconds, samples)
         return request
     }
 

@@ -1,9 +1,14 @@
 import FoundationEssentials
 
-/// A page of the records that are not in the station's history file yet.
+/// A page of the records that are not in the station's history file yet, or of those that came
+/// after a follower's position.
 ///
 /// First records that are in no block of the journal, then the journal's blocks: records written
 /// between two pages come twice, and none is left out. Ask for all pages, then open the history.
+///
+/// A follower then goes on from `end`: it gets each record once, from memory, and asks again with
+/// `next`. Without `next` memory lacks some of them, or they are of another process of the station:
+/// the follower begins with the first page and the history.
 package struct TailReport: Codable, Hashable, Sendable {
     /// The records of one block, or of a block yet to be written.
     package struct Part: Codable, Hashable, Sendable {
@@ -19,7 +24,8 @@ package struct TailReport: Codable, Hashable, Sendable {
         /// Records in the format of a journal block, in base64: `SPEC.md`, *Records*.
         private let payload: Data
 
-        package init(sequence: UInt64, bootID: String, payload: [UInt8]) {
+        /// - Parameter sequence: Nil for a follower, whose records may be of several blocks.
+        package init(sequence: UInt64? = nil, bootID: String, payload: [UInt8]) {
             (self.sequence, earliestSequence) = (sequence, nil)
             (self.bootID, self.payload) = (bootID, Data(payload))
         }
@@ -42,18 +48,35 @@ package struct TailReport: Codable, Hashable, Sendable {
     package let parts: [Part]
     /// Where the next page begins, for `ControlRequest.from`; nil on the last.
     package let next: String?
+    /// Where a follower goes on, for `ControlRequest.from`; on the first page only, and nil without
+    /// a store.
+    package let end: String?
 
     package init(
         folder: String?,
         bootID: String?,
         nowSeconds: Double,
         parts: [Part],
-        next: String?
+        next: String?,
+        end: String? = nil
     ) {
         self.folder = folder
         self.bootID = bootID
         self.nowSeconds = nowSeconds
         self.parts = parts
         self.next = next
+        self.end = end
+    }
+}
+
+/// The condition under which a follower's `tail` is answered.
+package struct TailCondition: Codable, Hashable, Sendable {
+    /// Number of samples to wait for, 1…10 000.
+    package let atLeast: Int
+    /// Longest wait of the oldest sample, 0…86 400 s; nil waits for `atLeast` only.
+    package let orAfterSeconds: Double?
+
+    package init(atLeast: Int = 1, orAfterSeconds: Double? = nil) {
+        (self.atLeast, self.orAfterSeconds) = (atLeast, orAfterSeconds)
     }
 }

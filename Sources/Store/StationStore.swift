@@ -221,16 +221,15 @@ package final class StationStore {
         return page
     }
 
-    /// The newest of each kind in history and journal.
-    ///
-    /// - Parameter sequence: Newer blocks are left out, unless the history has them.
-    /// - Returns: Their places.
-    package func tops(through sequence: UInt64) throws(StoreError) -> StoreTops {
-        let history = try requireHistory()
-        let blocks = journal.replay(after: history.cursor).blocks.filter {
-            $0.sequence <= sequence
+    /// The newest sample of a boot in history and journal; nil without one.
+    package func newest(of boot: BootID) throws -> Tick? {
+        let addNothing = { (_: inout HistoryTail) in }
+        return try read(adding: addNothing) { reader in
+            defer { reader.rest() }
+            let places = try reader.streams().filter { !$0.id.isImported }
+                .compactMap { try HistoryPlaces(reader).newest(of: $0.id) }
+            return places.filter { $0.boot == boot }.map(\.tick).max()
         }
-        return try StoreTops(HistoryReader(history.connection, history.rings), blocks)
     }
 
     /// Hands a reader of all that is on the card.

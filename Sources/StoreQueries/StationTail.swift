@@ -8,6 +8,8 @@ package struct StationTail: Sendable {
     package let folder: String?
     package let tail: HistoryTail
     package let now: StoreTime?
+    /// From where the station's newer records can be followed; nil while it has no store open.
+    package let end: String?
     /// The newest block of the journal, and how much waits to become the next: both together grow
     /// with every record.
     package let newestSequence: UInt64
@@ -43,7 +45,7 @@ package struct StationTail: Sendable {
         self.tail = tail
         newestSequence = parts.compactMap(\.sequence).max() ?? 0
         waitingBytes = parts.filter { $0.sequence == nil }.reduce(0) { $0 + $1.bytes.count }
-        folder = pages.first?.folder
+        (folder, end) = (pages.first?.folder, pages.first?.end)
         now = pages.last.flatMap { page in
             page.bootID.flatMap { BootID($0) }.map {
                 StoreTime(boot: $0, tick: Tick(tenths: Int64(page.nowSeconds * 10)))

@@ -18,26 +18,18 @@ final class ScriptedStation: StationLink, DiskWork {
     static let stationID = "7f3a21c9d0e4"
     private static let started: Int64 = 1_795_321_800_000_000_000
 
-    struct Row: Hashable {
-        let tick: Tick
-        let tenths: Int64
-    }
-
     private struct State {
         var boot = 1
         /// Records of the present boot that are not in the history, oldest first.
         var unwritten: [JournalRecord] = []
-        var rows: [Row] = []
-        var firstInMemory = 0
+        /// How many of its records the history has.
+        var writtenCount = 0
         var sequence: UInt64 = 0
         var cursors: [String: CursorReport.Cursor] = [:]
         var (cursorCount, refusesCursors) = (Int64(0), false)
         var events: [String] = []
         var (isDown, isDated) = (false, true)
-        var (changed, feedCount, recorded) = ([Signal](), 0, 0)
-        /// Number of records of `unwritten` that the follower has.
-        var followed = 0
-        var knownBoots = 0
+        var (changed, recorded) = ([Signal](), 0)
         var (progressAge, reasons) = (0.0, [String]())
         var noData: String?
     }
@@ -63,7 +55,6 @@ final class ScriptedStation: StationLink, DiskWork {
     var recorded: Int { state.withLock { $0.recorded } }
     var isDown: Bool { state.withLock { $0.isDown } }
     var events: [String] { state.withLock { $0.events } }
-    var feedCount: Int { state.withLock { $0.feedCount } }
     var cursors: [String: [UInt8]] { state.withLock { $0.cursors.mapValues(\.bytes) } }
 
     static func id(_ number: Int) -> BootID {
@@ -131,7 +122,6 @@ final class ScriptedStation: StationLink, DiskWork {
             let outcome = Outcome.value(FixedPoint(tenths, decimals: 1))
             encoder.append(tick, [outcome, outcome])
             state.unwritten.append(.samples(Self.dust.id, segment: encoder.finished()))
-            state.rows.append(Row(tick: tick, tenths: tenths))
             state.recorded += 1
         }
         wake()
@@ -170,8 +160,8 @@ final class ScriptedStation: StationLink, DiskWork {
         let (records, sequence, boot) = state.withLock { state in
             state.sequence += 1
             defer {
-                (state.unwritten, state.followed) = ([], 0)
-                state.firstInMemory = state.rows.count
+                state.writtenCount += state.unwritten.count
+                state.unwritten = []
             }
             return (state.unwritten, state.sequence, Self.id(state.boot))
         }
@@ -188,8 +178,7 @@ final class ScriptedStation: StationLink, DiskWork {
         try checkpoint()
         state.withLock { state in
             state.boot += 1
-            state.rows = []
-            state.firstInMemory = 0
+            state.writtenCount = 0
         }
         begin()
         wake()
@@ -219,8 +208,7 @@ final class ScriptedStation: StationLink, DiskWork {
         guard !state.withLock({ $0.isDown }) else { throw StationDown("it is down") }
         let answer: any Sendable
         switch request.command {
-        case .feed: answer = try await feed(request)
-        case .tail: answer = tail
+        case .tail: answer = try await tail(request)
         case .cursor: answer = try cursor(request)
         case .courierEvent:
             let kind = request.kind ?? ""
@@ -234,101 +222,68 @@ final class ScriptedStation: StationLink, DiskWork {
         return body
     }
 
-    private func feed(_ request: ControlRequest) async throws -> FeedReport {
-        state.withLock { $0.feedCount += 1 }
+    private func tail(_ request: ControlRequest) async throws -> TailReport {
+        guard let from = request.from else { return tail }
         let deadline = clock.now.advanced(by: .seconds(request.waitSeconds ?? 0))
         while true {
             let signal = Signal()
             let report = state.withLock { state in
-                let report = page(request, state)
-                if report != nil { state.followed = state.unwritten.count }
+                let report = page(from, request.limit ?? 500, state)
                 if report == nil { state.changed.append(signal) }
                 return report
             }
             guard !state.withLock({ $0.isDown }) else { throw StationDown("it went down") }
             if let report { return report }
-            guard clock.now < deadline else { return state.withLock { empty(request, $0) } }
+            guard clock.now < deadline else {
+                return state.withLock { self.report([], next: from, $0) }
+            }
             _ = try await clock.wait(for: signal, until: deadline, tolerance: .zero)
         }
     }
 
-    private func place(_ state: State) -> FeedReport.Place {
-        FeedReport.Place(
+    private func report(
+        _ parts: [TailReport.Part],
+        next: String? = nil,
+        end: String? = nil,
+        _ state: State
+    ) -> TailReport {
+        TailReport(
             folder: folder.path,
             bootID: "\(Self.id(state.boot))",
             nowSeconds: Double(clock.now.nanoseconds) / 1e9,
-            clock: ClockReport(time: nil, trust: "unknown", isSure: false)
+            parts: parts,
+            next: next,
+            end: end
         )
-    }
-
-    private func empty(_ request: ControlRequest, _ state: State) -> FeedReport {
-        FeedReport(next: request.after ?? FeedPlaces(), station: place(state))
     }
 
     /// nil: nothing is there yet.
-    private func page(_ request: ControlRequest, _ state: State) -> FeedReport? {
-        let boot = "\(Self.id(state.boot))"
-        guard let after = request.after else {
-            var next = FeedPlaces()
-            if let last = state.rows.last {
-                next.streams["1"] = .init(bootID: boot, tick: last.tick.tenths)
-            }
-            return FeedReport(next: next, station: place(state))
+    private func page(_ from: String, _ limit: Int, _ state: State) -> TailReport? {
+        let parts = from.dropFirst().split(separator: "-").compactMap { Int($0) }
+        guard parts.count == 2, parts[0] == state.boot, parts[1] >= state.writtenCount else {
+            return report([], state)
         }
-        let here = after.streams["1"]
-        let known = here?.bootID == boot ? here?.tick ?? .min : .min
-        var older = FeedReport.State()
-        let lost = state.rows[..<state.firstInMemory].last.map { $0.tick.tenths > known } ?? false
-        if here.map({ $0.bootID != boot }) ?? false || lost {
-            older.older = true
-            return FeedReport(next: after, state: older, station: place(state))
+        let new = state.unwritten.dropFirst(parts[1] - state.writtenCount).prefix(limit)
+        let isAnswer = new.contains { record in
+            if case .event(let event) = record { return event.source == "alerts" }
+            if case .samples = record { return true }
+            return false
         }
-        let rows = state.rows[state.firstInMemory...].filter { $0.tick.tenths > known }
-        var (others, hasAlert) = ([JournalRecord](), false)
-        for record in state.unwritten.dropFirst(state.followed) {
-            if case .event(let event) = record, event.source == "alerts" { hasAlert = true }
-            switch record {
-            case .event, .anchor: others.append(record)
-            default: continue
-            }
-        }
-        guard !rows.isEmpty || hasAlert else { return nil }
-        let limited = Array(rows.prefix(request.limit ?? 500))
-        var records: [JournalRecord] = [.stream(Self.dust)] + others
-        for row in limited {
-            var encoder = SegmentEncoder(decimals: [1, 1], startingAt: row.tick)
-            let outcome = Outcome.value(FixedPoint(row.tenths, decimals: 1))
-            encoder.append(row.tick, [outcome, outcome])
-            records.append(.samples(Self.dust.id, segment: encoder.finished()))
-        }
-        var next = after
-        if let last = limited.last {
-            next.streams["1"] = .init(bootID: boot, tick: last.tick.tenths)
-        }
-        older.hasMore = limited.count < rows.count
-        return FeedReport(
-            parts: [.init(bootID: boot, payload: JournalRecordCodec.encode(records))],
-            next: next,
-            state: older,
-            station: place(state)
-        )
+        guard isAnswer else { return nil }
+        let payload = JournalRecordCodec.encode(Array(new))
+        let part = TailReport.Part(bootID: "\(Self.id(state.boot))", payload: payload)
+        return report([part], next: "r\(state.boot)-\(parts[1] + new.count)", state)
     }
 
     private var tail: TailReport {
         state.withLock { state in
-            TailReport(
-                folder: folder.path,
+            let part = TailReport.Part(
+                earliestSequence: state.sequence + 1,
                 bootID: "\(Self.id(state.boot))",
-                nowSeconds: Double(clock.now.nanoseconds) / 1e9,
-                parts: [
-                    .init(
-                        earliestSequence: state.sequence + 1,
-                        bootID: "\(Self.id(state.boot))",
-                        payload: JournalRecordCodec.encode(state.unwritten)
-                    )
-                ],
-                next: nil
+                payload: JournalRecordCodec.encode(state.unwritten)
             )
+            let end = state.writtenCount + state.unwritten.count
+            return report([part], end: "r\(state.boot)-\(end)", state)
         }
     }
 

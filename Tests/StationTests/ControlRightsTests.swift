@@ -6,7 +6,7 @@ import Testing
 /// The whole table, written down a second time: each command × each user.
 @Suite struct ControlRightsTests {
     private static let refusedToDashboard: Set<ControlRequest.Command> = [
-        .trustClock, .newStationID, .feed, .cursor, .courierEvent, .cameraEvent, .cameraOn,
+        .trustClock, .newStationID, .cursor, .courierEvent, .cameraEvent, .cameraOn,
         .imports, .hearNeighbours,
     ]
     /// Commands that the camera needs.
@@ -15,8 +15,8 @@ import Testing
     ]
     /// Commands that the courier needs to follow the store.
     private static let courier: Set<ControlRequest.Command> = [
-        .status, .devices, .clock, .events, .tail, .feed, .cursor, .courierEvent, .imports,
-        .alerts, .hearNeighbours,
+        .status, .devices, .clock, .events, .tail, .cursor, .courierEvent, .imports, .alerts,
+        .hearNeighbours,
     ]
     private static let refusedToPeople: Set<ControlRequest.Command> = [
         .cursor, .courierEvent, .cameraEvent, .cameraOn, .imports, .hearNeighbours,
@@ -57,6 +57,12 @@ import Testing
         }
         #expect(Self.rights.refusal(of: command, from: nil) == nil)
         #expect(ControlRights().refusal(of: command, from: Self.peer(210, 209)) == nil)
+        // The courier's place among those that wait is not the dashboard's.
+        for (user, mayWait) in [(UInt32(210), false), (212, true), (1_000, true)] {
+            let waiter = Self.peer(user, user + 1)
+            let refusal = Self.rights.refusal(of: .tail, thatWaits: true, from: waiter)
+            #expect((refusal == nil) == mayWait)
+        }
         // By hand as root there is no group of the station's own.
         let byRoot = ControlRights(LocalUsers(own: 0) { _ in nil }, group: 0)
         let isForFollowers = Self.refusedToPeople.contains(command)

@@ -15,7 +15,7 @@ struct FollowerCheck {
     /// - Returns: How many were checked.
     /// - Throws: `Failure`.
     func run() throws -> Int {
-        if let fault = records.feedFaults.first { throw Failure(description: "feed: \(fault)") }
+        if let fault = records.tailFaults.first { throw Failure(description: "tail: \(fault)") }
         var said: [LifeRecords.Cursor] = []
         var count = 0
         for cursor in records.cursors {

@@ -125,7 +125,7 @@ package struct LifeRecords: Sendable {
     /// Cursors that a follower of the store left with the station, and found there.
     package internal(set) var cursors: [Cursor] = []
     /// Faults in the answers that the follower got, as text.
-    package internal(set) var feedFaults: [String] = []
+    package internal(set) var tailFaults: [String] = []
     /// Why a courier ended that was not killed, as text.
     package internal(set) var courierFaults: [String] = []
     /// The courier's counts for its target, oldest first.

@@ -29,7 +29,7 @@ package enum PlantedBug: String, Sendable, CaseIterable {
     /// P11: what a server never kept counts as delivered.
     case lostDelivery
     /// P11: samples that a follower of the store is never given.
-    case skippedFeed
+    case skippedTail
     /// P11: what is delivered has the date of its arrival.
     case freshDates
     /// Alerts: what was raised is raised again.
@@ -58,7 +58,7 @@ package enum PlantedBug: String, Sendable, CaseIterable {
         case .wrongDates: "P8"
         case .endsForNothing: "P9"
         case .alwaysGreen, .youngForEver: "P10"
-        case .lostDelivery, .skippedFeed, .freshDates: "P11"
+        case .lostDelivery, .skippedTail, .freshDates: "P11"
         case .repeatedAlerts, .neverUnknown: "alerts"
         case .deafEyes, .lostPictures: "camera"
         case .alwaysWarm: "cold"

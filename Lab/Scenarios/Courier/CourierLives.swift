@@ -117,24 +117,23 @@ private struct SimulatedStationFollower: StationLink, DiskWork, @unchecked Senda
         let answer: ControlAnswer<Body> = try ControlCodec.message(from: line)
         if let error = answer.error { throw error }
         guard let body = answer.body else { throw StationDown("the answer is empty") }
-        guard machine.world.planted == .skippedFeed, let report = body as? FeedReport else {
+        guard machine.world.planted == .skippedTail, request.waitSeconds != nil,
+            let report = body as? TailReport
+        else {
             return body
         }
         return skipped(report) as? Body ?? body
     }
 
     /// The same without its records, for one report in ten; see `PlantedBug`.
-    private func skipped(_ report: FeedReport) -> FeedReport {
+    private func skipped(_ report: TailReport) -> TailReport {
         guard machine.now.nanoseconds / 1_000_000_000 % 10 == 0 else { return report }
-        return FeedReport(
-            next: report.next,
-            state: FeedReport.State(),
-            station: FeedReport.Place(
-                folder: report.folder,
-                bootID: report.bootID,
-                nowSeconds: report.nowSeconds,
-                clock: report.clock
-            )
+        return TailReport(
+            folder: report.folder,
+            bootID: report.bootID,
+            nowSeconds: report.nowSeconds,
+            parts: [],
+            next: report.next
         )
     }
 

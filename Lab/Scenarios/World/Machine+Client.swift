@@ -135,19 +135,20 @@ extension Machine {
             )
         }
         record(number, isSaid: false)
-        var places = number.flatMap { world.follower.place($0) }
-        for _ in 0..<3 {
-            let request = ControlRequest.feed(after: places)
-            guard let report = try await ask(request, FeedReport.self) else { return }
-            if let places, let fault = WorldFollower.fault(of: report, after: places) {
-                world.records.feedFaults.append(fault)
-            }
+        var place = number.flatMap { world.follower.place($0) }
+        if let position = place?.position {
+            let request = ControlRequest.tail(after: position)
+            guard let report = try await ask(request, TailReport.self) else { return }
+            if let fault = place?.add(report) { world.records.tailFaults.append(fault) }
             // Older rows are read from the history; this follower goes on at the end.
-            places = report.older ? nil : report.next
-            guard report.older || report.hasMore else { break }
+            if report.next == nil { place = nil }
         }
-        guard let places else { return }
-        let request = world.follower.says(places)
+        if place == nil {
+            let tail = try await ask(ControlRequest(.tail), TailReport.self)
+            place = tail?.end.map { WorldFollower.Place(position: $0) }
+        }
+        guard let place else { return }
+        let request = world.follower.says(place)
         guard let kept = try await ask(request, CursorReport.self) else { return }
         record(world.follower.number(in: kept), isSaid: true)
     }

@@ -9,11 +9,43 @@ import Store
 struct WorldFollower {
     static let name = "follower"
 
+    /// How far it got in one process of the station.
+    struct Place {
+        private(set) var position: String
+        /// The last row of each stream.
+        private var newest: [StreamID: Tick] = [:]
+
+        init(position: String) { self.position = position }
+
+        /// Adds an answer to `tail`.
+        ///
+        /// - Returns: The fault of the answer; nil without any.
+        mutating func add(_ report: TailReport) -> String? {
+            position = report.next ?? position
+            // A row may be a tenth later than its sample, for each reader that saw the one before.
+            let end = Tick(tenths: Int64(report.nowSeconds * 10) + 100)
+            for record in report.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
+                guard case .samples(let stream, let segment) = record else { continue }
+                guard var decoder = try? SegmentDecoder(segment) else {
+                    return "samples of \(stream) cannot be read"
+                }
+                while let (tick, _) = (try? decoder.next()) ?? nil {
+                    guard newest[stream].map({ tick > $0 }) ?? true else {
+                        return "\(tick) was fed again"
+                    }
+                    guard tick <= end else { return "\(tick) is still to come" }
+                    newest[stream] = tick
+                }
+            }
+            return nil
+        }
+    }
+
     /// Where each of its cursors is.
-    private var places: [FeedPlaces] = []
+    private var places: [Place] = []
 
     /// The request that leaves a new place.
-    mutating func says(_ next: FeedPlaces) -> ControlRequest {
+    mutating func says(_ next: Place) -> ControlRequest {
         places.append(next)
         return .cursor(Self.name, Array("\(places.count - 1)".utf8))
     }
@@ -25,33 +57,7 @@ struct WorldFollower {
     }
 
     /// The place of a cursor; nil for one that it never left.
-    func place(_ number: Int) -> FeedPlaces? {
+    func place(_ number: Int) -> Place? {
         places.indices.contains(number) ? places[number] : nil
-    }
-
-    /// Returns the fault of an answer to `feed`; nil without any.
-    static func fault(of report: FeedReport, after places: FeedPlaces) -> String? {
-        // A row may be a tenth later than its sample, for each reader that saw the one before.
-        let end = Int64(report.nowSeconds * 10) + 100
-        var decimals: [StreamID: [Int]] = [:]
-        for part in report.parts {
-            for record in JournalRecordCodec.contents(part.bytes).records {
-                if case .stream(let stream) = record {
-                    decimals[stream.id] = stream.quantities.map(\.decimals)
-                }
-                guard case .samples(let stream, let segment) = record else { continue }
-                guard let known = decimals[stream] else { return "\(stream) is not described" }
-                let before = places.streams["\(stream.rawValue)"]
-                let floor = before?.bootID == part.bootID ? before?.tick ?? .min : .min
-                guard var decoder = try? SegmentDecoder(segment, decimals: known) else {
-                    return "samples of \(stream) cannot be read"
-                }
-                while let (tick, _) = (try? decoder.next()) ?? nil {
-                    guard tick.tenths > floor else { return "\(tick) was fed again" }
-                    guard tick.tenths <= end else { return "\(tick) is still to come" }
-                }
-            }
-        }
-        return nil
     }
 }

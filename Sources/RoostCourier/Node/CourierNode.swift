@@ -191,7 +191,6 @@ package final class CourierNode: Sendable {
                 logger: self.world.logger
             )
             world.gathering = targets.gathering
-            world.hearsMotions = targets.hearsMotions
             let source = StationSource(
                 in: world,
                 heartbeat: heartbeat,
@@ -257,8 +256,9 @@ package final class CourierNode: Sendable {
     }
 
     /// Handles the events in a report of new records; samples are handled elsewhere.
-    private func apply(_ report: FeedReport) async {
-        guard let station = current.station, let boot = BootID(report.bootID) else { return }
+    private func apply(_ report: TailReport) async {
+        let boot = report.bootID.flatMap { BootID($0) }
+        guard let station = current.station, let boot else { return }
         let now = MonotonicInstant(nanoseconds: Int64(report.nowSeconds * 1e9))
         for record in report.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
             guard case .event(let event) = record else { continue }

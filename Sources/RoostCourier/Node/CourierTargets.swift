@@ -268,12 +268,6 @@ final class CourierTargets: Sendable {
         }
     }
 
-    /// Whether a broker wants motions: its owner named their channel.
-    var hearsMotions: Bool {
-        let targets = state.withLock { $0.configuration.targets }
-        return targets.contains { $0.type == "mqtt" && !$0.common.streams.isEmpty }
-    }
-
     /// The shortest time that any target lets samples wait for further ones.
     var gathering: Duration {
         let targets = state.withLock { $0.configuration.targets }

@@ -2,7 +2,7 @@ import Core
 import DequeModule
 import Store
 
-/// The newest samples of each stream, from the station's `feed`.
+/// The newest samples of each stream, from the station's `tail`.
 ///
 /// A target that is up to date never reads the card.
 ///

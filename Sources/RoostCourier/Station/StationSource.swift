@@ -5,7 +5,7 @@ import Runtime
 import Store
 import StoreQueries
 
-/// The station's samples for the outboxes: new ones by `feed`, older ones from the history.
+/// The station's samples for the outboxes: new ones by `tail`, older ones from the history.
 ///
 /// Follows the station as a child; until it has answered once, callers wait. The history is opened
 /// as seldom as possible, and each read holds its lock only for single steps.
@@ -18,8 +18,6 @@ package actor StationSource: OutboxSampleSource, Child {
         package let logger: Logger
         /// How long a new sample may wait for further ones; zero sends it at once.
         package var gathering = Duration.zero
-        /// Whether motions must be passed on at once.
-        package var hearsMotions = false
 
         package init(
             link: any StationLink,
@@ -31,15 +29,16 @@ package actor StationSource: OutboxSampleSource, Child {
         }
     }
 
-    /// Time that one question to `feed` waits.
+    /// Time that one question waits.
     static let patience: Duration = .seconds(300)
     /// Waits between attempts while the station does not answer: the first and the longest.
     private static let retries: ClosedRange<Duration> = .seconds(1) ... .seconds(15)
-    private static let pageLimit = 1_000
+    private static let pageLimit = 500
 
     /// State while the station is followed.
     private struct Present {
-        var places: FeedPlaces
+        /// Where the station's next records begin.
+        var end: String
         let folder: String
         let boot: BootID
         let bootNumber: Int
@@ -53,7 +52,7 @@ package actor StationSource: OutboxSampleSource, Child {
 
     private let world: World
     private let heartbeat: Heartbeat
-    private let onNews: @Sendable (FeedReport) async -> Void
+    private let onNews: @Sendable (TailReport) async -> Void
     private let onReturn: @Sendable () async -> Void
     private var present: Present?
     private var changeCount: UInt64 = 0
@@ -70,7 +69,7 @@ package actor StationSource: OutboxSampleSource, Child {
         in world: World,
         heartbeat: Heartbeat,
         onReturn: @escaping @Sendable () async -> Void = {},
-        onNews: @escaping @Sendable (FeedReport) async -> Void = { _ in }
+        onNews: @escaping @Sendable (TailReport) async -> Void = { _ in }
     ) {
         (self.world, self.heartbeat) = (world, heartbeat)
         (self.onReturn, self.onNews) = (onReturn, onNews)
@@ -115,54 +114,45 @@ package actor StationSource: OutboxSampleSource, Child {
     }
 
     private func follow() async throws {
-        guard let places = present?.places else { return try await begin() }
-        let request = ControlRequest.feed(
-            after: places,
+        guard let end = present?.end else { return try await begin() }
+        let request = ControlRequest.tail(
+            after: end,
             limit: Self.pageLimit,
             waitSeconds: Self.patience.inSeconds,
-            samples: FeedCondition(
+            samples: TailCondition(
                 atLeast: world.gathering > .zero ? Self.pageLimit : 1,
-                orAfterSeconds: world.gathering > .zero ? world.gathering.inSeconds : nil,
-                motions: world.hearsMotions ? true : nil
+                orAfterSeconds: world.gathering > .zero ? world.gathering.inSeconds : nil
             )
         )
-        let report = try await world.link.ask(request, FeedReport.self)
+        let report = try await world.link.ask(request, TailReport.self)
         guard report.folder == present?.folder, report.bootID == present.map({ "\($0.boot)" }),
-            !report.older, !report.lost
+            let next = report.next
         else {
             // The store is another one, or more happened than the station keeps in memory.
             present = nil
             return
         }
-        try apply(report)
+        try apply(report, next)
         if !report.parts.isEmpty { await onNews(report) }
     }
 
     /// Asks for the station's place, then opens the history, so that nothing between is missed.
     private func begin() async throws {
-        let report = try await world.link.ask(ControlRequest.feed(after: nil), FeedReport.self)
-        guard let folder = report.folder, let boot = BootID(report.bootID) else {
+        let tail = try await tail()
+        guard let folder = tail.folder, let boot = tail.now?.boot, let end = tail.end else {
             throw StationDown("the station has no store open; see `roost status`")
         }
-        try await world.history.reopen(folder, try await tail())
+        try await world.history.reopen(folder, tail.tail)
         let past = try await world.history.read { try StationRecollection($0, present: boot) }
-        // The station leaves out streams that have long been silent.
-        var floors = past.newest
-        for (key, place) in report.next.streams {
-            guard let number = UInt16(key), let id = BootID(place.bootID) else { continue }
-            floors[StreamID(number)] = OutboxPosition(
-                boot: id,
-                bootNumber: past.boots[id] ?? 0,
-                tick: Tick(tenths: place.tick)
-            )
-        }
+        var recent = RecentSamples(after: past.newest)
+        for stream in past.streams { recent.describe(stream) }
         present = Present(
-            places: report.next,
+            end: end,
             folder: folder,
             boot: boot,
             bootNumber: past.boots[boot] ?? 0,
             past: past,
-            recent: RecentSamples(after: floors),
+            recent: recent,
             anchors: past.anchors,
             clock: past.clock
         )
@@ -172,19 +162,18 @@ package actor StationSource: OutboxSampleSource, Child {
     }
 
     /// Asks the station for the records that the history's file lacks.
-    private func tail() async throws -> HistoryTail {
+    private func tail() async throws -> StationTail {
         let link = world.link
-        return try await StationTail { try await link.ask($0, TailReport.self) }.tail
+        return try await StationTail { try await link.ask($0, TailReport.self) }
     }
 
-    private func apply(_ report: FeedReport) throws {
+    private func apply(_ report: TailReport, _ next: String) throws {
         guard var present else { return }
         var hasAnchors = false
         for record in report.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
             switch record {
             case .stream(let description): present.recent.describe(description)
             case .samples(let stream, let segment): try add(segment, of: stream, to: &present)
-            // Each answer repeats the newest anchor.
             case .anchor(let anchor) where !present.anchors.contains(anchor):
                 hasAnchors = true
                 present.anchors.append(anchor)
@@ -198,7 +187,7 @@ package actor StationSource: OutboxSampleSource, Child {
             let anchors = present.anchors.filter { $0.boot == present.boot }
             present.clock = ClockAnchors(runs: [], anchors: anchors)
         }
-        present.places = report.next
+        present.end = next
         self.present = present
         if !report.parts.isEmpty { announce() }
     }
@@ -214,8 +203,10 @@ package actor StationSource: OutboxSampleSource, Child {
         let decimals = description.quantities.map(\.decimals)
         var decoder = try SegmentDecoder(segment, decimals: decimals)
         while let (tick, outcomes) = try decoder.next() {
-            let row = RecentSamples.Row(place: Self.place(tick, present), outcomes: outcomes)
-            present.recent.append(row, of: stream)
+            let place = Self.place(tick, present)
+            // The history has what came between its tail's end and its opening.
+            guard present.past.newest[stream].map({ place > $0 }) ?? true else { continue }
+            present.recent.append(RecentSamples.Row(place: place, outcomes: outcomes), of: stream)
         }
     }
 
@@ -331,14 +322,12 @@ package actor StationSource: OutboxSampleSource, Child {
             isReopening = false
             for signal in reopened { signal.raise() }
         }
-        try await world.history.reopen(now.folder, try await tail())
+        try await world.history.reopen(now.folder, try await tail().tail)
         present?.historyDropCount = now.recent.dropCount
     }
 
     private static func descriptions(_ present: Present) -> [StreamDescription] {
-        let recent = present.recent.streams
-        let known = present.past.streams.filter { old in !recent.contains { $0.id == old.id } }
-        return (known + recent).filter { !$0.id.isImported }.sorted { $0.id < $1.id }
+        present.recent.streams.sorted { $0.id < $1.id }
     }
 
     private static func page(

@@ -16,13 +16,17 @@ package struct ControlRights: Sendable {
     }
 
     /// Why a request is refused; nil when it may go on.
+    ///
+    /// The dashboard may not wait for the tail: it could take the courier's place.
     package func refusal(
         of command: ControlRequest.Command,
+        thatWaits: Bool = false,
         from peer: PeerCredentials?
     ) -> ControlFailure? {
         guard let peer else { return nil }
         let user = isOfDashboardsGroup(peer) ? .dashboard : users.user(peer)
-        guard !command.users.contains(user) else { return nil }
+        let mayWait = !thatWaits || user != .dashboard
+        guard !command.users.contains(user) || !mayWait else { return nil }
         let words = user.refusal(of: command.rawValue, by: peer)
         return ControlFailure(code: "not-allowed", message: words)
     }
@@ -59,7 +63,6 @@ extension ControlRequest.Command {
             Self.people.union([.dashboard])
         // These need a shell on the station.
         case .trustClock, .newStationID: Self.people
-        case .feed: Self.people.union([.courier])
         // Where followers are, what others measured or say, and what happened to themselves.
         case .cursor, .courierEvent, .imports, .hearNeighbours: [.root, .courier]
         case .cameraEvent, .cameraOn: [.root, .camera]

@@ -139,7 +139,13 @@ package actor ControlServer: Child {
             try connection.send(ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure))))
             return true
         }
-        if let failure = rights.refusal(of: request.command, from: connection.peer) {
+        let isWaiting = request.command == .tail && request.waitSeconds != nil
+        let failure = rights.refusal(
+            of: request.command,
+            thatWaits: isWaiting,
+            from: connection.peer
+        )
+        if let failure {
             try connection.send(ControlCodec.line(ControlAnswer<StatusReport>(.failure(failure))))
             return true
         }
@@ -147,7 +153,7 @@ package actor ControlServer: Child {
             try await stream(to: connection)
             return false
         }
-        if request.command == .feed { return try await follow(request, on: connection) }
+        if isWaiting { return try await follow(request, on: connection) }
         try connection.send(await answers.line(for: request, from: connection.peer))
         return true
     }

@@ -22,9 +22,9 @@ struct OpenStore: Sendable {
         try await use { $0.waiting(after: sequence, limit: limit, in: boot) }
     }
 
-    /// The newest of each kind that is durable, up to a block.
-    func tops(through sequence: UInt64) async throws -> StoreTops {
-        try await use { try $0.tops(through: sequence) }
+    /// Reads the newest durable sample of a boot.
+    func newest(of boot: BootID) async throws -> Tick? {
+        try await use { try $0.newest(of: boot) }
     }
 
     /// Reads what alerts need of the past.

@@ -23,10 +23,8 @@ struct StoreBacklog {
     var newStreams = (open: false, closed: false)
     /// Records that no block can hold.
     var tooLongCount = 0
-    /// The newest blocks, once there was a follower.
-    var window: FeedWindow?
-    /// Those that came while the places of the others are looked up, and the newest of these.
-    var early: (after: UInt64, payloads: [[UInt8]])?
+    /// The newest records, once the tail was asked for.
+    var recent: RecentRecords?
     /// When the last batch became durable.
     var committedAt: MonotonicInstant?
 
@@ -85,19 +83,25 @@ struct StoreBacklog {
         return true
     }
 
-    /// Writes a record to memory that outlives the process.
+    /// Keeps a record for followers, and writes it to memory that outlives the process.
     mutating func remember(_ record: JournalRecord) {
+        recent?.append(record)
+        writeToMirror(record)
+    }
+
+    private mutating func writeToMirror(_ record: JournalRecord) {
         guard let mirror else { return }
         let bytes = JournalRecordCodec.encode([record])
         // A record that finds no room is not counted: only the mirror lacks it.
         if bytes.count <= 65_535, mirror.append(bytes) { mirrored += 1 }
     }
 
-    /// Writes a sample to memory that outlives the process.
+    /// Keeps a sample for followers, and writes it to memory that outlives the process.
     mutating func remember(_ sample: StoredSample, _ decimals: [Int]) {
+        recent?.append(sample)
         guard mirror != nil else { return }
         var encoder = SegmentEncoder(decimals: decimals, startingAt: sample.tick)
         encoder.append(sample.tick, sample.outcomes)
-        remember(.samples(sample.stream, segment: encoder.finished()))
+        writeToMirror(.samples(sample.stream, segment: encoder.finished()))
     }
 }

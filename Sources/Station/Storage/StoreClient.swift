@@ -25,7 +25,7 @@ package final class StoreClient: Sendable {
 
     let context: StationContext
     /// Followers that wait for new records.
-    let desk = FeedWaiters()
+    let waiters = TailWaiters()
     private let age: StoreAge
     /// When the node began to run; a card may let the store wait for hours after that.
     let startedAt: MonotonicInstant
@@ -40,13 +40,13 @@ package final class StoreClient: Sendable {
         startedAt = context.clock.now
         age = StoreAge(bornAt: startedAt)
         let recording = context.recording
-        context.recorder.watch { [weak self, desk] in
+        context.recorder.watch { [weak self, waiters] in
             self?.queue?.append(recording.stored($0))
-            desk.sampleCame()
+            waiters.sampleCame()
         }
-        context.recorder.watchEvents { [weak self, desk] event in
+        context.recorder.watchEvents { [weak self, waiters] event in
             self?.queue?.append(.event(event), isUrgent: event.isUrgent)
-            desk.eventCame(event)
+            waiters.eventCame(event)
         }
         context.modes.observe("store") { [weak self] _ in self?.reschedule() }
     }
@@ -174,8 +174,7 @@ package final class StoreClient: Sendable {
 
     /// The newest that the store has of a boot; nil when it has nothing of that.
     func newest(of boot: BootID) async throws -> MonotonicInstant? {
-        let samples = try await opened?.tops(through: .max).samples ?? []
-        return samples.filter { $0.boot == boot }.map(\.tick).max().map(\.instant)
+        try await opened?.newest(of: boot)?.instant
     }
 
     // MARK: Age
@@ -208,23 +207,17 @@ package final class StoreClient: Sendable {
         try queue?.keep(name, blob, isUrgent: isUrgent)
     }
 
-    /// Returns the records in memory for followers; nil before the store is open and has reported
-    /// which mode was active before the start.
+    /// The position after all records so far; nil without `folder`.
     ///
-    /// The first time it asks the card where memory begins.
-    func feed() async throws -> FeedPage.Source? {
-        let (queue, opened) = state.withLock { ($0.queue, $0.opened) }
-        guard let queue, let opened, context.modes.isKnown else { return nil }
-        if let before = queue.beginWindow() {
-            queue.follow(after: try await opened.tops(through: before), in: context.bootID)
-        }
-        return queue.feed(in: context.bootID)
+    /// From the first question on the records that follow are kept in memory.
+    var tailEnd: StoreTailPosition? {
+        guard folder != nil else { return nil }
+        return queue.map { .records(of: startedAt.nanoseconds, after: $0.beginRecent()) }
     }
 
-    /// Returns those of the given boots that the store knows.
-    func known(_ boots: Set<String>) async throws -> Set<String> {
-        let known = try await opened?.tops(through: .max).boots ?? []
-        return boots.filter { BootID($0).map(known.contains) ?? false }
+    /// Returns what follows a position; nil when memory does not have all of it.
+    func recent(after number: Int, of process: Int64, limit: Int) -> RecentRecords.Page? {
+        process == startedAt.nanoseconds ? queue?.recent(after: number, limit: limit) : nil
     }
 
     func waitingBlocks(after sequence: UInt64, limit: Int) async throws -> JournalPage {

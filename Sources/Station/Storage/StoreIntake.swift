@@ -76,36 +76,28 @@ package struct StoreIntake {
             tick: Tick(first.instant),
             outcomes: readings.map(\.outcome)
         )
-        let tick = append(sample, of: stream, at: now)
-        return StoredSample(stream: stream.id, tick: tick, outcomes: sample.outcomes)
+        return append(sample, at: now)
     }
 
-    /// Adds a sample that an earlier process left in the mirror.
-    package mutating func append(_ sample: StoredSample, at now: MonotonicInstant) {
-        guard let stream = streams.first(where: { $0.id == sample.stream }) else { return }
-        append(sample, of: stream, at: now)
-    }
-
-    /// - Returns: The tick that the row got, later than that of the stream's last row: receivers
-    ///   know a row by its tick, and a follower of a stream asks for later ticks alone. So an
-    ///   absence that is recorded afterwards, and two rows within a tenth, lie behind.
+    /// Adds a sample.
+    ///
+    /// - Returns: The sample as it is stored, later than the stream's last row: receivers know a
+    ///   row by its tick. So an absence that is recorded afterwards, and two rows within a tenth,
+    ///   lie behind. Nil without its stream.
     @discardableResult
-    private mutating func append(
+    package mutating func append(
         _ sample: StoredSample,
-        of stream: StreamDescription,
         at now: MonotonicInstant
-    ) -> Tick {
+    ) -> StoredSample? {
+        guard let stream = stream(sample.stream) else { return nil }
         let earliest = lastTicks[stream.id].map { Tick(tenths: $0.tenths + 1) }
         let tick = max(sample.tick, earliest ?? sample.tick)
         let index = open.firstIndex { $0.stream.id == stream.id } ?? begin(stream, at: tick)
         lastTicks[stream.id] = tick
         open[index].encoder.append(tick, sample.outcomes)
         schedule(dueAt: now.advanced(by: lossWindow), now)
-        return tick
+        return StoredSample(stream: stream.id, tick: tick, outcomes: sample.outcomes)
     }
-
-    /// Descriptions of all known streams.
-    var descriptions: [StreamDescription] { streams }
 
     /// Adds a record that is not a sample.
     package mutating func append(_ record: JournalRecord, isUrgent: Bool, at now: MonotonicInstant)

@@ -199,8 +199,8 @@ final class StoreQueue: Sendable {
                     tick: Tick(now),
                     outcomes: stream.quantities.map { _ in .noData(.unplugged) }
                 )
-                state.intake.append(sample, at: now)
-                state.remember(sample, stream.quantities.map(\.decimals))
+                guard let stored = state.intake.append(sample, at: now) else { continue }
+                state.remember(stored, stream.quantities.map(\.decimals))
             }
         }
     }
@@ -289,8 +289,6 @@ final class StoreQueue: Sendable {
             state.waitingByteCount -= first.payload.count
             state.doneCount += 1
             state.cursors.acknowledge(first.cursorNumber)
-            state.window?.append(first.payload)
-            state.early?.payloads.append(first.payload)
             state.mirror?.reset(after: sequence, dropping: first.mirrored)
         }
     }
@@ -323,39 +321,20 @@ final class StoreQueue: Sendable {
 
     // MARK: Followers
 
-    /// Begins to keep the newest blocks in memory; nil when they are kept already.
-    ///
-    /// - Returns: The newest block that is not kept: `follow` gets what was durable up to it.
-    func beginWindow() -> UInt64? {
+    /// Keeps the newest records in memory from now on, and returns the number of the last one.
+    func beginRecent() -> Int {
         state.withLock { state in
-            guard state.window == nil else { return nil }
-            let early = state.early ?? (state.newestBlock, [])
-            state.early = early
-            return early.after
+            let recent = state.recent ?? RecentRecords()
+            state.recent = recent
+            return recent.end
         }
     }
 
-    /// Completes `beginWindow`.
-    func follow(after tops: StoreTops, in boot: BootID) {
+    /// Returns the records after a number; nil when memory does not have all of them.
+    func recent(after number: Int, limit: Int) -> RecentRecords.Page? {
         state.withLock { state in
-            guard let early = state.early else { return }
-            var window = FeedWindow(tops, boot: boot)
-            for payload in early.payloads { window.append(payload) }
-            (state.window, state.early) = (window, nil)
-        }
-    }
-
-    /// Returns the records in memory for followers; nil before `follow`.
-    func feed(in boot: BootID) -> FeedPage.Source? {
-        state.withLock { state in
-            guard let window = state.window else { return nil }
-            let streams = state.intake.descriptions.map { ($0.id, $0) }
-            return FeedPage.Source(
-                window: window,
-                unwritten: state.waiting.map(\.payload) + state.intake.contents.payloads,
-                boot: boot,
-                streams: Dictionary(streams) { $1 }
-            )
+            let intake = state.intake
+            return state.recent?.page(after: number, limit: limit) { intake.stream($0) }
         }
     }
 

@@ -203,7 +203,7 @@ package struct HistoryTail: Sendable {
 
 extension SegmentDecoder {
     /// Reads a segment for the channels that it names.
-    init(_ bytes: [UInt8], isTimesOnly: Bool = false) throws(CodecError) {
+    package init(_ bytes: [UInt8], isTimesOnly: Bool = false) throws(CodecError) {
         let decimals = try SegmentHeader(bytes).decimals
         try self.init(bytes, decimals: decimals, isTimesOnly: isTimesOnly)
     }

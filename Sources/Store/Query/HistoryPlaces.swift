@@ -17,17 +17,6 @@ package struct HistoryPlaces {
         package fileprivate(set) var isLost = false
     }
 
-    /// Events that follow a place.
-    package struct Events: Hashable, Sendable {
-        /// The events in the order of writing, which is almost that of their instants.
-        package fileprivate(set) var events: [BootEvent] = []
-        /// The place of the last, or that asked for when there is none.
-        package fileprivate(set) var next: EventPosition?
-        package fileprivate(set) var hasMore = false
-        /// The position names a boot that is not known, as in `Samples`.
-        package fileprivate(set) var isLost = false
-    }
-
     private let reader: HistoryReader
 
     package init(_ reader: HistoryReader) { self.reader = reader }
@@ -187,68 +176,6 @@ package struct HistoryPlaces {
             return HistoryPosition(boot: edge == .first ? 0 : .max, tick: tick)
         }
         return ordinals[place.boot].map { HistoryPosition(boot: $0, tick: place.tick) }
-    }
-
-    // MARK: Events
-
-    /// The events that follow a place, in the order of writing.
-    ///
-    /// An event that is written late, with an instant before the place's, follows it all the same.
-    ///
-    /// - Parameters:
-    ///   - place: The last that the caller has; nil begins with the oldest.
-    ///   - limit: Events at most, ≥ 1.
-    /// - Returns: The batch; an earlier end when the task is cancelled.
-    package func events(after place: EventPosition?, limit: Int) throws(StoreError) -> Events {
-        var batch = Events(next: place)
-        guard let place else {
-            try collect(&batch, limit, from: nil) { _ in true }
-            return batch
-        }
-        guard try reader.boots().contains(where: { $0.id == place.boot }) else {
-            batch.isLost = true
-            return batch
-        }
-        let instant = MonotonicInstant(nanoseconds: place.nanoseconds)
-        var hasMet = false
-        let start = (place.boot, Tick(instant))
-        try collect(&batch, limit, from: start) { here in
-            if here == place { hasMet = true }
-            return hasMet && here != place
-        }
-        if hasMet { return batch }
-        // The event has left the ring: every later one is new.
-        batch = Events(next: place)
-        try collect(&batch, limit, from: start) { here in
-            here.boot != place.boot || here.nanoseconds > place.nanoseconds
-        }
-        return batch
-    }
-
-    private func collect(
-        _ batch: inout Events,
-        _ limit: Int,
-        from start: (boot: BootID, tick: Tick)?,
-        _ isWanted: (EventPosition) -> Bool
-    ) throws(StoreError) {
-        var numbers = EventNumbers()
-        var found = batch
-        try HistoryEvents(reader).each(
-            from: start?.boot,
-            start?.tick ?? Tick(tenths: 0),
-            includesLate: true
-        ) { event in
-            let here = numbers.place(of: event)
-            guard isWanted(here) else { return true }
-            if found.events.count >= limit || Task.isCancelled {
-                found.hasMore = true
-                return false
-            }
-            found.events.append(event)
-            found.next = here
-            return true
-        }
-        batch = found
     }
 
     // MARK: Times

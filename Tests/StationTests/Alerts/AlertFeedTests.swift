@@ -24,12 +24,12 @@ import Testing
     /// sets where memory begins.
     private static func follow(_ test: TestStation) async throws -> [String] {
         try await test.sleep(.seconds(10))
-        let begin = try await test.ask(.feed(after: nil), FeedReport.self)
+        let begin = try await test.ask(ControlRequest(.tail), TailReport.self)
         try await test.sleep(.minutes(6))
-        let places = try #require(begin.body).next
-        let answer = try await test.ask(.feed(after: places), FeedReport.self)
+        let end = try #require(begin.body?.end)
+        let answer = try await test.ask(.tail(after: end), TailReport.self)
         let report = try #require(answer.body)
-        #expect(!report.older)
+        #expect(report.next != nil)
         return report.parts.flatMap { JournalRecordCodec.contents($0.bytes).records }
             .compactMap { record in
                 guard case .event(let event) = record, event.kind.name.hasPrefix("alert ") else {

@@ -93,37 +93,4 @@ import Testing
         let second = try places.samples(of: Self.stream, after: first.next, limit: 1)
         #expect(second.samples.count == 3 && !second.hasMore)
     }
-
-    @Test func eventsOfOneInstantHaveNumbersAndLateOnesAreNotMissed() throws {
-        let bench = try StoreBench()
-        func event(_ name: String, _ second: Int64) -> JournalRecord {
-            let instant = MonotonicInstant(nanoseconds: second * 1_000_000_000)
-            return .event(Event(at: instant, source: "test", kind: .other(name)))
-        }
-        let written: [[JournalRecord]] = [
-            [event("a", 10), event("b", 10), event("c", 11)], [event("late", 5), event("d", 11)],
-            [event("e", 12)],
-        ]
-        for (index, records) in written.enumerated() {
-            try bench.append(JournalRecordCodec.encode(records))
-            if index < 2 { try bench.store.checkpoint() }
-        }
-        let blocks = bench.store.waiting(after: 0, limit: 9, in: bench.dust.boot).blocks
-        let reader = try HistoryReader(path: bench.folder.database, tail: HistoryTail(blocks))
-        let places = HistoryPlaces(reader)
-        for limit in 1...6 {
-            var (names, place): ([String], EventPosition?) = ([], nil)
-            while true {
-                let batch = try places.events(after: place, limit: limit)
-                names += batch.events.map(\.event.kind.name)
-                place = batch.next
-                if !batch.hasMore { break }
-            }
-            #expect(names == ["a", "b", "c", "late", "d", "e"])
-        }
-        #expect(try places.events(after: nil, limit: 2).next?.ordinal == 1)
-        let tops = try StoreTops(HistoryReader(path: bench.folder.database), [])
-        let newest = EventPosition(boot: bench.dust.boot, nanoseconds: 11_000_000_000, ordinal: 1)
-        #expect(tops.event == newest)
-    }
 }

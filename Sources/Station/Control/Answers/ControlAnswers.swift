@@ -41,7 +41,7 @@ struct ControlAnswers: Sendable {
         case .settings: try ok(settings.report)
         case .readings: try ok { () throws(ControlFailure) in try readings(request) }
         case .events: try ok { () throws(ControlFailure) in try events(request) }
-        case .tail, .feed, .cursor, .courierEvent, .cameraEvent, .cameraOn, .imports:
+        case .tail, .cursor, .courierEvent, .cameraEvent, .cameraOn, .imports:
             try await store.line(for: request)
         case .clock: try ok(clock.report)
         case .trustClock: try await clock.trust(request, from: peer)
@@ -292,7 +292,7 @@ struct ControlAnswers: Sendable {
     private func readings(_ request: ControlRequest) throws(ControlFailure) -> ReadingsReport {
         let now = station.clock.now
         let cursor = request.from.map(ReadingCursor.init)
-        if case .some(.none) = cursor { throw ControlStore.badCursor }
+        if case .some(.none) = cursor { throw ControlTail.badCursor }
         let page = station.recorder.readingPage(
             from: cursor ?? nil,
             since: start(request, now),
@@ -310,7 +310,7 @@ struct ControlAnswers: Sendable {
     private func events(_ request: ControlRequest) throws(ControlFailure) -> EventsReport {
         let now = station.clock.now
         let number = request.from.map { Int($0) }
-        if case .some(.none) = number { throw ControlStore.badCursor }
+        if case .some(.none) = number { throw ControlTail.badCursor }
         let page = station.recorder.eventPage(
             from: number ?? nil,
             since: start(request, now),

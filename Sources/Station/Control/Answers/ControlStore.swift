@@ -2,23 +2,17 @@ import ControlProtocol
 import Core
 import Store
 
-/// Answers those who follow the store: `tail`, `feed`, `cursor`, `imports`, and
+/// Answers those who follow the store: `tail`, `cursor`, `imports`, and
 /// what other processes say of themselves: `courierEvent`, `cameraEvent`, `cameraOn`.
 struct ControlStore: Sendable {
-    static let badCursor = ControlFailure(
-        code: "bad-request",
-        message: "from is `next` of the page before"
-    )
-
     private let station: StationContext
     private let store: StoreClient
-    private let clock: ControlClock
     private let courierEvents: CourierEvents
     private let cameraEvents: CourierEvents
     private let imports: ControlImports
 
     init(station: StationContext, store: StoreClient, clock: ControlClock) {
-        (self.station, self.store, self.clock) = (station, store, clock)
+        (self.station, self.store) = (station, store)
         courierEvents = CourierEvents(.courier, station: station)
         cameraEvents = CourierEvents(.camera, station: station)
         imports = ControlImports(station: station, store: store, clock: clock)
@@ -27,14 +21,12 @@ struct ControlStore: Sendable {
     /// The line that answers one of these requests.
     func line(for request: ControlRequest) async throws -> String {
         switch request.command {
-        case .tail: try await answer { try await tail(request) }
+        case .tail:
+            try await answer {
+                try await ControlTail(station: station, store: store).answer(request)
+            }
         case .cursor:
             try await answer { try ControlCursors(store: store).answer(request) }
-        case .feed:
-            try await answer {
-                try await ControlFeed(station: station, store: store, clock: clock)
-                    .answer(request)
-            }
         case .courierEvent: try await answer { try courierEvents.answer(request) }
         case .cameraEvent: try await answer { try cameraEvents.answer(request) }
         case .cameraOn: try await answer { try cameraOn(request) }
@@ -64,18 +56,5 @@ struct ControlStore: Sendable {
             let failure = ControlFailure(code: "store", message: "the store: \(error)")
             return try ControlCodec.line(ControlAnswer<Body>(.failure(failure)))
         }
-    }
-
-    private func tail(_ request: ControlRequest) async throws -> TailReport {
-        let place = request.from.map(StoreTailPosition.init)
-        if case .some(.none) = place { throw Self.badCursor }
-        let (parts, next) = try await StoreTail(client: store).page(from: place ?? nil)
-        return TailReport(
-            folder: store.folder,
-            bootID: "\(station.bootID)",
-            nowSeconds: station.clock.now.inSeconds,
-            parts: parts,
-            next: next?.text
-        )
     }
 }

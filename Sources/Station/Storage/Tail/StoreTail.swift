@@ -2,35 +2,6 @@ import ControlProtocol
 import Core
 import Store
 
-/// Where the next page of records that the history lacks begins; see `TailReport`.
-enum StoreTailPosition: Hashable {
-    /// Batches ever removed from the queue, and those skipped.
-    case queue(Int)
-    /// After a block of the journal.
-    case journal(after: UInt64)
-
-    /// Text form in requests and answers: `q17`, `j4711`.
-    var text: String {
-        switch self {
-        case .queue(let number): "q\(number)"
-        case .journal(let sequence): "j\(sequence)"
-        }
-    }
-
-    init?(_ text: String) {
-        let number = text.dropFirst()
-        switch text.first {
-        case "q":
-            guard let count = Int(number), count >= 0 else { return nil }
-            self = .queue(count)
-        case "j":
-            guard let sequence = UInt64(number) else { return nil }
-            self = .journal(after: sequence)
-        default: return nil
-        }
-    }
-}
-
 /// Hands out the records that are not in the history yet, page by page.
 struct StoreTail {
     /// Payloads of one page, so that a line stays below 64 KiB: 4 KiB each, in base64.
@@ -40,7 +11,8 @@ struct StoreTail {
 
     /// One page of the records that are not in the history yet.
     ///
-    /// - Parameter place: `next` of the page before; nil for the first page.
+    /// - Parameter place: `next` of the page before; nil for the first page. One of `records` has
+    ///   no page here.
     /// - Returns: The parts, oldest first, and where the next page begins.
     /// - Throws: `StoreError`; `CancellationError`.
     func page(
@@ -67,6 +39,7 @@ struct StoreTail {
                 return (parts + openLoss(of: page), nil)
             }
             return (parts, .journal(after: last.sequence))
+        case .records: return ([], nil)
         }
     }
 

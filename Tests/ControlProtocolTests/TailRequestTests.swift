@@ -1,29 +1,17 @@
 import ControlProtocol
-import Core
 import Testing
 
-@Suite struct FeedPlacesTests {
-    private static let boot = String(repeating: "a7", count: 16)
-
-    @Test func aFeedTravelsAsTheDocumentedLine() throws {
-        let places = FeedPlaces(
-            streams: ["3": FeedPlaces.Sample(bootID: Self.boot, tick: 28_005_850)],
-            event: FeedPlaces.Event(
-                bootID: Self.boot,
-                nanoseconds: 2_800_585_012_345_678,
-                ordinal: 1
-            )
-        )
-        let request = ControlRequest.feed(
-            after: places,
+@Suite struct TailRequestTests {
+    @Test func aFollowersQuestionTravelsAsTheDocumentedLine() throws {
+        let request = ControlRequest.tail(
+            after: "r12003456789-4711",
             limit: 500,
             waitSeconds: 300,
-            samples: FeedCondition(atLeast: 1, orAfterSeconds: 60)
+            samples: TailCondition(atLeast: 1, orAfterSeconds: 60)
         )
         let line = try ControlCodec.line(request)
         #expect(
-            line == #"{"after":{"event":["\#(Self.boot)",2800585012345678,1],"#
-                + #""streams":{"3":["\#(Self.boot)",28005850]}},"command":"feed","limit":500,"#
+            line == #"{"command":"tail","from":"r12003456789-4711","limit":500,"#
                 + #""samples":{"atLeast":1,"orAfterSeconds":60},"#
                 + #""version":\#(controlProtocolVersion),"waitSeconds":300}"#
         )
@@ -46,12 +34,5 @@ import Testing
             try ControlCodec.message(ControlAnswer<CursorReport>.self, from: answer).body == report
         )
         #expect(report.cursors[0].bytes == blob)
-    }
-
-    @Test func aPlaceOfAnotherShapeIsRefusedByName() {
-        let line = #"{"version":3,"command":"feed","after":{"streams":{"3":[7]},"notice":0}}"#
-        #expect(throws: ControlFailure.self) {
-            try ControlCodec.message(ControlRequest.self, from: line)
-        }
     }
 }

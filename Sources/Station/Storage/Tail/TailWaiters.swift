@@ -4,7 +4,7 @@ import Synchronization
 /// Wakes the followers whose questions have an answer now.
 ///
 /// Bound: `waiterLimit` questions that wait; one more is refused.
-final class FeedWaiters: Sendable {
+final class TailWaiters: Sendable {
     static let waiterLimit = 4
 
     /// One question that waits.
@@ -15,13 +15,9 @@ final class FeedWaiters: Sendable {
         fileprivate let wanted: Int
         /// Whether the first sample changes until when it waits.
         fileprivate let hasAge: Bool
-        /// Whether a motion ends the wait.
-        fileprivate let hearsMotions: Bool
         fileprivate let pending = Atomic(0)
 
-        init(wanted: Int, hasAge: Bool, hearsMotions: Bool = false) {
-            (self.wanted, self.hasAge, self.hearsMotions) = (wanted, hasAge, hearsMotions)
-        }
+        init(wanted: Int, hasAge: Bool) { (self.wanted, self.hasAge) = (wanted, hasAge) }
 
         /// Sets the number of new samples that were too few to end the wait.
         func set(pending count: Int) { pending.store(count, ordering: .relaxed) }
@@ -50,12 +46,9 @@ final class FeedWaiters: Sendable {
         }
     }
 
-    /// An event was stored; one that does not wait wakes all, a motion those who asked for it.
+    /// An event was stored; one that does not wait wakes all.
     func eventCame(_ event: Event) {
-        let isForAll = event.isUrgent || event.details.contains { $0.key == "n" }
-        guard isForAll || event.kind == .motion else { return }
-        for waiter in waiters.withLock({ $0 }) where isForAll || waiter.hearsMotions {
-            waiter.signal.raise()
-        }
+        guard event.isUrgent else { return }
+        for waiter in waiters.withLock({ $0 }) { waiter.signal.raise() }
     }
 }

@@ -1,0 +1,122 @@
+import ControlProtocol
+import Core
+import Store
+
+/// Carries out `tail`: what the history lacks, or what follows a follower's position, now or when
+/// there is something.
+struct ControlTail: Sendable {
+    static let waitMax = 600.0
+    private static let limitDefault = 500
+
+    static let badCursor = ControlFailure(
+        code: "bad-request",
+        message: "from is `next` of the page before"
+    )
+
+    let station: StationContext
+    let store: StoreClient
+
+    /// - Throws: `ControlFailure` `bad-request`, `too-many` when four questions wait; `StoreError`.
+    func answer(_ request: ControlRequest) async throws -> TailReport {
+        let position = request.from.map(StoreTailPosition.init)
+        if case .some(.none) = position { throw Self.badCursor }
+        if case .records(let process, let number) = position ?? nil {
+            return try await follow(request, after: number, of: process)
+        }
+        // Before the records are read: what comes meanwhile comes twice, and nothing is left out.
+        let end = position == nil ? store.tailEnd : nil
+        let (parts, next) = try await StoreTail(client: store).page(from: position ?? nil)
+        return report(parts, next: next, end: end)
+    }
+
+    private func report(
+        _ parts: [TailReport.Part],
+        next: StoreTailPosition?,
+        end: StoreTailPosition? = nil
+    ) -> TailReport {
+        TailReport(
+            folder: store.folder,
+            bootID: "\(station.bootID)",
+            nowSeconds: station.clock.now.inSeconds,
+            parts: parts,
+            next: next?.text,
+            end: end?.text
+        )
+    }
+
+    // MARK: Followers
+
+    /// Waits until there is an answer, at most as long as the request allows.
+    ///
+    /// A wait needs one timer, a tenth of its length late at most.
+    private func follow(
+        _ request: ControlRequest,
+        after number: Int,
+        of process: Int64
+    ) async throws -> TailReport {
+        let (wait, condition) = try Self.checked(request)
+        let limit = min(max(request.limit ?? Self.limitDefault, 1), RecentRecords.limit)
+        let deadline = station.clock.now.advanced(by: .milliseconds(Int64(wait * 1_000)))
+        let waiter = TailWaiters.Waiter(
+            wanted: condition.atLeast,
+            hasAge: condition.orAfterSeconds != nil
+        )
+        if wait > 0, !store.waiters.add(waiter) {
+            throw ControlFailure(
+                code: "too-many",
+                message: "\(TailWaiters.waiterLimit) questions wait already; ask without waiting"
+            )
+        }
+        defer { store.waiters.remove(waiter) }
+        while true {
+            guard let page = store.recent(after: number, of: process, limit: limit) else {
+                return report([], next: nil)
+            }
+            waiter.set(pending: page.sampleCount)
+            let now = station.clock.now
+            let due = Self.due(page, condition, deadline, now)
+            if page.isUrgent || due <= now {
+                let payload = JournalRecordCodec.encode(page.records)
+                let part = TailReport.Part(bootID: "\(station.bootID)", payload: payload)
+                let parts = page.records.isEmpty ? [] : [part]
+                return report(parts, next: .records(of: process, after: page.end))
+            }
+            _ = try await station.clock.wait(
+                for: waiter.signal,
+                until: due,
+                tolerance: now.duration(to: due) / 10
+            )
+        }
+    }
+
+    /// Instant at which the page is sent even if nothing more comes.
+    private static func due(
+        _ page: RecentRecords.Page,
+        _ condition: TailCondition,
+        _ deadline: MonotonicInstant,
+        _ now: MonotonicInstant
+    ) -> MonotonicInstant {
+        if page.sampleCount >= condition.atLeast { return now }
+        guard let oldest = page.oldest, let age = condition.orAfterSeconds else { return deadline }
+        return min(deadline, oldest.instant.advanced(by: .milliseconds(Int64(age * 1_000))))
+    }
+
+    private static func checked(
+        _ request: ControlRequest
+    ) throws(ControlFailure) -> (wait: Double, TailCondition) {
+        let condition = request.samples ?? TailCondition()
+        let wait = request.waitSeconds ?? 0
+        guard (0...waitMax).contains(wait) else {
+            throw ControlFailure(code: "bad-request", message: "waitSeconds is 0 to \(waitMax)")
+        }
+        guard (1...10_000).contains(condition.atLeast),
+            condition.orAfterSeconds.map({ (0...86_400).contains($0) }) ?? true
+        else {
+            throw ControlFailure(
+                code: "bad-request",
+                message: "samples.atLeast is 1 to 10 000, and samples.orAfterSeconds 0 to 86 400"
+            )
+        }
+        return (wait, condition)
+    }
+}
