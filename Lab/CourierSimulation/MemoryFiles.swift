@@ -2,7 +2,7 @@ import RoostCourier
 import Synchronization
 
 /// The courier's folder in memory; writing to it can be made to fail.
-package final class MemoryFiles: CourierFiles {
+final class MemoryFiles: CourierFiles {
     private struct State {
         var files: [String: [UInt8]] = [:]
         var writeCount = 0
@@ -11,21 +11,21 @@ package final class MemoryFiles: CourierFiles {
 
     private let state = Mutex(State())
 
-    package init(_ files: [String: [UInt8]] = [:]) { state.withLock { $0.files = files } }
+    init(_ files: [String: [UInt8]] = [:]) { state.withLock { $0.files = files } }
 
-    package subscript(name: String) -> [UInt8]? { state.withLock { $0.files[name] } }
+    subscript(name: String) -> [UInt8]? { state.withLock { $0.files[name] } }
 
-    package var writeCount: Int { state.withLock { $0.writeCount } }
+    var writeCount: Int { state.withLock { $0.writeCount } }
 
-    package func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+    func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
 
-    package func read(_ name: String, limit: Int) async throws -> [UInt8]? {
+    func read(_ name: String, limit: Int) async throws -> [UInt8]? {
         guard let bytes = self[name] else { return nil }
         guard bytes.count <= limit else { throw CourierFilesError("\(name) is too large") }
         return bytes
     }
 
-    package func replace(_ name: String, _ bytes: [UInt8]) async throws {
+    func replace(_ name: String, _ bytes: [UInt8]) async throws {
         try state.withLock { state in
             guard !state.isFull else { throw CourierFilesError("\(name): no space left") }
             state.files[name] = bytes

@@ -36,7 +36,7 @@ package final class SimulatedBroker: Sendable {
 
     /// Accepted messages, oldest first.
     package var arrivals: [Arrival] { state.withLock { $0.arrivals } }
-    package var connectCount: Int { state.withLock { $0.connectCount } }
+    var connectCount: Int { state.withLock { $0.connectCount } }
 
     /// Returns the retained message of a topic as text; nil without one.
     package func retained(_ topic: String) -> String? {
@@ -60,7 +60,7 @@ package final class SimulatedBroker: Sendable {
     package func close(after topic: String) { _ = state.withLock { $0.closesAfter.insert(topic) } }
 
     /// Sets whether each connection is closed after CONNACK, as by a client with the same id.
-    package func setClosing(_ isClosing: Bool) { state.withLock { $0.isClosing = isClosing } }
+    func setClosing(_ isClosing: Bool) { state.withLock { $0.isClosing = isClosing } }
 
     /// Sets the protocol level: 5, or 4 for a broker that only speaks MQTT 3.1.1.
     package func setVersion(_ version: Int) { state.withLock { $0.protocolVersion = version } }

@@ -3,7 +3,7 @@ import RoostCourier
 import Synchronization
 
 /// Drives of a station with a radiation counter, in memory; the ring may lose the oldest samples.
-package final class SimulatedDrives: DriveSource {
+final class SimulatedDrives: DriveSource {
     private struct State {
         var drives: [PlannedDrive] = []
         /// Number of samples that the ring has overwritten, oldest first.
@@ -16,13 +16,13 @@ package final class SimulatedDrives: DriveSource {
     private let boot = BootID(bytes: Array(repeating: 0xD1, count: 16))
     private let state = Mutex(State())
 
-    package init() {}
+    init() {}
 
     /// Number of samples of all drives that ever ended.
-    package var recorded: Int { state.withLock { $0.drives.reduce(0) { $0 + $1.samples } } }
+    var recorded: Int { state.withLock { $0.drives.reduce(0) { $0 + $1.samples } } }
 
     /// Ends a survey with a number of samples.
-    package func end(_ name: String, samples: Int, isPrivate: Bool = false) {
+    func end(_ name: String, samples: Int, isPrivate: Bool = false) {
         state.withLock { state in
             let tick = Tick(tenths: Int64(state.drives.count + 1) * 100_000)
             let place = OutboxPosition(boot: boot, bootNumber: 1, tick: tick)
@@ -38,12 +38,12 @@ package final class SimulatedDrives: DriveSource {
     }
 
     /// Overwrites so many more samples, oldest first.
-    package func lose(_ count: Int) { state.withLock { $0.lost += count } }
+    func lose(_ count: Int) { state.withLock { $0.lost += count } }
 
     /// Sets whether drives wait for their date.
-    package func setUndated(_ isUndated: Bool) { state.withLock { $0.isUndated = isUndated } }
+    func setUndated(_ isUndated: Bool) { state.withLock { $0.isUndated = isUndated } }
 
-    package func drives(after place: OutboxPosition?) async throws -> [PlannedDrive] {
+    func drives(after place: OutboxPosition?) async throws -> [PlannedDrive] {
         state.withLock { state in
             var lost = state.lost
             return state.drives.map { drive in
@@ -70,7 +70,7 @@ package final class SimulatedDrives: DriveSource {
         }
     }
 
-    package func file(of drive: PlannedDrive, _ dates: DriveDates) async throws -> DriveMade {
+    func file(of drive: PlannedDrive, _ dates: DriveDates) async throws -> DriveMade {
         guard drive.samples > 0 else { return .empty }
         // One sample in ten has no fix.
         let lines = (0..<drive.samples).filter { $0 % 10 != 9 }
@@ -98,7 +98,7 @@ package final class SimulatedDrives: DriveSource {
         )
     }
 
-    package func number(of boot: BootID) async throws -> Int? { boot == self.boot ? 1 : nil }
+    func number(of boot: BootID) async throws -> Int? { boot == self.boot ? 1 : nil }
 
     /// Returns the time for tenths of a second since 1970.
     private static func wall(_ tenths: Int64) -> WallTime {

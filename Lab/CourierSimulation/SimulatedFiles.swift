@@ -5,9 +5,9 @@ import Synchronization
 /// Files of a station that measures at an interval of the virtual clock: one row for each sample.
 ///
 /// A ring of bounded length loses its oldest samples; the station's date is its running time.
-package final class SimulatedFiles: FileSource {
+final class SimulatedFiles: FileSource {
     /// Date of the first sample, in seconds since 1970.
-    package let start: Int
+    let start: Int
     private let interval: Int
     private let room: Int
     private let clock: any NodeClock
@@ -20,7 +20,7 @@ package final class SimulatedFiles: FileSource {
     ///   - interval: Between samples, in seconds.
     ///   - room: Samples that the ring holds.
     ///   - silent: When the sensor has no value.
-    package init(
+    init(
         clock: any NodeClock,
         start: Int,
         interval: Int,
@@ -32,7 +32,7 @@ package final class SimulatedFiles: FileSource {
     }
 
     /// Number of samples recorded so far.
-    package var recorded: Int { elapsed / interval + 1 }
+    var recorded: Int { elapsed / interval + 1 }
 
     private var elapsed: Int {
         Int(MonotonicInstant.boot.duration(to: clock.now).components.seconds)
@@ -41,11 +41,11 @@ package final class SimulatedFiles: FileSource {
     /// Number of the oldest sample in the ring.
     private var oldest: Int { max(recorded - room, 0) }
 
-    package func extent() async throws -> Range<Int>? {
+    func extent() async throws -> Range<Int>? {
         (start + oldest * interval)..<(start + (recorded - 1) * interval + 1)
     }
 
-    package func next(
+    func next(
         _ period: FilePeriod,
         from begin: Int,
         origin: Int
@@ -63,9 +63,9 @@ package final class SimulatedFiles: FileSource {
         return nil
     }
 
-    package func count(_ range: Range<Int>) async throws -> Int { numbers(range).count }
+    func count(_ range: Range<Int>) async throws -> Int { numbers(range).count }
 
-    package func piece(
+    func piece(
         _ number: Int,
         of file: PlannedFile,
         origin: Int
@@ -77,7 +77,7 @@ package final class SimulatedFiles: FileSource {
     }
 
     /// Returns the content of the file for a range of time.
-    package func bytes(_ range: Range<Int>) -> [UInt8] {
+    func bytes(_ range: Range<Int>) -> [UInt8] {
         var bytes: [UInt8] = []
         for number in numbers(range) where hasValue(number) {
             bytes += Array("PM2.5,\(number % 997),\(start + number * interval)\r\n".utf8)

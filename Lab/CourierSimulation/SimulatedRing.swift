@@ -3,7 +3,7 @@ import RoostCourier
 import Synchronization
 
 /// A store in memory: streams whose oldest samples are overwritten, and boots that end.
-package final class SimulatedRing: OutboxSampleSource, CursorStore {
+final class SimulatedRing: OutboxSampleSource, CursorStore {
     private struct Stream {
         let device: String
         let quantities: [Quantity]
@@ -36,25 +36,25 @@ package final class SimulatedRing: OutboxSampleSource, CursorStore {
     private let room: Int
     private let state: Mutex<State>
 
-    package init(clock: any NodeClock, room: Int) {
+    init(clock: any NodeClock, room: Int) {
         (self.clock, self.room) = (clock, room)
         state = Mutex(State(syncedAt: clock.now))
     }
 
-    package func add(_ stream: StreamID, device: String, _ quantities: [Quantity]) {
+    func add(_ stream: StreamID, device: String, _ quantities: [Quantity]) {
         state.withLock { $0.streams[stream] = Stream(device: device, quantities: quantities) }
     }
 
-    package func start(_ boot: BootID) { state.withLock { $0.boots.append(boot) } }
+    func start(_ boot: BootID) { state.withLock { $0.boots.append(boot) } }
 
     /// Dates a boot by the wall time at its tick 0.
-    package func anchor(_ boot: BootID, _ wall: WallTime) {
+    func anchor(_ boot: BootID, _ wall: WallTime) {
         state.withLock { $0.anchors[boot] = wall }
         change()
     }
 
     /// Records a sample in the present boot.
-    package func record(_ stream: StreamID, _ tick: Tick, _ outcomes: [Outcome]) {
+    func record(_ stream: StreamID, _ tick: Tick, _ outcomes: [Outcome]) {
         state.withLock { state in
             guard let boot = state.boots.last, state.streams[stream] != nil else { return }
             let number = state.boots.count
@@ -71,13 +71,13 @@ package final class SimulatedRing: OutboxSampleSource, CursorStore {
     }
 
     /// Number of samples recorded so far, of all streams.
-    package var recorded: Int {
+    var recorded: Int {
         state.withLock { $0.streams.values.reduce(0) { $0 + $1.recorded } }
     }
-    package var expired: Int { state.withLock { $0.streams.values.reduce(0) { $0 + $1.expired } } }
+    var expired: Int { state.withLock { $0.streams.values.reduce(0) { $0 + $1.expired } } }
 
     /// Samples in the ring, as `stream/boot/tick`.
-    package var items: Set<String> {
+    var items: Set<String> {
         state.withLock { state in
             var found: Set<String> = []
             for (stream, entry) in state.streams {
@@ -91,7 +91,7 @@ package final class SimulatedRing: OutboxSampleSource, CursorStore {
     }
 
     /// Writes everything to the card.
-    package func sync() {
+    func sync() {
         state.withLock { state in
             (state.durable, state.syncedAt) = (state.cursors, clock.now)
             state.writeCount += 1
@@ -99,16 +99,16 @@ package final class SimulatedRing: OutboxSampleSource, CursorStore {
     }
 
     /// Number of writes to the card.
-    package var writeCount: Int { state.withLock { $0.writeCount } }
+    var writeCount: Int { state.withLock { $0.writeCount } }
 
     /// Loses samples and cursors since the last `sync`.
-    package func cutPower() {
+    func cutPower() {
         let edge = state.withLock { $0.syncedAt }
         cutPower(samplesSince: Tick(edge.advanced(by: .milliseconds(100))))
     }
 
     /// Loses the cursors since the last sync, and the samples since `tick`.
-    package func cutPower(samplesSince tick: Tick) {
+    func cutPower(samplesSince tick: Tick) {
         state.withLock { state in
             state.cursors = state.durable
             guard let boot = state.boots.last else { return }
@@ -132,17 +132,17 @@ package final class SimulatedRing: OutboxSampleSource, CursorStore {
 
     // MARK: As a source
 
-    package func streams() async throws -> [StreamID] {
+    func streams() async throws -> [StreamID] {
         state.withLock { $0.streams.filter { !$0.value.samples.isEmpty }.keys.sorted() }
     }
 
-    package func boots() async throws -> [BootID: Int] {
+    func boots() async throws -> [BootID: Int] {
         state.withLock { state in
             Dictionary(uniqueKeysWithValues: state.boots.enumerated().map { ($1, $0 + 1) })
         }
     }
 
-    package func count(
+    func count(
         of stream: StreamID,
         after place: OutboxPosition?
     ) async throws -> (count: Int, newest: OutboxPosition?) {
@@ -153,7 +153,7 @@ package final class SimulatedRing: OutboxSampleSource, CursorStore {
         }
     }
 
-    package func page(
+    func page(
         of stream: StreamID,
         after place: OutboxPosition?,
         limit: Int
@@ -189,7 +189,7 @@ package final class SimulatedRing: OutboxSampleSource, CursorStore {
         }
     }
 
-    package func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
+    func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
         state.withLock { state in
             for (index, boot) in state.boots.enumerated().reversed() {
                 guard let wall = state.anchors[boot], wall <= moment else { continue }
@@ -200,7 +200,7 @@ package final class SimulatedRing: OutboxSampleSource, CursorStore {
         }
     }
 
-    package func change(
+    func change(
         since count: UInt64,
         until deadline: MonotonicInstant?,
         tolerance: Duration
@@ -227,16 +227,16 @@ package final class SimulatedRing: OutboxSampleSource, CursorStore {
 
     // MARK: As a keeper
 
-    package func cursor(of target: String) async throws -> [UInt8]? {
+    func cursor(of target: String) async throws -> [UInt8]? {
         state.withLock { $0.cursors[target] }
     }
 
-    package func keep(_ bytes: [UInt8], of target: String) async {
+    func keep(_ bytes: [UInt8], of target: String) async {
         state.withLock { $0.cursors[target] = bytes }
     }
 
     /// An urgent cursor is on the card at once.
-    package func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
+    func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
         state.withLock { state in
             state.cursors[target] = bytes
             if isUrgent { state.durable[target] = bytes }
@@ -244,7 +244,7 @@ package final class SimulatedRing: OutboxSampleSource, CursorStore {
     }
 
     /// Writes the whole block, as a station does, and only where samples may be on the card.
-    package func makeDurable(
+    func makeDurable(
         _ bytes: [UInt8],
         of target: String,
         before tick: Tick?

@@ -5,16 +5,16 @@ import Devices
 ///
 /// Written apart from the dialects: no state, no resynchronising, plain arithmetic. A value that a
 /// dialect gives and none of these frames has is a value from a bad frame.
-package struct FrameOracle {
+struct FrameOracle {
     /// Values in the order of the dialect's quantities; nil where nothing is said.
     package typealias Values = [Double?]
 
     private let driver: String
 
-    package init(driver: String) { self.driver = driver }
+    init(driver: String) { self.driver = driver }
 
     /// Returns a fault: a measurement in no good frame, or out of order; nil without one.
-    package func complaint(about utterances: [SensorUtterance], in stream: [UInt8]) -> String? {
+    func complaint(about utterances: [SensorUtterance], in stream: [UInt8]) -> String? {
         var frames = good(in: stream)[...]
         for case .measurement(let outcomes, _) in utterances {
             let values = outcomes.map { $0.value?.doubleValue }
@@ -35,7 +35,7 @@ package struct FrameOracle {
             }
     }
 
-    package func good(in stream: [UInt8]) -> [Values] {
+    func good(in stream: [UInt8]) -> [Values] {
         switch driver {
         case "sps30": Self.betweenFlags(stream).compactMap(Self.sps30)
         case "bgeigie-nano": Self.records(stream).compactMap(Self.bGeigie)

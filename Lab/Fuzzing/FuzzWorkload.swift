@@ -11,6 +11,6 @@ package protocol FuzzWorkload: AnyObject {
     func fault(seed: UInt64) throws -> String?
 }
 
-package struct FuzzError: Error, CustomStringConvertible {
-    package let description: String
+struct FuzzError: Error, CustomStringConvertible {
+    let description: String
 }

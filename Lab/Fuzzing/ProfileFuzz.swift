@@ -75,7 +75,7 @@ package final class SchemaFuzz: FuzzWorkload {
     ]
 
     /// How reader and schema disagree about a value; nil when they agree.
-    package func disagreement(about value: JSONValue) -> String? {
+    func disagreement(about value: JSONValue) -> String? {
         let refusals = checker.refusals(of: value)
         var id = ""
         if case .object(let fields) = value, case .string(let text)? = fields["id"] { id = text }

@@ -2,22 +2,22 @@ import Core
 import Profiles
 
 /// Spoils profiles; the same seed spoils in the same way.
-package struct ProfileMutator {
+struct ProfileMutator {
     private var random: SplitMix64
 
-    package init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     private mutating func pick(_ count: Int) -> Int { Int(random.next() % UInt64(max(1, count))) }
 
     /// A value with one to three places changed.
-    package mutating func mutate(_ value: JSONValue) -> JSONValue {
+    mutating func mutate(_ value: JSONValue) -> JSONValue {
         var value = value
         for _ in 0...pick(3) { value = change(value) }
         return value
     }
 
     /// A text with one to four of its bytes changed, doubled or lost.
-    package mutating func mutate(_ text: [UInt8]) -> [UInt8] {
+    mutating func mutate(_ text: [UInt8]) -> [UInt8] {
         var text = text
         for _ in 0...pick(4) where !text.isEmpty {
             let place = pick(text.count)

@@ -4,15 +4,15 @@ import Profiles
 ///
 /// A keyword that it does not know is an error: a schema that says more than is checked would look
 /// stricter than it is.
-package final class SchemaChecker {
+final class SchemaChecker {
     private let root: JSONValue
     private var patterns: [String: Regex<AnyRegexOutput>] = [:]
-    package private(set) var unknownKeywords: Set<String> = []
+    private(set) var unknownKeywords: Set<String> = []
 
-    package init(_ root: JSONValue) { self.root = root }
+    init(_ root: JSONValue) { self.root = root }
 
     /// Places at which the value is refused.
-    package func refusals(of value: JSONValue) -> [String] { check(value, root, "") }
+    func refusals(of value: JSONValue) -> [String] { check(value, root, "") }
 
     private func check(_ value: JSONValue, _ schema: JSONValue, _ place: String) -> [String] {
         guard case .object(let keywords) = schema else {

@@ -6,21 +6,21 @@ import SimulationKit
 
 /// One session and one simulated part, without a driver, a line or a task: carries out actions at
 /// once and moves time to what comes next.
-package struct SessionBench {
-    package private(set) var session: SensorSession
-    package private(set) var part: SensorPart
-    package let dialect: any SensorDialect
-    package private(set) var now = MonotonicInstant.boot
-    package private(set) var writes: [(instant: MonotonicInstant, bytes: [UInt8])] = []
-    package private(set) var samples: [[Reading]] = []
-    package private(set) var missCount = 0
-    package private(set) var events: [Event] = []
-    package private(set) var accounted: Duration = .zero
-    package private(set) var states: Set<SensorSession.State> = []
+struct SessionBench {
+    private(set) var session: SensorSession
+    private(set) var part: SensorPart
+    let dialect: any SensorDialect
+    private(set) var now = MonotonicInstant.boot
+    private(set) var writes: [(instant: MonotonicInstant, bytes: [UInt8])] = []
+    private(set) var samples: [[Reading]] = []
+    private(set) var missCount = 0
+    private(set) var events: [Event] = []
+    private(set) var accounted: Duration = .zero
+    private(set) var states: Set<SensorSession.State> = []
     private var arrived: [UInt8] = []
     private var actions: [SensorAction] = []
 
-    package init(
+    init(
         _ kind: SensorKind,
         mode: SensorMode,
         faults: [SensorFaultWindow] = [],
@@ -47,22 +47,22 @@ package struct SessionBench {
         session = SensorSession(setup, speaking: dialect)
     }
 
-    package var isOver: Bool { session.state == .finished }
-    package var kinds: [String] { events.map(\.kind.name) }
+    var isOver: Bool { session.state == .finished }
+    var kinds: [String] { events.map(\.kind.name) }
 
     /// Hands an event to the session and carries out what it wants.
-    package mutating func handle(_ event: SensorEvent) {
+    mutating func handle(_ event: SensorEvent) {
         session.handle(event, at: now, into: &actions)
         carryOut()
     }
 
-    package mutating func leave() {
+    mutating func leave() {
         session.leave(at: now, into: &actions)
         carryOut()
     }
 
     /// Runs until an instant or the end of the session.
-    package mutating func run(until end: MonotonicInstant) {
+    mutating func run(until end: MonotonicInstant) {
         if session.state == .starting { handle(.start) }
         while now <= end, !isOver {
             states.insert(session.state)
@@ -91,7 +91,7 @@ package struct SessionBench {
     }
 
     /// Moves time on without the session, as when the process stands still.
-    package mutating func skip(to instant: MonotonicInstant) {
+    mutating func skip(to instant: MonotonicInstant) {
         now = instant
         _ = part.advance(to: now)
         arrived.removeAll()
@@ -128,13 +128,13 @@ package struct SessionBench {
     // MARK: Commands that the part received
 
     /// Whether the last command was to rest.
-    package var isLeftAtRest: Bool {
+    var isLeftAtRest: Bool {
         let rest = dialect.commands(for: .rest).map(\.bytes)
         return writes.suffix(rest.count).map(\.bytes) == rest
     }
 
     /// How long the part ran: from the first command to wake to the last one to rest.
-    package var runTime: Duration {
+    var runTime: Duration {
         let wake = dialect.commands(for: .wake).first?.bytes
         let rest = dialect.commands(for: .rest).last?.bytes
         var (time, since) = (Duration.zero, MonotonicInstant?.none)

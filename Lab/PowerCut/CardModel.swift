@@ -12,7 +12,7 @@ package enum CardModel: Hashable, Sendable {
     case torn(seed: UInt64)
 
     /// Bytes that a card writes whole: the unit of the SD protocol's block address.
-    package static let sectorSize = 512
+    static let sectorSize = 512
 
     /// The three fixed models, and the two random ones with the seeds given.
     package static func all(seeds: Range<UInt64>) -> [CardModel] {

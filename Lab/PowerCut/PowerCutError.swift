@@ -1,6 +1,6 @@
 import CPowerCutVFS
 
 /// A failure of the play itself, as opposed to the store it is played for.
-package enum PowerCutError: Error, Hashable, Sendable {
+enum PowerCutError: Error, Hashable, Sendable {
     case scratch(call: String, errno: Int32, path: String)
 }

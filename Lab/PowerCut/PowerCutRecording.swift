@@ -56,7 +56,7 @@ package final class PowerCutRecording {
     }
 
     /// Everything recorded since the last call, which is forgotten here.
-    package func takeOperations() -> [PowerCutOperation] {
+    func takeOperations() -> [PowerCutOperation] {
         defer { powercut_log_clear(log) }
         return operations
     }

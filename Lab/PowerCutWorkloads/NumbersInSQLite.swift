@@ -2,22 +2,22 @@ import PowerCut
 import SQLite
 
 /// A workload in SQLite: numbers 1, 2, 3 …, one to a transaction, acknowledged after its COMMIT.
-package struct NumbersInSQLite {
-    package struct Lost: Error, Equatable, CustomStringConvertible {
-        package let description: String
+struct NumbersInSQLite {
+    struct Lost: Error, Equatable, CustomStringConvertible {
+        let description: String
     }
 
     private let mode: JournalMode
     private let synchronous: SynchronousMode
     private let count: Int64
 
-    package init(mode: JournalMode, synchronous: SynchronousMode, count: Int64 = 4) {
+    init(mode: JournalMode, synchronous: SynchronousMode, count: Int64 = 4) {
         self.mode = mode
         self.synchronous = synchronous
         self.count = count
     }
 
-    package func write(_ recording: PowerCutRecording) throws {
+    func write(_ recording: PowerCutRecording) throws {
         let connection = try open(recording.folder)
         for number in 1...count {
             try connection.transaction { () throws(SQLiteError) in
@@ -31,7 +31,7 @@ package struct NumbersInSQLite {
     }
 
     /// Demands all that was acknowledged, and at most the one that was under way.
-    package func verify(_ state: PowerCutState) throws {
+    func verify(_ state: PowerCutState) throws {
         let connection = try open(state.folder)
         let sql = "SELECT number FROM numbers ORDER BY number"
         let found: [Int64] = try connection.rows(sql) { (row) throws(SQLiteError) in try row[0] }

@@ -7,10 +7,10 @@ package struct StoreCensus {
     /// Operations of the workload, and how many operations on the card each kind needed.
     package private(set) var operations: [(name: String, count: Int)] = []
     /// Operations while an export was reading.
-    package private(set) var duringExport = 0
+    private(set) var duringExport = 0
     /// Rounds of the journal's ring, and samples that the history's has recycled.
-    package private(set) var journalRounds = 0
-    package private(set) var recycledSamples = 0
+    private(set) var journalRounds = 0
+    private(set) var recycledSamples = 0
     /// Pages written to each table, whether into the log or the file.
     package private(set) var pages: [String: Int] = [:]
 

@@ -8,7 +8,7 @@ import Store
 /// hours, each second one while an export is reading; a value of another program every second
 /// hour; a new setting after every ninth hour, a restart in order and a crash in turn after every
 /// twelfth, the crash with another boot; and once a new version, which migrates the history.
-package struct StoreScript: Sendable {
+struct StoreScript: Sendable {
     enum Step {
         case append(Int)
         case checkpoint
@@ -59,7 +59,7 @@ package struct StoreScript: Sendable {
     private var level: Int64 = 120
     private var startsRun = true
 
-    package init(hours: Int, seed: UInt64) {
+    init(hours: Int, seed: UInt64) {
         dice = SplitMix64(seed: seed)
         var merges = 0
         let isShort = hours < 12

@@ -11,9 +11,9 @@ import Store
 /// Acknowledged are payloads by their number, when `append` has returned, settings by theirs beyond
 /// `settingBase`, values of others beyond `mergeBase`, and `upgradeMark` just before the new
 /// version starts.
-package final class StoreWorkload {
-    package struct Wrong: Error, CustomStringConvertible {
-        package let description: String
+final class StoreWorkload {
+    struct Wrong: Error, CustomStringConvertible {
+        let description: String
     }
 
     static let settingBase: Int64 = 1_000_000
@@ -32,16 +32,16 @@ package final class StoreWorkload {
     /// Recovered histories that were read to the end and found right, by a hash of their bytes.
     private var readBefore: Set<Int> = []
     /// Counts of the workload's operations, after it has run.
-    package private(set) var census = StoreCensus()
+    private(set) var census = StoreCensus()
 
-    package init(_ script: StoreScript, acknowledgesTooEarly: Bool = false) throws {
+    init(_ script: StoreScript, acknowledgesTooEarly: Bool = false) throws {
         self.script = script
         self.acknowledgesTooEarly = acknowledgesTooEarly
     }
 
     // MARK: - Writing
 
-    package func write(_ recording: PowerCutRecording) throws {
+    func write(_ recording: PowerCutRecording) throws {
         var isUpgraded = false
         census = StoreCensus()
         var store: StationStore? = try open(recording.folder, isUpgraded: false)
@@ -101,7 +101,7 @@ package final class StoreWorkload {
     // MARK: - Verifying
 
     /// Opens the store as a node does, goes on working, and demands what was acknowledged.
-    package func verify(_ state: PowerCutState) throws {
+    func verify(_ state: PowerCutState) throws {
         let promised = state.acknowledged.count { $0 < Self.settingBase }
         let isUpgraded = state.acknowledged.contains(Self.upgradeMark)
         let merges = state.acknowledged.count { $0 >= Self.mergeBase }

@@ -21,7 +21,7 @@ package struct StoreYears {
     private static let copyByteMax = 1 << 20
 
     /// Windows of 600 s in a month: a twelfth of 365.25 days.
-    package var windowsPerMonth = 4_383
+    var windowsPerMonth = 4_383
     private let folder: String
     private let interval: Int64
     private let megabytes: Int

@@ -2,19 +2,19 @@ import HardwareIO
 import PowerCut
 
 /// Numbers 1, 2, 3 … one to a block, each block full of its number.
-package struct ToyStore {
-    package struct Lost: Error {
+struct ToyStore {
+    struct Lost: Error {
         let number: Int64
     }
 
     /// The planted bug: says "safe" before the card was asked to keep it.
     private let acknowledgesTooEarly: Bool
 
-    package init(acknowledgesTooEarly: Bool) {
+    init(acknowledgesTooEarly: Bool) {
         self.acknowledgesTooEarly = acknowledgesTooEarly
     }
 
-    package func write(_ recording: PowerCutRecording) throws {
+    func write(_ recording: PowerCutRecording) throws {
         let storage = try Self.open(recording.folder)
         for number in 1...4 {
             let byte = UInt8(number)
@@ -25,7 +25,7 @@ package struct ToyStore {
         }
     }
 
-    package func verify(_ state: PowerCutState) throws {
+    func verify(_ state: PowerCutState) throws {
         let storage = try Self.open(state.folder)
         for number in state.acknowledged {
             let bytes = try storage.read(Int(number) - 1)

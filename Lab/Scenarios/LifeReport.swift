@@ -18,7 +18,7 @@ package struct LifeReport: Codable, Sendable {
     package let scenario: String
     package let seed: UInt64
     package let days: Double
-    package let deviceDays: Double
+    let deviceDays: Double
     package internal(set) var sampleCount = 0
     package internal(set) var valueCount = 0
     package internal(set) var eventCount = 0
@@ -115,7 +115,7 @@ package struct LifeReport: Codable, Sendable {
 
 extension LifeEnding {
     /// The report as text, without varying figures.
-    package var text: String {
+    var text: String {
         switch self {
         case .finished: "end of the life"
         case .restarted: "restarted in order"

@@ -23,7 +23,7 @@ package struct Shrinker {
     /// Lives tried at most; at the bound the smallest so far is the result.
     package static let lifeMax = 100
     /// Time lived at most, in lives as long as the first; the same at the bound.
-    package static let timeMax = 30
+    static let timeMax = 30
     /// A life is not shortened by less than this.
     private static let step: Duration = .minutes(30)
 

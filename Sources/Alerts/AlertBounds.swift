@@ -5,7 +5,7 @@ package enum AlertBounds {
     /// Pairs of a rule and a subject that have a state, raised or not.
     package static let keyLimit = 256
     /// Alerts raised at once; `many` stands for those beyond.
-    package static let raisedLimit = 32
+    static let raisedLimit = 32
     /// Silences at once; one more is refused.
     package static let silenceLimit = 32
     /// Channels with alerts, as many as a station has; a further channel has none.

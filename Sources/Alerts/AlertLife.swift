@@ -45,7 +45,7 @@ package struct AlertLife: Hashable, Sendable {
     /// 0 while it is not raised.
     package private(set) var level = 0
     package private(set) var raisedAt = 0
-    package private(set) var isFlapping = false
+    private(set) var isFlapping = false
     package private(set) var blind: (since: Int, why: String)?
     /// Until when it is acknowledged: `Int.max` until it is resolved or reaches a higher level.
     package private(set) var acknowledgedUntil: Int?

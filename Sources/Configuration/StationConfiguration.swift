@@ -11,10 +11,10 @@ package struct StationConfiguration: Hashable, Sendable {
     /// Devices of one station; more is a mistake in the file.
     package static let deviceLimit = 32
     /// Devices compared with each other at most.
-    package static let sameAirLimit = 8
+    static let sameAirLimit = 8
     package static let defaultSocket = "/run/roost/roost.sock"
     /// Bytes of a socket's path: the kernel allows 107, and the temporary name needs 12.
-    package static let socketByteLimit = 95
+    static let socketByteLimit = 95
 
     /// 1…64 letters, digits, `-`, `_` and `.`; names the lock as well.
     package let name: String

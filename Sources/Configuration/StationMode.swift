@@ -19,11 +19,11 @@ package struct StationMode: Hashable, Sendable {
     }
 
     /// Without a stated time `live` lasts this long.
-    package static let defaultLiveTime: Duration = .minutes(10)
+    static let defaultLiveTime: Duration = .minutes(10)
     /// Without a stated time a survey lasts this long.
-    package static let defaultSurveyTime: Duration = .hours(1)
+    static let defaultSurveyTime: Duration = .hours(1)
     /// The old name of `normal`, still accepted in configurations and commands.
-    package static let oldNameOfNormal = "months"
+    static let oldNameOfNormal = "months"
     package static let longestTime: Duration = .days(1)
 
     package let kind: Kind

@@ -22,7 +22,7 @@ package struct BGeigieRecord: Hashable, Sendable {
         /// 100 × degrees + minutes, as written; a minus is kept and has no meaning.
         package let packed: FixedPoint
         /// Digits before the point.
-        package let wholeDigits: Int
+        let wholeDigits: Int
         /// `N`, `S`, `E` or `W`.
         package let letter: String
 
@@ -65,9 +65,9 @@ package struct BGeigieRecord: Hashable, Sendable {
     /// Whether the receiver knows where it is.
     package let hasFix: Bool
     /// Satellites and HDOP × 100, or the other way round, as the firmware wrote them: 0 to 3 items.
-    package let extras: [String]
+    let extras: [String]
     /// Whether its checksum has small letters.
-    package let hasSmallDigits: Bool
+    let hasSmallDigits: Bool
 
     /// The line without its end.
     package var text: String {

@@ -3,7 +3,7 @@
 /// No exponent, no comma, no space within, no `nan`: what is not plain is not a reading.
 package enum PlainDecimal {
     /// Digits of the longest number, point left out: what fits 64 bits for certain.
-    package static let digitLimit = 18
+    static let digitLimit = 18
 
     /// The number at the resolution it is written in.
     ///

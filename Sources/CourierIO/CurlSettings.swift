@@ -11,7 +11,7 @@ package struct CurlSettings: Hashable, Sendable {
     /// The folder of hashed certificates that `ServerTrust.system` trusts.
     package var authorities = "/etc/ssl/certs"
     /// Time within which each address has to accept a connection.
-    package var connectLimit: Duration = .seconds(10)
+    var connectLimit: Duration = .seconds(10)
 
     package init() {}
 }

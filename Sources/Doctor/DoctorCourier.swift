@@ -1,5 +1,5 @@
 /// The courier's files, and what it needs of the machine.
-package struct DoctorCourier {
+struct DoctorCourier {
     static let path = "/etc/roost/courier.json"
     static let secretFolder = "/etc/roost/secrets"
     private static let certificateFolder = "/etc/ssl/certs"

@@ -11,7 +11,7 @@ import Store
 import StoreQueries
 
 /// The station's own files, and whether it runs.
-package struct DoctorStation {
+struct DoctorStation {
     enum Store: Hashable {
         case missing
         /// `isWritable` is nil when it does not apply.

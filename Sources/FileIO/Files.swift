@@ -16,7 +16,7 @@ package enum Files {
         /// A device.
         package static let devices = Kinds(rawValue: 2)
         /// A pipe, whose other end is waited for.
-        package static let pipes = Kinds(rawValue: 4)
+        static let pipes = Kinds(rawValue: 4)
         /// All that a person may name on a command line.
         package static let any: Kinds = [.links, .devices, .pipes]
     }

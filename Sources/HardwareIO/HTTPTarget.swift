@@ -82,7 +82,7 @@ package enum AddressGuard {
         /// The computer itself: what listens there trusts who asks.
         package static let loopback = Reach(rawValue: 1)
         /// Addresses without a network, where clouds keep secrets.
-        package static let linkLocal = Reach(rawValue: 2)
+        static let linkLocal = Reach(rawValue: 2)
         package static let all: Reach = [.loopback, .linkLocal]
         /// Names in a configuration.
         package static let names = ["loopback": loopback, "linkLocal": linkLocal]

@@ -76,7 +76,7 @@ extension HotplugDevice {
     /// Whether both describe one stay in the socket.
     ///
     /// A property that one of them lacks says nothing: before udev has looked there is none.
-    package func isSameOccurrence(as other: HotplugDevice) -> Bool {
+    func isSameOccurrence(as other: HotplugDevice) -> Bool {
         devpath == other.devpath
             && Self.occurrenceKeys.allSatisfy { key in
                 guard let mine = properties[key], let theirs = other.properties[key] else {

@@ -1,7 +1,7 @@
 /// Patterns in which `*` matches any number of characters and nothing else is special.
-package enum Glob {
+enum Glob {
     /// Whether all of `text` fits; needs time in proportion to the product of both lengths at most.
-    package static func matches(_ text: String, _ pattern: String) -> Bool {
+    static func matches(_ text: String, _ pattern: String) -> Bool {
         let (text, pattern) = (Array(text.utf8), Array(pattern.utf8))
         let star = UInt8(ascii: "*")
         var (place, index) = (0, 0)

@@ -47,7 +47,7 @@ package struct Position: Hashable, Sendable {
 /// What a receiver said without a fix counts too: no place is made up beyond it. Whole numbers
 /// only, so every CPU agrees. Bound: 4 096 of both, over an hour of 1 Hz; the oldest goes.
 package struct LocationTrack: Sendable {
-    package static let fixLimit = 4_096
+    static let fixLimit = 4_096
 
     /// Position of the device at an instant.
     package enum Answer: Hashable, Sendable {

@@ -7,7 +7,7 @@
 ///   ModemManager, *Common udev tags*; brltty 6.5, `usb-template.rules`.
 package enum UdevRule {
     /// Where the links are, below `/dev`; the port's `ID_PATH` follows.
-    package static let linkPrefix = "roost/port-"
+    static let linkPrefix = "roost/port-"
     /// The file that undoes what brltty's rules do; those are numbered 85 to 90.
     package static let braillePath = "99-roost-brltty.rules"
 

@@ -16,7 +16,7 @@ package struct BootPartition: Sendable {
     }
 
     /// Whether a file system of its own is mounted there.
-    package var isMounted: Bool {
+    var isMounted: Bool {
         var (own, above) = (stat(), stat())
         return stat(folder, &own) == 0 && stat(folder + "/..", &above) == 0
             && own.st_dev != above.st_dev

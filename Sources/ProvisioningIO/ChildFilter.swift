@@ -2,7 +2,7 @@ import Glibc
 
 /// A program that changes bytes: what goes in on its standard input comes out on its standard
 /// output, as `zstd -dc` does.
-package final class ChildFilter {
+final class ChildFilter {
     private let name: String
     private var process: pid_t
     private var input: Int32
@@ -10,7 +10,7 @@ package final class ChildFilter {
 
     /// - Parameter command: The program's path, and its arguments.
     /// - Throws: `UpdateError.failed` when it cannot be started.
-    package init(_ command: [String]) throws(UpdateError) {
+    init(_ command: [String]) throws(UpdateError) {
         name = command[0]
         let inputEnds = try ChildProgram.connection()
         let outputEnds = try ChildProgram.pipe()
@@ -38,7 +38,7 @@ package final class ChildFilter {
     /// Hands over bytes, and what the program made of those before them.
     ///
     /// - Throws: `UpdateError.damaged` when the program ends early; what `body` throws.
-    package func add(
+    func add(
         _ bytes: [UInt8],
         _ body: ([UInt8]) throws(UpdateError) -> Void
     ) throws(UpdateError) {
@@ -66,7 +66,7 @@ package final class ChildFilter {
     /// Ends the input, and hands over the remaining output.
     ///
     /// - Throws: `UpdateError.damaged` when the program did not like its input; what `body` throws.
-    package func finish(
+    func finish(
         _ body: ([UInt8]) throws(UpdateError) -> Void
     ) throws(UpdateError) {
         close(input)

@@ -44,11 +44,11 @@ package struct ImageMachine: Sendable {
     }
 
     /// Path of the last update's record.
-    package var recordPath: String { "\(root)/data/system/update.json" }
+    var recordPath: String { "\(root)/data/system/update.json" }
     /// Where an update that comes from elsewhere waits until it is whole.
     package var updateFolder: String { "\(root)/data/system" }
     /// How far the present one is.
-    package var progressPath: String { "\(root)/run/roost-update.json" }
+    var progressPath: String { "\(root)/run/roost-update.json" }
 
     package var slots: BootSlots {
         BootSlots(slotText: boot.text("slot.txt"), triedText: boot.text("tried.txt"))

@@ -4,8 +4,8 @@ import HardwareIO
 import LinuxIO
 
 /// Files that are replaced in one step, with the errors of a card.
-package enum WholeFile {
-    package static func write(
+enum WholeFile {
+    static func write(
         _ bytes: [UInt8],
         to path: String,
         mode: mode_t

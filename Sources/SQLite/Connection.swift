@@ -29,10 +29,10 @@ package final class Connection {
     }
 
     /// Prepared statements kept by their SQL; at the bound the one unused longest is finalised.
-    package static let statementCacheCountMax = 32
+    static let statementCacheCountMax = 32
 
     package let path: String
-    package let interrupter: Interrupter
+    let interrupter: Interrupter
     /// The database handle of SQLite; nil once closed.
     private var handle: OpaquePointer?
     private var cache: [String: (statement: Statement, usedAt: UInt64)] = [:]
@@ -110,7 +110,7 @@ package final class Connection {
     package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(database) }
 
     /// Whether a transaction is open.
-    package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+    var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
     var database: OpaquePointer {
         guard let handle else { preconditionFailure("\(path) is closed") }

@@ -2,14 +2,14 @@ import CSQLite
 import Synchronization
 
 /// Ends what a connection is doing, from any thread.
-package final class Interrupter: Sendable {
+final class Interrupter: Sendable {
     /// The address of the open handle; nil once it is closed, so that no dead one is touched.
     private let address: Mutex<UInt?>
 
     init(_ handle: OpaquePointer?) { address = Mutex(handle.map { UInt(bitPattern: $0) }) }
 
     /// Makes the statement that runs now, if any, throw `SQLITE_INTERRUPT`.
-    package func interrupt() {
+    func interrupt() {
         address.withLock { address in
             guard let address, let handle = OpaquePointer(bitPattern: address) else { return }
             sqlite3_interrupt(handle)

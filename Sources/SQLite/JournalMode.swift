@@ -49,7 +49,7 @@ extension Connection {
         }
     }
 
-    package func journalMode() throws(SQLiteError) -> JournalMode? {
+    func journalMode() throws(SQLiteError) -> JournalMode? {
         let word: String? = try pragma("journal_mode")
         return word.flatMap(JournalMode.init(rawValue:))
     }

@@ -18,10 +18,10 @@ package final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+    var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
     /// The name of a column, as `AS` gave it.
-    package func columnName(_ index: Int) -> String {
+    func columnName(_ index: Int) -> String {
         sqlite3_column_name(handle, Int32(index)).map { String(cString: $0) } ?? ""
     }
 
@@ -141,7 +141,7 @@ package struct Row {
 
     fileprivate init(statement: Statement) { self.statement = statement }
 
-    package var columnCount: Int { statement.columnCount }
+    var columnCount: Int { statement.columnCount }
 
     /// The value of a column, 0 is the first.
     ///
@@ -170,7 +170,7 @@ package struct Row {
     package func value(_ index: Int) -> SQLiteValue { statement.value(index) }
 
     /// The bytes of a blob or text in place, without a copy; empty for NULL.
-    package func withBytes<Result>(
+    func withBytes<Result>(
         _ index: Int,
         _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {

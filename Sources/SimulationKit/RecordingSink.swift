@@ -48,5 +48,5 @@ package final class RecordingSink: ReadingSink {
     }
 
     /// The kinds of the events, in order.
-    package var eventKinds: [String] { events.map(\.kind.name) }
+    var eventKinds: [String] { events.map(\.kind.name) }
 }

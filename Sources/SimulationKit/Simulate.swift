@@ -2,7 +2,7 @@ import Core
 import Synchronization
 
 /// Why a simulation could not finish.
-package enum SimulationError: Error, Hashable {
+enum SimulationError: Error, Hashable {
     /// No task can run and none waits for time: a deadlock, at this instant.
     case stalled(at: MonotonicInstant)
     /// The body was still running at the limit.

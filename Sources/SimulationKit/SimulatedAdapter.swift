@@ -49,7 +49,7 @@ package final class SimulatedAdapter: Sendable {
     }
 
     /// Ports open on it now, those of earlier stays among them.
-    package var openCount: Int { state.withLock { $0.openCount } }
+    var openCount: Int { state.withLock { $0.openCount } }
     package var isPlugged: Bool { state.withLock { $0.line != nil } }
 
     func plug(at path: String) {

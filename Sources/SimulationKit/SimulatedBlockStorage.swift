@@ -20,17 +20,17 @@ package final class SimulatedBlockStorage: BlockStorage {
         /// Numbers of writes, from 0, that fail with EIO.
         package var failingWrites: Set<Int> = []
         /// Numbers of syncs, from 0, that fail with EIO; what they were for is lost silently.
-        package var failingSyncs: Set<Int> = []
+        var failingSyncs: Set<Int> = []
         /// Blocks that fail with EIO whenever they are written.
         package var badBlocks: Set<Int> = []
         /// Blocks that fail with EIO whenever they are read.
-        package var unreadableBlocks: Set<Int> = []
+        var unreadableBlocks: Set<Int> = []
         package var isFull = false
         package var isReadOnly = false
         /// Number of the operation (write or sync, from 0) at which the power ends.
         ///
         /// It has begun, and throws; so does everything after it.
-        package var powerEndsAt: Int?
+        var powerEndsAt: Int?
 
         package init() {}
     }
@@ -45,7 +45,7 @@ package final class SimulatedBlockStorage: BlockStorage {
     /// Writes and syncs begun.
     package private(set) var operationCount = 0
     /// Called at each write and sync, for tests that let a card stall.
-    package var onOperation: () -> Void = {}
+    var onOperation: () -> Void = {}
 
     private var visible: [[UInt8]]
     private var durable: [[UInt8]]
@@ -95,7 +95,7 @@ package final class SimulatedBlockStorage: BlockStorage {
     }
 
     /// Changes what is durable, as a card that forgets does.
-    package func corrupt(_ index: Int, _ change: (inout [UInt8]) -> Void) {
+    func corrupt(_ index: Int, _ change: (inout [UInt8]) -> Void) {
         change(&durable[index])
         visible[index] = durable[index]
     }

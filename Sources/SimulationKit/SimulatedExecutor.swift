@@ -2,12 +2,12 @@ import DequeModule
 import Synchronization
 
 /// Runs jobs one at a time, in the order enqueued, on the thread that calls `drain()`.
-package final class SimulatedExecutor: TaskExecutor {
+final class SimulatedExecutor: TaskExecutor {
     private let jobs = Mutex(Deque<UnownedJob>())
 
-    package init() {}
+    init() {}
 
-    package func enqueue(_ job: consuming ExecutorJob) {
+    func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.append(job) }
     }
@@ -17,7 +17,7 @@ package final class SimulatedExecutor: TaskExecutor {
     /// - Parameter limit: How many at most.
     /// - Returns: How many ran.
     @discardableResult
-    package func drain(limit: Int = .max) -> Int {
+    func drain(limit: Int = .max) -> Int {
         var count = 0
         while count < limit, let job = jobs.withLock({ $0.popFirst() }) {
             job.runSynchronously(on: asUnownedTaskExecutor())

@@ -7,7 +7,7 @@ import Synchronization
 /// was not synced anything may be there.
 package final class SimulatedFolder: FolderFiles {
     /// The part of content not yet synced that survives a power cut.
-    package enum Unsynced: CaseIterable, Sendable {
+    enum Unsynced: CaseIterable, Sendable {
         case nothing, half, all
     }
 

@@ -55,7 +55,7 @@ package final class SimulatedGPIO: Sendable {
     }
 
     /// How many calls of `set` are remembered; beyond that the oldest half is forgotten.
-    package static let historyLimit = 100_000
+    static let historyLimit = 100_000
 
     private let clock: any NodeClock
     private let state: Mutex<SimulatedGPIOState>
@@ -146,7 +146,7 @@ extension SimulatedGPIO {
     package var history: [OutputChange] { state.withLock { $0.history } }
 
     /// How often outputs were set, the first values of a request not counted.
-    package var setCount: Int { state.withLock { $0.setCount } }
+    var setCount: Int { state.withLock { $0.setCount } }
 
     /// How often each fault has fired.
     package func count(of fault: Fault) -> Int {

@@ -16,7 +16,7 @@ package final class SimulatedNetwork: HTTPFetcher {
     }
 
     /// Changes a device that is there.
-    package func withDevice<Value>(
+    func withDevice<Value>(
         at authority: String,
         _ body: (inout HTTPLineSimulator) -> Value
     ) -> Value? {

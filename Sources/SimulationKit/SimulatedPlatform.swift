@@ -40,7 +40,7 @@ package final class SimulatedPlatform: Platform {
         var unknownZones: Set<String> = []
     }
 
-    package let simulatedClock: SimulatedClock
+    let simulatedClock: SimulatedClock
     package let gpio: SimulatedGPIO
     package let watchdog = SimulatedWatchdog()
     package let hotplug: SimulatedHotplug
@@ -62,7 +62,7 @@ package final class SimulatedPlatform: Platform {
     // MARK: What can be done to it
 
     /// Zones that the machine does not know.
-    package var unknownZones: Set<String> {
+    var unknownZones: Set<String> {
         get { state.withLock { $0.unknownZones } }
         set { state.withLock { $0.unknownZones = newValue } }
     }
@@ -107,7 +107,7 @@ package final class SimulatedPlatform: Platform {
     }
 
     /// Makes every opening of the journal fail; nil lets it succeed again.
-    package func refuseJournal(with error: StorageError?) {
+    func refuseJournal(with error: StorageError?) {
         state.withLock { $0.journalError = error }
     }
 
@@ -122,9 +122,9 @@ package final class SimulatedPlatform: Platform {
 
     /// The letters written in place of a lamp.
     package var letters: String { state.withLock { $0.letters } }
-    package var notifications: [ServiceState] { state.withLock { $0.notifications } }
+    var notifications: [ServiceState] { state.withLock { $0.notifications } }
     /// How often a port was opened or tried.
-    package var openCount: Int { state.withLock { $0.openCount } }
+    var openCount: Int { state.withLock { $0.openCount } }
 
     // MARK: Platform
 
@@ -146,7 +146,7 @@ package final class SimulatedPlatform: Platform {
         get { state.withLock { $0.vitals } }
         set { state.withLock { $0.vitals = newValue } }
     }
-    package var vitalsCount: Int { state.withLock { $0.vitalsCount } }
+    var vitalsCount: Int { state.withLock { $0.vitalsCount } }
 
     package func readVitals() -> MachineVitals {
         state.withLock { state in
@@ -156,8 +156,8 @@ package final class SimulatedPlatform: Platform {
     }
 
     /// How often the machine was asked to shut down, and why it cannot.
-    package var powerOffCount: Int { state.withLock { $0.powerOffCount } }
-    package func refusePowerOff(with error: PowerOffError?) {
+    var powerOffCount: Int { state.withLock { $0.powerOffCount } }
+    func refusePowerOff(with error: PowerOffError?) {
         state.withLock { $0.powerOffError = error }
     }
 
@@ -170,7 +170,7 @@ package final class SimulatedPlatform: Platform {
     }
 
     /// Whether there is memory that outlives the process; new memory at each opening.
-    package var hasMirror: Bool {
+    var hasMirror: Bool {
         get { state.withLock { $0.hasMirror } }
         set { state.withLock { $0.hasMirror = newValue } }
     }
@@ -257,7 +257,7 @@ package final class SimulatedPlatform: Platform {
     }
 
     /// Whether the station holds the store in this folder: then its card cannot be unmounted.
-    package func isStoreClaimed(_ folder: String) -> Bool { memory.isClaimed(folder) }
+    func isStoreClaimed(_ folder: String) -> Bool { memory.isClaimed(folder) }
 
     package func openMirror(
         of store: StoreID,
@@ -270,7 +270,7 @@ package final class SimulatedPlatform: Platform {
     package func holder(of path: String) -> String? { nil }
 
     /// How often it was asked what the process costs.
-    package var figuresCount: Int { state.withLock { $0.figuresCount } }
+    var figuresCount: Int { state.withLock { $0.figuresCount } }
 
     package var figures: ProcessCosts {
         state.withLock { $0.figuresCount += 1 }
@@ -309,8 +309,8 @@ package final class SimulatedWatchdog: WatchdogDevice {
 
     package var timeout: Duration { .seconds(15) }
     package var causedLastBoot: Bool { false }
-    package var petCount: Int { state.withLock { $0.pets } }
-    package var isArmed: Bool { state.withLock { $0.isArmed } }
+    var petCount: Int { state.withLock { $0.pets } }
+    var isArmed: Bool { state.withLock { $0.isArmed } }
     package func pet() throws(WatchdogError) { state.withLock { $0.pets += 1 } }
     package func disarm() { state.withLock { $0.isArmed = false } }
 }

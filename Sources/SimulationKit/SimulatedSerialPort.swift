@@ -12,7 +12,7 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
     package struct TraceEntry: Hashable, Sendable {
         package let instant: MonotonicInstant
         /// true for what the host sent.
-        package let isFromHost: Bool
+        let isFromHost: Bool
         package let bytes: [UInt8]
     }
 
@@ -130,7 +130,7 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
     // MARK: What can be done to it
 
     /// Looks at the part, or does something to it, at this moment.
-    package func withPeer<Value: Sendable>(
+    func withPeer<Value: Sendable>(
         _ body: (inout Peer, MonotonicInstant) -> Value
     ) -> Value {
         let now = clock.now
@@ -169,11 +169,11 @@ package final class SimulatedSerialPort<Peer: SerialPeer>: SerialPort {
     }
 
     /// Makes the line accept nothing more, until 4 KiB wait.
-    package func stopTaking() { state.withLock { $0.takesNothing = true } }
+    func stopTaking() { state.withLock { $0.takesNothing = true } }
 
     package var isOpen: Bool { state.withLock { $0.isOpen } }
     /// Bytes lost because they were not read.
-    package var droppedByteCount: Int { state.withLock { $0.droppedByteCount } }
+    var droppedByteCount: Int { state.withLock { $0.droppedByteCount } }
     /// Everything that went over the line, the newest 4 096 entries.
     package var trace: [TraceEntry] { state.withLock { $0.trace } }
 

@@ -6,11 +6,11 @@ import Store
 /// The files say neither how often a sample was due nor why one is missing. A sample speaks for the
 /// time since the one before it as `GapLedger` has it, at the median distance of the first samples;
 /// the rest is `notImported`, for any cause, or `damaged` where a slot of the history is.
-package enum ImportedLedger {
+enum ImportedLedger {
     /// Distances kept for the median, 4 096: eleven days of Sensor.Community's 150 s.
     static let distanceCountMax = 4_096
 
-    package static func report(
+    static func report(
         of stream: StreamDescription,
         _ reader: HistoryReader,
         _ clock: ClockAnchors,

@@ -54,7 +54,7 @@ package struct Zone: Sendable {
         /// Why it does not mean one moment; nil for almost all.
         package var oddity: String?
         /// How a range reads this time.
-        package var inRange: String
+        var inRange: String
 
         package init(
             first: WallTime,

@@ -1,4 +1,4 @@
-import Alerts
+@testable import Alerts
 import Core
 
 /// An engine that a test can ask within an expectation.

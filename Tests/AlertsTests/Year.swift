@@ -1,4 +1,4 @@
-import Alerts
+@testable import Alerts
 import Core
 import FoundationEssentials
 import TestSupport

@@ -2,7 +2,7 @@ import Camera
 import Core
 import Glibc
 import HardwareIO
-import SimulationKit
+@testable import SimulationKit
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Camera
 import Core
 import HardwareIO
-import SimulationKit
+@testable import SimulationKit
 import Testing
 
 @Suite struct PictureRingTests {

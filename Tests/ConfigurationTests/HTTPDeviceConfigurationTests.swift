@@ -1,5 +1,5 @@
 import Configuration
-import HardwareIO
+@testable import HardwareIO
 import Profiles
 import Testing
 

@@ -1,7 +1,7 @@
 import Configuration
 import Core
-import Devices
-import HardwareIO
+@testable import Devices
+@testable import HardwareIO
 import Profiles
 import Testing
 

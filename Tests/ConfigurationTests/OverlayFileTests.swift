@@ -1,6 +1,6 @@
-import HardwareIO
+@testable import HardwareIO
 import Profiles
-import SimulationKit
+@testable import SimulationKit
 import Testing
 
 @testable import Configuration

@@ -1,7 +1,7 @@
 import Core
-import Devices
+@testable import Devices
 import FoundationEssentials
-import HardwareIO
+@testable import HardwareIO
 import Profiles
 import Testing
 

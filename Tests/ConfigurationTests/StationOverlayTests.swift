@@ -1,6 +1,6 @@
 import Configuration
 import Core
-import Devices
+@testable import Devices
 import Profiles
 import Testing
 

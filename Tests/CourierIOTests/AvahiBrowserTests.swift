@@ -1,6 +1,6 @@
-import CourierIO
+@testable import CourierIO
 import Glibc
-import LinuxIO
+@testable import LinuxIO
 import RoostCourier
 import TestSupport
 import Testing

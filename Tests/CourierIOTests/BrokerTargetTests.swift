@@ -1,9 +1,9 @@
 import Core
-import CourierIO
+@testable import CourierIO
 import Glibc
-import LinuxIO
+@testable import LinuxIO
 import RoostCourier
-import Runtime
+@testable import Runtime
 import Synchronization
 import Testing
 

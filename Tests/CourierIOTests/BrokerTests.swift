@@ -1,6 +1,6 @@
 import Core
-import CourierIO
-import LinuxIO
+@testable import CourierIO
+@testable import LinuxIO
 import RoostCourier
 import Testing
 

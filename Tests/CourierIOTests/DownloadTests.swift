@@ -1,4 +1,4 @@
-import CourierIO
+@testable import CourierIO
 import Glibc
 import RoostCourier
 import Testing

@@ -1,7 +1,7 @@
 import Core
-import CourierIO
+@testable import CourierIO
 import Glibc
-import LinuxIO
+@testable import LinuxIO
 import RoostCourier
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
 import Core
-import CourierIO
-import CourierSimulation
+@testable import CourierIO
+@testable import CourierSimulation
 import Glibc
-import LinuxIO
+@testable import LinuxIO
 import RoostCourier
-import Runtime
+@testable import Runtime
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import COpenSSL
-import CourierIO
+@testable import CourierIO
 import Glibc
-import LinuxIO
+@testable import LinuxIO
 import RoostCourier
 import Synchronization
 import Testing

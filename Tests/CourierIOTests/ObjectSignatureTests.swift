@@ -1,4 +1,4 @@
-import CourierIO
+@testable import CourierIO
 import RoostCourier
 import Testing
 

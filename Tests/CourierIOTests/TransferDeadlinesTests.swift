@@ -1,5 +1,5 @@
 import Core
-import CourierIO
+@testable import CourierIO
 import RoostCourier
 import Testing
 

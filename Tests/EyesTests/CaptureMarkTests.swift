@@ -1,4 +1,4 @@
-import Eyes
+@testable import Eyes
 import Glibc
 import Testing
 

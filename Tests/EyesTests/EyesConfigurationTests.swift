@@ -1,5 +1,5 @@
 import Camera
-import Eyes
+@testable import Eyes
 import Profiles
 import Testing
 

@@ -2,7 +2,7 @@ import Camera
 import ControlProtocol
 import Core
 import HardwareIO
-import SimulationKit
+@testable import SimulationKit
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import Eyes
+@testable import Eyes
 import HardwareIO
 import Testing
 

@@ -2,7 +2,7 @@ import CGPIOD
 import Core
 import Glibc
 import HardwareIO
-import LinuxIO
+@testable import LinuxIO
 import Testing
 
 extension GPIOTests {

@@ -1,7 +1,7 @@
 import Glibc
 import HardwareIO
-import LinuxIO
-import SimulationKit
+@testable import LinuxIO
+@testable import SimulationKit
 import TestSupport
 import Testing
 

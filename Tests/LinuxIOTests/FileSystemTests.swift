@@ -1,5 +1,5 @@
 import Glibc
-import LinuxIO
+@testable import LinuxIO
 import TestSupport
 import Testing
 

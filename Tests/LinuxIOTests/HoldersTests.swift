@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import LinuxIO
+@testable import LinuxIO
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Glibc
 import HardwareIO
-import LinuxIO
+@testable import LinuxIO
 import TestSupport
 import Testing
 

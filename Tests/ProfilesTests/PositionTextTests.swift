@@ -1,4 +1,4 @@
-import Profiles
+@testable import Profiles
 import Testing
 
 @Suite struct PositionTextTests {

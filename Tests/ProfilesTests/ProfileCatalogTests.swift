@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import Profiles
+@testable import Profiles
 import Testing
 
 @Suite struct ProfileCatalogTests {

@@ -1,5 +1,5 @@
-import Fuzzing
-import Profiles
+@testable import Fuzzing
+@testable import Profiles
 import TestSupport
 import Testing
 

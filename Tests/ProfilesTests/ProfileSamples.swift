@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Profiles
+@testable import Profiles
 
 /// Files and folders of this repository, as the tests read them.
 enum Repository {

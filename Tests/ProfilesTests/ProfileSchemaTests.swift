@@ -1,7 +1,7 @@
 import Core
 import FoundationEssentials
-import Fuzzing
-import Profiles
+@testable import Fuzzing
+@testable import Profiles
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import HardwareIO
-import Profiles
+@testable import Profiles
 import Testing
 
 @Suite struct UdevRuleTests {

@@ -2,7 +2,7 @@ import ControlProtocol
 import Glibc
 import HardwareIO
 import Provisioning
-import ProvisioningIO
+@testable import ProvisioningIO
 import TestSupport
 import Testing
 

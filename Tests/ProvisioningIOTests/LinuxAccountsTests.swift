@@ -1,7 +1,7 @@
 import FileIO
 import Glibc
 import Provisioning
-import ProvisioningIO
+@testable import ProvisioningIO
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
-import ProvisioningIO
+@testable import ProvisioningIO
 import Synchronization
 import TestSupport
 import Testing

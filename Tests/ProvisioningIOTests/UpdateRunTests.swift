@@ -3,7 +3,7 @@ import Core
 import FileIO
 import Glibc
 import Provisioning
-import ProvisioningIO
+@testable import ProvisioningIO
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Glibc
-import ProvisioningIO
+@testable import ProvisioningIO
 import TestSupport
 import Testing
 

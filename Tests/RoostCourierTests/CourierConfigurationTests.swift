@@ -1,9 +1,9 @@
 import Core
-import CourierSimulation
-import Profiles
+@testable import CourierSimulation
+@testable import Profiles
 import RoostCourier
 import SimulationKit
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @Suite struct CourierConfigurationTests {

@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import Logging
 import RoostCourier
 import SimulationKit
-import StoreQueries
+@testable import StoreQueries
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
-import CourierSimulation
-import Profiles
+@testable import CourierSimulation
+@testable import Profiles
 import SimulationKit
 import Synchronization
 import Testing

@@ -1,10 +1,10 @@
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import FoundationEssentials
-import Profiles
+@testable import Profiles
 import RoostCourier
 import SimulationKit
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @Suite struct PresetTests {

@@ -4,7 +4,7 @@ import HardwareIO
 import RoostCourier
 import SimulationKit
 import Store
-import StoreQueries
+@testable import StoreQueries
 import Synchronization
 import TestSupport
 

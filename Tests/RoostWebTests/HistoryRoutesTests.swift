@@ -3,7 +3,7 @@ import HTTPTypes
 import Logging
 import NIOPosix
 import StoreFixtures
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import RoostWeb

@@ -2,7 +2,7 @@ import Core
 import Logging
 import Store
 import StoreFixtures
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import RoostWeb

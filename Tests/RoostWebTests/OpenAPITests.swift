@@ -3,7 +3,7 @@ import HTTPTypes
 import Logging
 import NIOPosix
 import RoostWeb
-import StoreQueries
+@testable import StoreQueries
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import CSQLite
 import Glibc
-import SQLite
+@testable import SQLite
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import SQLite
+@testable import SQLite
 import Testing
 
 @Suite struct MigrationsTests {

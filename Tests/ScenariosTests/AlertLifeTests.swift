@@ -1,5 +1,5 @@
 import Core
-import Scenarios
+@testable import Scenarios
 import Testing
 
 /// Alerts through whatever ends a process while they are raised.

@@ -1,5 +1,5 @@
 import Core
-import Scenarios
+@testable import Scenarios
 import Testing
 
 /// A checker that never fails would say nothing: each promise is broken once, on purpose.

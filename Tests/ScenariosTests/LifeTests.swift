@@ -1,5 +1,5 @@
 import Core
-import Scenarios
+@testable import Scenarios
 import Testing
 
 @Suite struct LifeTests {

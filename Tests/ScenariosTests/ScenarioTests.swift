@@ -1,7 +1,7 @@
 import Core
 import FoundationEssentials
 import Profiles
-import Scenarios
+@testable import Scenarios
 import Testing
 
 @Suite struct ScenarioTests {

@@ -1,5 +1,5 @@
 import Core
-import Scenarios
+@testable import Scenarios
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Core
-import Devices
+@testable import Devices
 import HardwareIO
-import SimulationKit
+@testable import SimulationKit
 import Testing
 
 @Suite struct SimulatedSerialPortTests {

@@ -1,8 +1,8 @@
 import Core
 import Logging
-import Profiles
-import Runtime
-import SimulationKit
+@testable import Profiles
+@testable import Runtime
+@testable import SimulationKit
 import Store
 import Synchronization
 import Testing

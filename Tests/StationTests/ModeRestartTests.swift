@@ -1,9 +1,9 @@
 import Configuration
 import ControlProtocol
 import Core
-import Devices
+@testable import Devices
 import HardwareIO
-import SimulationKit
+@testable import SimulationKit
 import Store
 import TestSupport
 import Testing

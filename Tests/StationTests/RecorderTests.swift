@@ -1,6 +1,6 @@
 import Core
 import Logging
-import SimulationKit
+@testable import SimulationKit
 import Testing
 
 @testable import Station

@@ -2,8 +2,8 @@ import Configuration
 import ControlProtocol
 import Core
 import HardwareIO
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Core
 import Store
-import StoreQueries
+@testable import StoreQueries
 import TestSupport
 
 /// A history of a radiation counter, a receiver and the marks of surveys.

@@ -1,6 +1,6 @@
 import Core
 import Store
-import StoreQueries
+@testable import StoreQueries
 import TestSupport
 
 /// A history of one dust sensor, as the journal would hand it over.

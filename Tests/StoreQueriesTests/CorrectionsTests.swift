@@ -1,4 +1,4 @@
-import Core
+@testable import Core
 import Store
 import Testing
 

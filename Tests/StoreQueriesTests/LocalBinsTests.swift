@@ -1,4 +1,4 @@
-import Core
+@testable import Core
 import Glibc
 import Store
 import Testing

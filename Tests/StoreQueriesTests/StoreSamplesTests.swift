@@ -1,7 +1,7 @@
-import Core
+@testable import Core
 import Store
 import StoreFixtures
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @Suite struct StoreSamplesTests {

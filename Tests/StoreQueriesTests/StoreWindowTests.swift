@@ -1,8 +1,8 @@
 import ControlProtocol
-import Core
+@testable import Core
 import Glibc
 import Store
-import StoreQueries
+@testable import StoreQueries
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import Glibc
 import HardwareIO
 import PowerCut
 import SQLite
-import SimulationKit
+@testable import SimulationKit
 import Testing
 
 @testable import Store

@@ -4,7 +4,7 @@ import Glibc
 import HardwareIO
 import PowerCut
 import SQLite
-import SimulationKit
+@testable import SimulationKit
 import TestSupport
 import Testing
 

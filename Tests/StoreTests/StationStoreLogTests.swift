@@ -2,7 +2,7 @@ import Core
 import FoundationEssentials
 import Glibc
 import SQLite
-import SimulationKit
+@testable import SimulationKit
 import Testing
 
 @testable import Store

@@ -1,5 +1,5 @@
 import PowerCut
-import PowerCutWorkloads
+@testable import PowerCutWorkloads
 import TestSupport
 import Testing
 

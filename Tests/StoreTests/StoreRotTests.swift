@@ -1,5 +1,5 @@
 import Glibc
-import PowerCutWorkloads
+@testable import PowerCutWorkloads
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Core
-import Profiles
+@testable import Profiles
 import Store
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import roost

@@ -1,6 +1,6 @@
 import Core
-import Devices
-import Profiles
+@testable import Devices
+@testable import Profiles
 import Testing
 
 @testable import roost

@@ -1,6 +1,6 @@
 import Glibc
 import LinuxPlatform
-import Profiles
+@testable import Profiles
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import ControlProtocol
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import roost

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Core
 import Store
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import roost

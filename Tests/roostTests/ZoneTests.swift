@@ -1,6 +1,6 @@
 import Core
 import Store
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import roost

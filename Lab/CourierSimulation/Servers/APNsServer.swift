@@ -6,7 +6,7 @@ import Synchronization
 /// Apple's push service of the simulated world, in one environment.
 ///
 /// - Source: Apple, *Sending notification requests to APNs*, *Handling notification responses*.
-package final class APNsServer: SimulatedServer {
+final class APNsServer: SimulatedServer {
     private struct State {
         var devices: Set<String> = []
         /// Time when each device's token became invalid, in milliseconds since 1970.
@@ -22,28 +22,28 @@ package final class APNsServer: SimulatedServer {
     private let clock: any NodeClock
     private let state = Mutex(State())
 
-    package init(point: [UInt8], topic: String, clock: any NodeClock) {
+    init(point: [UInt8], topic: String, clock: any NodeClock) {
         (self.point, self.topic, self.clock) = (point, topic, clock)
     }
 
-    package var messages: [(device: String, json: JSONValue, collapse: String)] {
+    var messages: [(device: String, json: JSONValue, collapse: String)] {
         state.withLock { $0.messages }
     }
 
     /// Number of different provider tokens seen.
-    package var tokenCount: Int { state.withLock { $0.tokenCount } }
+    var tokenCount: Int { state.withLock { $0.tokenCount } }
 
-    package func add(_ device: String) { _ = state.withLock { $0.devices.insert(device) } }
+    func add(_ device: String) { _ = state.withLock { $0.devices.insert(device) } }
 
     /// Removes the app from a device.
-    package func end(_ device: String, at time: WallTime) {
+    func end(_ device: String, at time: WallTime) {
         state.withLock { $0.dead[device] = time.nanoseconds / 1_000_000 }
     }
 
     /// Sets the answer to the next request, whatever it is.
-    package func next(_ answer: OutboundAnswer) { state.withLock { $0.answers.append(answer) } }
+    func next(_ answer: OutboundAnswer) { state.withLock { $0.answers.append(answer) } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         let now = (clock.wallTime?.nanoseconds ?? 0) / 1_000_000_000
         return state.withLock { state in
             if !state.answers.isEmpty { return state.answers.removeFirst() }

@@ -8,7 +8,7 @@ import Synchronization
 /// Each step but the last is a multiple of 256 KiB; a lost session answers 410.
 ///
 /// - Source: Google, *Cloud Storage JSON API*; *Resumable uploads*.
-package final class GoogleStorageServer: SimulatedServer {
+final class GoogleStorageServer: SimulatedServer {
     private struct Session {
         let name: String
         let size: Int
@@ -25,26 +25,26 @@ package final class GoogleStorageServer: SimulatedServer {
 
     private let bucket: String
     private let host: String
-    package let stored: ServerFiles
+    let stored: ServerFiles
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - host: With `https://`, of the addresses of uploads.
-    package init(bucket: String, host: String, _ stored: ServerFiles = ServerFiles()) {
+    init(bucket: String, host: String, _ stored: ServerFiles = ServerFiles()) {
         (self.bucket, self.host, self.stored) = (bucket, host, stored)
     }
 
     /// Number of tokens issued.
-    package var tokenCount: Int { state.withLock { $0.tokenCount } }
-    package var sessionCount: Int { state.withLock { $0.sessionCount } }
+    var tokenCount: Int { state.withLock { $0.tokenCount } }
+    var sessionCount: Int { state.withLock { $0.sessionCount } }
     /// Makes the token invalid.
-    package func endToken() { state.withLock { $0.isTokenValid = false } }
+    func endToken() { state.withLock { $0.isTokenValid = false } }
     /// Forgets all unfinished uploads.
-    package func loseSessions() { state.withLock { $0.sessions = [:] } }
+    func loseSessions() { state.withLock { $0.sessions = [:] } }
     /// After so many steps, accepts half of one and answers 503.
-    package func failStep(after count: Int) { state.withLock { $0.stepsUntilFailure = count } }
+    func failStep(after count: Int) { state.withLock { $0.stepsUntilFailure = count } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         if request.path == "/token" { return token(request) }
         let isKnown = state.withLock { state in
             let token = "Bearer token-\(state.tokenCount)"

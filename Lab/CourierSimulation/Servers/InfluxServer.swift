@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Version 1 writes the good lines of a batch with a bad one, version 2 none of them. Both write
 /// the points within the retention, and say how many were not.
-package final class InfluxServer: SimulatedServer {
-    package enum Version: Sendable { case one, two }
+final class InfluxServer: SimulatedServer {
+    enum Version: Sendable { case one, two }
 
     private let version: Version
     private let token: String
@@ -21,7 +21,7 @@ package final class InfluxServer: SimulatedServer {
     ///   - token: Expected content of `Authorization` after its scheme; empty for none.
     ///   - keeps: The retention; nil keeps all.
     ///   - now: The time by the server's clock.
-    package init(
+    init(
         _ version: Version,
         token: String = "",
         keeps: Duration? = nil,
@@ -32,9 +32,9 @@ package final class InfluxServer: SimulatedServer {
     }
 
     /// Fields of each point, by `series time`.
-    package var stored: [String: [String: String]] { points.withLock { $0 } }
+    var stored: [String: [String: String]] { points.withLock { $0 } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         let path = request.path
         let isWrite = version == .one ? path == "/write" : path == "/api/v2/write"
         guard request.method == .post, isWrite else {

@@ -5,7 +5,7 @@ import Synchronization
 /// Simulated ntfy: topics, tokens, and the daily limit.
 ///
 /// - Source: binwiederhier/ntfy, `docs/publish.md` and `server/errors.go`.
-package final class NtfyServer: SimulatedServer {
+final class NtfyServer: SimulatedServer {
     private let token: String?
     private let dayLimit: Int
     private let messages = Mutex<[[String: JSONValue]]>([])
@@ -17,18 +17,18 @@ package final class NtfyServer: SimulatedServer {
     ///   - token: Asked of every request; nil for none.
     ///   - dayLimit: Messages that are taken; later ones are refused with code 42908.
     ///   - attachmentLimit: Bytes of an attachment; 0 for a server that takes none.
-    package init(token: String? = nil, dayLimit: Int = 250, attachmentLimit: Int = 15 << 20) {
+    init(token: String? = nil, dayLimit: Int = 250, attachmentLimit: Int = 15 << 20) {
         (self.token, self.dayLimit) = (token, dayLimit)
         self.attachmentLimit = attachmentLimit
     }
 
     /// Bytes of the attachments, oldest first.
-    package var attachments: [[UInt8]] { files.withLock { $0 } }
+    var attachments: [[UInt8]] { files.withLock { $0 } }
 
     /// Published messages, oldest first.
-    package var published: [[String: JSONValue]] { messages.withLock { $0 } }
+    var published: [[String: JSONValue]] { messages.withLock { $0 } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         if let token, request.field("authorization") != "Bearer \(token)" {
             return Self.error(403, 40_301, "forbidden")
         }

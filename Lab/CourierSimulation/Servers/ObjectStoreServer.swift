@@ -4,16 +4,16 @@ import RoostCourier
 /// Simulated S3 bucket, addressed by path: refuses to overwrite where the request forbids it.
 ///
 /// - Source: AWS, *Amazon S3 API Reference*, PutObject, HeadObject.
-package final class ObjectStoreServer: SimulatedServer {
+final class ObjectStoreServer: SimulatedServer {
     private let bucket: String
     private let accessKey: String
-    package let stored: ServerFiles
+    let stored: ServerFiles
 
-    package init(bucket: String, accessKey: String, _ stored: ServerFiles = ServerFiles()) {
+    init(bucket: String, accessKey: String, _ stored: ServerFiles = ServerFiles()) {
         (self.bucket, self.accessKey, self.stored) = (bucket, accessKey, stored)
     }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         let parts = request.path.split(separator: "/", maxSplits: 1)
         guard let first = parts.first, first == bucket else {
             return Self.error(404, "NoSuchBucket")

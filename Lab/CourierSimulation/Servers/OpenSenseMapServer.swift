@@ -6,11 +6,11 @@ import Synchronization
 /// Simulated openSenseMap with one box: accepts up to 2 500 measurements a request, or none.
 ///
 /// - Source: sensebox/openSenseMap-API, `decoding/validators.js`.
-package final class OpenSenseMapServer: SimulatedServer {
-    package struct Measurement: Hashable, Sendable {
-        package let sensor: String
-        package let value: String
-        package let time: String
+final class OpenSenseMapServer: SimulatedServer {
+    struct Measurement: Hashable, Sendable {
+        let sensor: String
+        let value: String
+        let time: String
     }
 
     private let box: String
@@ -18,13 +18,13 @@ package final class OpenSenseMapServer: SimulatedServer {
     private let sensors: Set<String>
     private let rows = Mutex<[Measurement]>([])
 
-    package init(box: String, token: String, sensors: Set<String>) {
+    init(box: String, token: String, sensors: Set<String>) {
         (self.box, self.token, self.sensors) = (box, token, sensors)
     }
 
-    package var stored: [Measurement] { rows.withLock { $0 } }
+    var stored: [Measurement] { rows.withLock { $0 } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         let parts = request.path.split(separator: "/").map(String.init)
         guard parts.count >= 3, parts[0] == "boxes", parts[1] == box, parts[2] == "data" else {
             return Self.error(404, "Senseboxes not found")

@@ -7,23 +7,23 @@ import Synchronization
 ///
 /// - Source: Safecast/safecastapi, `app/controllers/bgeigie_imports_controller.rb`,
 ///   `app/models/bgeigie_import.rb`, `app/models/measurement_import.rb`.
-package final class SafecastDriveServer: SimulatedServer {
-    package struct Import: Hashable, Sendable {
-        package let id: Int
-        package let fileName: String
-        package let bytes: [UInt8]
-        package var status = "unprocessed"
-        package var isApproved = false
-        package var isRejected = false
-        package var members: [String: String] = [:]
+final class SafecastDriveServer: SimulatedServer {
+    struct Import: Hashable, Sendable {
+        let id: Int
+        let fileName: String
+        let bytes: [UInt8]
+        var status = "unprocessed"
+        var isApproved = false
+        var isRejected = false
+        var members: [String: String] = [:]
         /// Number of submissions; each sends a mail to the moderators.
-        package var submissions = 0
+        var submissions = 0
         /// Whether it stays *processed* even after a submission.
-        package var staysProcessed = false
+        var staysProcessed = false
         fileprivate var isReadAt: MonotonicInstant
 
         /// Number of lines that the service accepts.
-        package var lineCount: Int {
+        var lineCount: Int {
             String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
                 .count { SafecastDriveServer.takes(String($0)) }
         }
@@ -37,23 +37,23 @@ package final class SafecastDriveServer: SimulatedServer {
 
     /// - Parameters:
     ///   - clock: Says when a file has been read.
-    package init(key: String, clock: any NodeClock, readingTime: Duration = .seconds(40)) {
+    init(key: String, clock: any NodeClock, readingTime: Duration = .seconds(40)) {
         (self.key, self.clock, self.readingTime) = (key, clock, readingTime)
     }
 
-    package var imports: [Import] { kept.withLock { $0 } }
+    var imports: [Import] { kept.withLock { $0 } }
 
     /// Changes an import as a moderator does.
-    package func change(_ id: Int, _ body: (inout Import) -> Void) {
+    func change(_ id: Int, _ body: (inout Import) -> Void) {
         kept.withLock { imports in
             guard let index = imports.firstIndex(where: { $0.id == id }) else { return }
             body(&imports[index])
         }
     }
 
-    package func remove(_ id: Int) { kept.withLock { $0.removeAll { $0.id == id } } }
+    func remove(_ id: Int) { kept.withLock { $0.removeAll { $0.id == id } } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         guard request.query["api_key"] == key else {
             return OutboundAnswer(401, text: #"{"error":"Invalid authentication token."}"#)
         }

@@ -5,15 +5,15 @@ import Synchronization
 /// Simulated Safecast measurements: unique by the MD5 of value, place and time.
 ///
 /// - Source: Safecast/safecastapi, `app/models/measurement.rb`.
-package final class SafecastServer: SimulatedServer {
+final class SafecastServer: SimulatedServer {
     private let key: String
     private let hashes = Mutex<Set<[UInt8]>>([])
 
-    package init(key: String) { self.key = key }
+    init(key: String) { self.key = key }
 
-    package var count: Int { hashes.withLock { $0.count } }
+    var count: Int { hashes.withLock { $0.count } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         guard request.query["api_key"] == key else {
             return OutboundAnswer(401, text: #"{"error":"Invalid authentication token."}"#)
         }

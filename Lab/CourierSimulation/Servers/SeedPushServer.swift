@@ -6,16 +6,16 @@ import Synchronization
 /// Simulated push server of the AirQuality project: one push in 20 minutes, otherwise 429.
 ///
 /// - Source: harr1424/Indoor-Air-Quality, `main.go`.
-package final class SeedPushServer: SimulatedServer {
+final class SeedPushServer: SimulatedServer {
     private let clock: any NodeClock
     private let state = Mutex<(bodies: [String], last: MonotonicInstant?)>(([], nil))
 
-    package init(clock: any NodeClock) { self.clock = clock }
+    init(clock: any NodeClock) { self.clock = clock }
 
     /// Bodies that were sent as pushes.
-    package var pushed: [String] { state.withLock { $0.bodies } }
+    var pushed: [String] { state.withLock { $0.bodies } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         guard request.method == .post, request.path == "/notify" else {
             return OutboundAnswer(404, text: "404 page not found\n")
         }

@@ -5,17 +5,17 @@ import Synchronization
 /// Simulated Sensor.Community: checks registered ids and pins, and asks for no key.
 ///
 /// - Source: opendata-stuttgart/feinstaub-api, `feinstaub/sensors/{authentication,serializers}.py`.
-package final class SensorCommunityServer: SimulatedServer {
+final class SensorCommunityServer: SimulatedServer {
     private let pins: [String: Set<String>]
     private let state = Mutex<[String]>([])
 
     /// - Parameter pins: The pins of each registered id.
-    package init(pins: [String: Set<String>]) { self.pins = pins }
+    init(pins: [String: Set<String>]) { self.pins = pins }
 
     /// Accepted bodies, oldest first; an equal one counts again.
-    package var bodies: [String] { state.withLock { $0 } }
+    var bodies: [String] { state.withLock { $0 } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         guard request.path == "/v1/push-sensor-data/" else {
             return OutboundAnswer(301, ["location": request.path + "/"])
         }

@@ -2,7 +2,7 @@ import RoostCourier
 import Synchronization
 
 /// The files of a simulated server: each name is written once.
-package final class ServerFiles: Sendable {
+final class ServerFiles: Sendable {
     private struct State {
         var files: [String: [UInt8]] = [:]
         var order: [String] = []
@@ -14,24 +14,24 @@ package final class ServerFiles: Sendable {
     private let refusals: Int
     private let state = Mutex(State())
 
-    package init(refusals: Int = 0) { self.refusals = refusals }
+    init(refusals: Int = 0) { self.refusals = refusals }
 
-    package var files: [String: [UInt8]] { state.withLock { $0.files } }
+    var files: [String: [UInt8]] { state.withLock { $0.files } }
     /// Names in the order in which they were written.
-    package var order: [String] { state.withLock { $0.order } }
+    var order: [String] { state.withLock { $0.order } }
     /// Number of times that each name was written.
-    package var writes: [String: Int] { state.withLock { $0.writes } }
+    var writes: [String: Int] { state.withLock { $0.writes } }
 
     /// Adds a file of another writer.
-    package func place(_ name: String, _ bytes: [UInt8]) {
+    func place(_ name: String, _ bytes: [UInt8]) {
         state.withLock { $0.files[name] = bytes }
     }
 
     /// Removes a file, as a person does who tidies up.
-    package func remove(_ name: String) { state.withLock { $0.files[name] = nil } }
+    func remove(_ name: String) { state.withLock { $0.files[name] = nil } }
 
     /// Whether this attempt at a name must be refused.
-    package func isRefused(_ name: String) -> Bool {
+    func isRefused(_ name: String) -> Bool {
         state.withLock { state in
             state.attempts[name, default: 0] += 1
             return state.attempts[name, default: 0] <= refusals
@@ -41,7 +41,7 @@ package final class ServerFiles: Sendable {
     /// Writes a file if its name is free.
     ///
     /// - Returns: Whether it was.
-    package func write(_ name: String, _ bytes: [UInt8]) -> Bool {
+    func write(_ name: String, _ bytes: [UInt8]) -> Bool {
         state.withLock { state in
             guard state.files[name] == nil else { return false }
             state.files[name] = bytes

@@ -5,7 +5,7 @@ import Synchronization
 /// Simulated bot interface of Telegram: one bot, one chat.
 ///
 /// - Source: core.telegram.org/bots/api, *Making requests*, `sendMessage`, `ResponseParameters`.
-package final class TelegramServer: SimulatedServer {
+final class TelegramServer: SimulatedServer {
     private struct State {
         var texts: [String] = []
         var photos: [[UInt8]] = []
@@ -17,20 +17,20 @@ package final class TelegramServer: SimulatedServer {
     private let chat: String
     private let state = Mutex(State())
 
-    package init(token: String, chat: String) { (self.token, self.chat) = (token, chat) }
+    init(token: String, chat: String) { (self.token, self.chat) = (token, chat) }
 
-    package var texts: [String] { state.withLock { $0.texts } }
+    var texts: [String] { state.withLock { $0.texts } }
 
     /// Bodies of forms with a photo, oldest first.
-    package var photos: [[UInt8]] { state.withLock { $0.photos } }
+    var photos: [[UInt8]] { state.withLock { $0.photos } }
 
     /// Sets whether the person has blocked the bot.
-    package func setBlocked(_ isBlocked: Bool) { state.withLock { $0.isBlocked = isBlocked } }
+    func setBlocked(_ isBlocked: Bool) { state.withLock { $0.isBlocked = isBlocked } }
 
     /// Refuses the next messages because they come too fast.
-    package func refuse(_ count: Int) { state.withLock { $0.refusalsLeft = count } }
+    func refuse(_ count: Int) { state.withLock { $0.refusalsLeft = count } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         if request.path == "/bot\(token)/sendPhoto" {
             let form = String(decoding: request.body, as: UTF8.self)
             let isForm = request.field("content-type")?.hasPrefix("multipart/form-data") == true

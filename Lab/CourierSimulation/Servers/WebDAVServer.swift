@@ -5,21 +5,21 @@ import Synchronization
 /// Simulated folder of a WebDAV server: honours conditions; parent folders must exist.
 ///
 /// - Source: RFC 4918, sections 9.1, 9.3 and 9.7.
-package final class WebDAVServer: SimulatedServer {
+final class WebDAVServer: SimulatedServer {
     private let login: String
     private let root: String
     private let folders: Mutex<Set<String>>
-    package let stored: ServerFiles
+    let stored: ServerFiles
 
     /// - Parameters:
     ///   - login: Expected content of `Authorization`.
     ///   - root: The path that is there, as `/dav`.
-    package init(login: String, root: String, _ stored: ServerFiles = ServerFiles()) {
+    init(login: String, root: String, _ stored: ServerFiles = ServerFiles()) {
         (self.login, self.root, self.stored) = (login, root, stored)
         folders = Mutex([root])
     }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         guard request.field("authorization") == login else { return OutboundAnswer(401) }
         guard let path = PercentCoding.decoded(request.path), path.hasPrefix(root + "/") else {
             return OutboundAnswer(404)

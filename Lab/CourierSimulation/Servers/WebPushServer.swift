@@ -6,20 +6,20 @@ import Synchronization
 /// Simulated push service, with the browsers behind it.
 ///
 /// - Source: RFC 8030, section 5; RFC 8291, section 3; RFC 8292, sections 2 to 4.
-package final class WebPushServer: SimulatedServer {
+final class WebPushServer: SimulatedServer {
     /// A browser that subscribed.
-    package struct Browser: Sendable {
-        package let path: String
-        package let key: CurveKey
-        package let secret: [UInt8]
+    struct Browser: Sendable {
+        let path: String
+        let key: CurveKey
+        let secret: [UInt8]
 
-        package init(path: String) throws {
+        init(path: String) throws {
             self.path = path
             (key, secret) = (try CurveKey(), try CourierCrypto.random(16))
         }
 
         /// Makes the endpoint that the browser's page sends to the station.
-        package func endpoint(at origin: String) throws -> PushEndpoint {
+        func endpoint(at origin: String) throws -> PushEndpoint {
             try PushEndpoint(
                 url: origin + path,
                 key: Base64.url(key.point),
@@ -29,12 +29,12 @@ package final class WebPushServer: SimulatedServer {
     }
 
     /// A message that a browser could read.
-    package struct Message: Sendable {
-        package let path: String
-        package let topic: String
-        package let urgency: String
-        package let seconds: Int
-        package let json: JSONValue
+    struct Message: Sendable {
+        let path: String
+        let topic: String
+        let urgency: String
+        let seconds: Int
+        let json: JSONValue
     }
 
     private struct State {
@@ -48,22 +48,22 @@ package final class WebPushServer: SimulatedServer {
     private let clock: any NodeClock
     private let state = Mutex(State())
 
-    package init(origin: String, clock: any NodeClock) {
+    init(origin: String, clock: any NodeClock) {
         (self.origin, self.clock) = (origin, clock)
     }
 
-    package var messages: [Message] { state.withLock { $0.messages } }
+    var messages: [Message] { state.withLock { $0.messages } }
 
-    package func add(_ browser: Browser) {
+    func add(_ browser: Browser) {
         state.withLock { $0.browsers[browser.path] = browser }
     }
 
     /// Ends a subscription: the browser's owner withdrew the permission.
-    package func end(_ path: String) { _ = state.withLock { $0.gone.insert(path) } }
+    func end(_ path: String) { _ = state.withLock { $0.gone.insert(path) } }
 
-    package func setBodyLimit(_ bytes: Int) { state.withLock { $0.bodyLimit = bytes } }
+    func setBodyLimit(_ bytes: Int) { state.withLock { $0.bodyLimit = bytes } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         let (browser, isGone, limit) = state.withLock { state in
             (state.browsers[request.path], state.gone.contains(request.path), state.bodyLimit)
         }

@@ -4,7 +4,7 @@ import RoostCourier
 import Synchronization
 
 /// Simulated server of the owner: accepts each batch once by its key, each item by its id.
-package final class WebhookServer: SimulatedServer {
+final class WebhookServer: SimulatedServer {
     private struct State {
         var keys: Set<String> = []
         var items: [String: Int] = [:]
@@ -15,14 +15,14 @@ package final class WebhookServer: SimulatedServer {
     private let state = Mutex(State())
 
     /// - Parameter secret: Signs each batch; nil asks for no signature.
-    package init(secret: String? = nil) { self.secret = secret }
+    init(secret: String? = nil) { self.secret = secret }
 
     /// Number of times that each item came, by its id.
-    package var items: [String: Int] { state.withLock { $0.items } }
+    var items: [String: Int] { state.withLock { $0.items } }
     /// Accepted bodies, oldest first, at most 100.
-    package var bodies: [String] { state.withLock { $0.bodies } }
+    var bodies: [String] { state.withLock { $0.bodies } }
 
-    package func answer(_ request: OutboundRequest) async -> OutboundAnswer {
+    func answer(_ request: OutboundRequest) async -> OutboundAnswer {
         guard request.method == .post, let json = request.json else {
             return OutboundAnswer(400, text: "not JSON")
         }

@@ -3,7 +3,7 @@ import Core
 import Store
 
 /// How one life of the process ended.
-package enum LifeEnding: Hashable, Sendable {
+enum LifeEnding: Hashable, Sendable {
     /// The life is over; the station was stopped in order.
     case finished
     /// The process stopped in order, to be started again: `systemctl restart`.
@@ -35,73 +35,73 @@ package enum LifeEnding: Hashable, Sendable {
 }
 
 /// Observations from outside while the node lived; the checker uses them and the files.
-package struct LifeRecords: Sendable {
+struct LifeRecords: Sendable {
     /// One life of the process.
-    package struct Segment: Sendable {
-        package let number: Int
-        package let boot: BootID
-        package let bootedAt: MonotonicInstant
-        package let start: MonotonicInstant
-        package internal(set) var end: MonotonicInstant
-        package internal(set) var ending: LifeEnding = .finished
+    struct Segment: Sendable {
+        let number: Int
+        let boot: BootID
+        let bootedAt: MonotonicInstant
+        let start: MonotonicInstant
+        var end: MonotonicInstant
+        var ending: LifeEnding = .finished
         /// When the store was there.
-        package internal(set) var storeOpenAt: MonotonicInstant?
+        var storeOpenAt: MonotonicInstant?
         /// Processor time of the work on the files until it was; nil when it was not timed.
-        package internal(set) var openingTime: Duration?
-        package internal(set) var byteCounts: [String: Int] = [:]
+        var openingTime: Duration?
+        var byteCounts: [String: Int] = [:]
         /// SDS011s with a laser on when it ended, none of them excused by a fault.
-        package internal(set) var awakeAtEnd: [String] = []
+        var awakeAtEnd: [String] = []
     }
 
     /// One sample, as a client of the live stream received it.
-    package struct Sample: Sendable {
-        package let device: Int32
-        package let segment: Int32
-        package let at: MonotonicInstant
-        package let tick: Tick
-        package let digest: UInt64
+    struct Sample: Sendable {
+        let device: Int32
+        let segment: Int32
+        let at: MonotonicInstant
+        let tick: Tick
+        let digest: UInt64
         /// The same without its values, as a store has it while recording is off.
-        package let unkeptDigest: UInt64
-        package let hasValue: Bool
+        let unkeptDigest: UInt64
+        let hasValue: Bool
         /// Tenths of the first channel; the last digit says which part spoke.
-        package let firstTenths: Int32
+        let firstTenths: Int32
     }
 
     /// A sample in a block that the station calls durable.
-    package struct Acknowledged: Sendable {
-        package let segment: Int
-        package let stream: StreamID
+    struct Acknowledged: Sendable {
+        let segment: Int
+        let stream: StreamID
         /// The stream's name then.
-        package let device: String
-        package let tick: Tick
-        package let digest: UInt64
+        let device: String
+        let tick: Tick
+        let digest: UInt64
     }
 
-    package struct HeardEvent: Sendable {
-        package let segment: Int
-        package let at: MonotonicInstant
-        package let event: Event
+    struct HeardEvent: Sendable {
+        let segment: Int
+        let at: MonotonicInstant
+        let event: Event
     }
 
     /// A fault that happened: it was there from `start` to `end`.
-    package struct Window: Sendable {
-        package let kind: FaultKind
-        package let part: String?
-        package let start: MonotonicInstant
-        package internal(set) var end: MonotonicInstant
+    struct Window: Sendable {
+        let kind: FaultKind
+        let part: String?
+        let start: MonotonicInstant
+        var end: MonotonicInstant
     }
 
     /// A look at the station over its control socket.
-    package struct Look: Sendable {
-        package let at: MonotonicInstant
-        package let lamp: String?
+    struct Look: Sendable {
+        let at: MonotonicInstant
+        let lamp: String?
         /// Whether the lamp shows a level of the air and follows a sensor.
-        package let isLampLevel: Bool
+        let isLampLevel: Bool
         /// The sensor that the lamp follows, and when it last gave a value.
-        package let followed: String?
-        package let followedValueAt: MonotonicInstant?
+        let followed: String?
+        let followedValueAt: MonotonicInstant?
         /// A value not marked stale: the channel, the reported age, and the true one.
-        package let fresh: [(channel: String, told: Duration, age: Duration?)]
+        let fresh: [(channel: String, told: Duration, age: Duration?)]
     }
 
     /// The alerts that the station reported at a moment.
@@ -114,33 +114,33 @@ package struct LifeRecords: Sendable {
     }
 
     var alertLooks: [AlertLook] = []
-    package internal(set) var segments: [Segment] = []
-    package internal(set) var samples: [Sample] = []
-    package internal(set) var devices: [String] = []
-    package internal(set) var events: [HeardEvent] = []
-    package internal(set) var windows: [Window] = []
-    package internal(set) var looks: [Look] = []
+    var segments: [Segment] = []
+    var samples: [Sample] = []
+    var devices: [String] = []
+    var events: [HeardEvent] = []
+    var windows: [Window] = []
+    var looks: [Look] = []
     /// Samples that the station said are durable: segment and digest, by its answer to `tail`.
-    package internal(set) var acknowledged: [Acknowledged] = []
+    var acknowledged: [Acknowledged] = []
     /// Cursors that a follower of the store left with the station, and found there.
-    package internal(set) var cursors: [Cursor] = []
+    var cursors: [Cursor] = []
     /// Faults in the answers that the follower got, as text.
-    package internal(set) var tailFaults: [String] = []
+    var tailFaults: [String] = []
     /// Why a courier ended that was not killed, as text.
-    package internal(set) var courierFaults: [String] = []
+    var courierFaults: [String] = []
     /// The courier's counts for its target, oldest first.
-    package internal(set) var deliveries: [Delivery] = []
+    var deliveries: [Delivery] = []
 
     /// Observations of the camera's program.
-    package internal(set) var eyes = EyesRecords()
+    var eyes = EyesRecords()
 
-    package struct Delivery: Sendable {
+    struct Delivery: Sendable {
         let at: MonotonicInstant
         let segment: Int
         let counts: OutboxSampleCounts
     }
 
-    package struct Cursor: Sendable {
+    struct Cursor: Sendable {
         let at: MonotonicInstant
         let segment: Int
         /// Number in the cursor, counted up; nil where none was found.
@@ -150,18 +150,18 @@ package struct LifeRecords: Sendable {
     }
 
     /// Questions over the control socket without an answer within a minute.
-    package internal(set) var unanswered: [MonotonicInstant] = []
-    package internal(set) var fired: [FaultKind: Int] = [:]
+    var unanswered: [MonotonicInstant] = []
+    var fired: [FaultKind: Int] = [:]
     /// Bytes that were sent to parts that must not be written to.
-    package internal(set) var strangerBytes = 0
-    package internal(set) var wakeUps = 0
+    var strangerBytes = 0
+    var wakeUps = 0
 
     /// The name under which the station reads a part, as it says itself.
-    package internal(set) var deviceOfPart: [String: String] = [:]
+    var deviceOfPart: [String: String] = [:]
     /// Names by the time from which each holds; a part without an id gets one for each socket.
-    package internal(set) var namings: [Naming] = []
+    var namings: [Naming] = []
 
-    package struct Naming: Sendable {
+    struct Naming: Sendable {
         let part: String
         let device: String
         let at: MonotonicInstant
@@ -172,9 +172,9 @@ package struct LifeRecords: Sendable {
         namings.last { $0.part == part && $0.at <= instant }?.device ?? deviceOfPart[part]
     }
     /// Parts with an identity of their own that got another name, as text.
-    package internal(set) var renames: [String] = []
+    var renames: [String] = []
     /// Names that the owner gave.
-    package internal(set) var givenNames: [GivenName] = []
+    var givenNames: [GivenName] = []
 
     /// The name that a device had before the owner gave it any.
     ///
@@ -186,7 +186,7 @@ package struct LifeRecords: Sendable {
         }
     }
 
-    package struct GivenName: Sendable {
+    struct GivenName: Sendable {
         let name: String
         let was: String
         let at: MonotonicInstant
@@ -194,12 +194,12 @@ package struct LifeRecords: Sendable {
     }
 
     /// The owner's settings of recording, by time.
-    package internal(set) var recording = RecordingLog()
+    var recording = RecordingLog()
 
     /// Imports by the owner.
-    package internal(set) var imports: [Import] = []
+    var imports: [Import] = []
 
-    package struct Import: Sendable {
+    struct Import: Sendable {
         let device: String
         let at: MonotonicInstant
         let sampleCount: Int
@@ -208,21 +208,21 @@ package struct LifeRecords: Sendable {
     }
 
     /// Faults that a part really had.
-    package internal(set) var hitParts: Set<Hit> = []
+    var hitParts: Set<Hit> = []
     /// Time of continuous measuring that people asked for.
-    package internal(set) var continuousTime: Duration = .zero
+    var continuousTime: Duration = .zero
 
     /// A time in which the card refused, and how often it was tried.
-    package struct Refusal: Sendable {
+    struct Refusal: Sendable {
         let start: MonotonicInstant
         let end: MonotonicInstant
         let count: Int
     }
 
-    package internal(set) var refusals: [Refusal] = []
+    var refusals: [Refusal] = []
 
     /// A part and when it began to misbehave.
-    package struct Hit: Hashable, Sendable {
+    struct Hit: Hashable, Sendable {
         let part: String
         let at: MonotonicInstant
     }

@@ -1,7 +1,7 @@
 import Core
 
 /// When the owner had switched off the recording of which device, as far as the answers say.
-package struct RecordingLog: Sendable {
+struct RecordingLog: Sendable {
     enum State: Hashable, Sendable {
         case on, off
         /// A request was under way, or its answer never came.

@@ -1,7 +1,7 @@
 import Core
 
 /// Observations of the camera's program while it lived.
-package struct EyesRecords: Sendable {
+struct EyesRecords: Sendable {
     /// A stretch in which a process followed the station's stream.
     struct Follow: Sendable {
         let segment: Int

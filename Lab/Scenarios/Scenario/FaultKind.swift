@@ -156,7 +156,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     }
 
     /// How long it lasts unless the scenario says: the shortest and the longest.
-    package var usualDuration: ClosedRange<Duration> {
+    var usualDuration: ClosedRange<Duration> {
         switch self {
         case .cardStall: .seconds(2)...(.seconds(8))
         case .cardLongStall: .seconds(30)...(.seconds(90))
@@ -185,7 +185,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether one part on a serial line is hit.
-    package var hitsPart: Bool {
+    var hitsPart: Bool {
         switch self {
         case .stranger, .renumber, .hubReset: false
         case .childHang, .childUnkillable, .childThrow, .rename, .recordOff: true
@@ -194,14 +194,14 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether it hits one HTTP device.
-    package var hitsHTTPDevice: Bool { area == .network && self != .nameServerSilent }
+    var hitsHTTPDevice: Bool { area == .network && self != .nameServerSilent }
 
     /// Whether it waits for the one moment at which it can show itself, and begins there.
     ///
     /// A card stalls while it is written, a mirror is refused at a start, a child hangs in a read,
     /// and a log that rots is met when it is opened anew.
     /// A fault without such a moment before the quiet time does not happen.
-    package var waitsForItsMoment: Bool {
+    var waitsForItsMoment: Bool {
         switch self {
         case .cardStall, .cardLongStall, .childHang, .childUnkillable, .childThrow,
             .mirrorRefused, .wedgeOnReboot, .logRot:
@@ -211,7 +211,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether only an SDS011 can do that.
-    package var needsSDS011: Bool {
+    var needsSDS011: Bool {
         switch self {
         case .stuck, .zeros, .wedge, .ceiling, .inconsistent, .mergedFrames, .lateReply,
             .noAcknowledgement, .doubleWake, .timesTen, .wrongID, .wrongRate, .noFirmware,

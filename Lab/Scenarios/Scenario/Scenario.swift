@@ -13,9 +13,9 @@ package struct Scenario: Sendable {
         /// The adapter's serial number; nil for one that has none.
         package let serial: String?
         /// Days after which a dying sensor begins to fail more and more; nil for a sound one.
-        package let failsAfter: Duration?
+        let failsAfter: Duration?
         /// Weeks by which the date of a receiver of positions is wrong.
-        package let weeksWrong: Int
+        let weeksWrong: Int
     }
 
     /// A device on the local network that answers over HTTP.
@@ -57,9 +57,9 @@ package struct Scenario: Sendable {
         package let part: String?
     }
 
-    package static let socketMax = 16
-    package static let partMax = 16
-    package static let httpDeviceMax = 4
+    static let socketMax = 16
+    static let partMax = 16
+    static let httpDeviceMax = 4
 
     package let name: String
     package let about: String
@@ -68,14 +68,14 @@ package struct Scenario: Sendable {
     package let httpDevices: [HTTPDevice]
     /// Lines of motion sensors.
     package let motion: [String]
-    package let motionPerDay: Double
+    let motionPerDay: Double
     package let weather: Weather.Settings
-    package let habits: [Habit]
+    let habits: [Habit]
     package let troubles: [Trouble]
-    package let hasLamps: Bool
-    package let hasWatchdog: Bool
+    let hasLamps: Bool
+    let hasWatchdog: Bool
     /// Whether the computer has a battery, at whose limit the station shuts it down.
-    package let hasBattery: Bool
+    let hasBattery: Bool
     /// Whether a courier delivers to a server.
     package let hasCourier: Bool
     /// Whether a camera takes a picture at each motion.

@@ -29,7 +29,7 @@ package struct Weather: Sendable {
     }
 
     /// PM2.5 as an optical sensor sees it: drops swell in damp air.
-    package func dustTenths(at instant: MonotonicInstant) -> Int {
+    func dustTenths(at instant: MonotonicInstant) -> Int {
         switch settings {
         case .recorded(let values, let step):
             let index = instant.nanoseconds / max(1, step.wholeNanoseconds)

@@ -6,7 +6,7 @@ import Core
 /// rules and pages read them here.
 package struct AirIndex: Hashable, Sendable {
     /// How the concentration is averaged before it is looked up.
-    package enum Averaging: Hashable, Sendable {
+    enum Averaging: Hashable, Sendable {
         /// The mean of the last whole hour.
         case hour
         /// The mean of the last 24 hours.
@@ -30,7 +30,7 @@ package struct AirIndex: Hashable, Sendable {
     /// The bands of one quantity, from the lowest.
     package struct Scale: Hashable, Sendable {
         package let quantity: String
-        package let averaging: Averaging
+        let averaging: Averaging
         /// Digits that a concentration keeps before it is looked up; nil: all of them.
         package let decimals: Int?
         package let bands: [Band]

@@ -20,7 +20,7 @@ package enum AirIndexTables {
     )
 
     /// The index of the United States, by the NowCast of the last 12 hours.
-    package static let usNowCast = AirIndex(
+    static let usNowCast = AirIndex(
         id: "us-nowcast",
         source: "EPA-454/B-24-002, May 2024, table 6",
         beginsAbove: false,
@@ -46,7 +46,7 @@ package enum AirIndexTables {
     )
 
     /// The European index of 2024, by the mean of an hour; a band begins above its edge.
-    package static let european = AirIndex(
+    static let european = AirIndex(
         id: "eaqi",
         source: "European Environment Agency, European Air Quality Index, bands of 2024",
         beginsAbove: true,
@@ -80,7 +80,7 @@ package enum AirIndexTables {
     )
 
     /// Singapore's bands for one hour of fine dust.
-    package static let singaporeHour = AirIndex(
+    static let singaporeHour = AirIndex(
         id: "psi-1h",
         source: "NEA Singapore, 1-hr PM2.5 bands",
         beginsAbove: true,

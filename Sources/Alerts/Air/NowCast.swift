@@ -2,9 +2,9 @@
 ///
 /// - Source: EPA-454/B-24-002, *Technical Assistance Document for the Reporting of Daily Air
 ///   Quality*, May 2024, section IV.
-package enum NowCast {
+enum NowCast {
     /// Hours it looks at.
-    package static let hourCount = 12
+    static let hourCount = 12
 
     /// The concentration, in the unit of the hours, truncated.
     ///
@@ -13,7 +13,7 @@ package enum NowCast {
     ///     values.
     ///   - decimals: Digits that are kept: 1 for PM2.5, 0 for PM10.
     /// - Returns: nil unless two of the newest three hours are there.
-    package static func concentration(of hours: [Double?], decimals: Int) -> Double? {
+    static func concentration(of hours: [Double?], decimals: Int) -> Double? {
         let used = hours.prefix(hourCount)
         guard used.prefix(3).compactMap(\.self).count >= 2 else { return nil }
         let present = used.compactMap(\.self)
@@ -34,7 +34,7 @@ package enum NowCast {
     /// Truncates a concentration to the digits that the index tables use.
     ///
     /// - Parameter decimals: Digits after the point: 0, or 1 for any other number.
-    package static func truncated(_ value: Double, decimals: Int) -> Double {
+    static func truncated(_ value: Double, decimals: Int) -> Double {
         let factor: Double = decimals == 0 ? 1 : 10
         // A sum of doubles may lie just below the exact number.
         return (value * factor + 1e-9).rounded(.down) / factor

@@ -3,11 +3,11 @@
 /// Holds running totals, so a mean costs two look-ups whatever it spans. Sums are exact: mantissas
 /// times seconds, which wrap in 64 bits and whose differences are right all the same. Bound:
 /// `slotCount` slots; the oldest is overwritten.
-package struct SumRing: Hashable, Sendable {
+struct SumRing: Hashable, Sendable {
     /// Seconds of one slot.
-    package let slot: Int
+    let slot: Int
     /// Slots kept: the longest mean has one fewer.
-    package let slotCount: Int
+    let slotCount: Int
     // Totals at the end of each slot, from the first value on.
     private var sums: [Int64]
     private var covers: [Int64]
@@ -20,7 +20,7 @@ package struct SumRing: Hashable, Sendable {
     private var first: Int?
     private var newest = 0
 
-    package init(slot: Int, over longest: Int) {
+    init(slot: Int, over longest: Int) {
         self.slot = slot
         slotCount = longest / slot + 15
         sums = Array(repeating: 0, count: slotCount)
@@ -29,7 +29,7 @@ package struct SumRing: Hashable, Sendable {
     }
 
     /// Counts values that are left out; what lies before the newest slot counts in that.
-    package mutating func omit(_ count: Int, at second: Int) {
+    mutating func omit(_ count: Int, at second: Int) {
         let number = second.slot(slot)
         if first == nil { (first, newest) = (number, number) }
         open(number)
@@ -41,7 +41,7 @@ package struct SumRing: Hashable, Sendable {
     /// or later.
     ///
     /// Time before the newest slot is left out.
-    package mutating func add(_ value: Int64, from: Int, to: Int) {
+    mutating func add(_ value: Int64, from: Int, to: Int) {
         if first == nil {
             first = from.slot(slot)
             newest = from.slot(slot)
@@ -65,7 +65,7 @@ package struct SumRing: Hashable, Sendable {
     ///   - end: A second; the newest value's or later, or up to 13 slots before it.
     ///   - length: Seconds, a multiple of the slot.
     /// - Returns: The mean, and which part of the time has values, 0…1; nil without any.
-    package func mean(endingAt end: Int, over length: Int) -> (value: Double, share: Double)? {
+    func mean(endingAt end: Int, over length: Int) -> (value: Double, share: Double)? {
         guard first != nil else { return nil }
         let last = (end - 1).slot(slot)
         let before = totals(at: last - length / slot)
@@ -77,7 +77,7 @@ package struct SumRing: Hashable, Sendable {
     }
 
     /// How many values of that time are left out; see `mean`.
-    package func omitted(endingAt end: Int, over length: Int) -> Int {
+    func omitted(endingAt end: Int, over length: Int) -> Int {
         let last = (end - 1).slot(slot)
         return Int(totals(at: last).omitted &- totals(at: last - length / slot).omitted)
     }

@@ -48,7 +48,7 @@ package struct StationLine: Sendable {
     }
 
     /// Whether the station trusts its clock; nil while it does not answer.
-    package func trustsClock() async throws -> Bool? {
+    func trustsClock() async throws -> Bool? {
         do {
             return try await ask(ControlRequest(.clock), ClockReport.self).isSure
         } catch let error where !(error is CancellationError) { return nil }

@@ -8,7 +8,7 @@ package struct PictureShape: Hashable, Sendable {
     /// Number of pictures that fit.
     package let slotCount: Int
     /// Blocks of a slot: one for its header, the others for the picture.
-    package let slotBlocks: Int
+    let slotBlocks: Int
 
     /// Room for one picture of 4 KiB.
     package static let smallest = PictureShape(slotCount: 1, slotBlocks: 2)

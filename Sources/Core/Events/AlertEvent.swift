@@ -192,7 +192,7 @@ package enum AlertEvent: Hashable, Sendable {
         }
 
         /// Entries and silences of one event, so that it fits a record of the journal.
-        package static let partSize = 3
+        static let partSize = 3
 
         /// The last number that was given.
         package let number: Int64

@@ -11,7 +11,7 @@ package enum AlertSeverity: String, Comparable, Sendable, CaseIterable {
     /// Severity of the event that reports the alert.
     ///
     /// From a warning on an event is on the card within two seconds.
-    package var ofEvent: EventSeverity {
+    var ofEvent: EventSeverity {
         switch self {
         case .notice: .notice
         case .warning: .warning

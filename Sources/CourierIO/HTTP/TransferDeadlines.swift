@@ -2,22 +2,22 @@ import Core
 import RoostCourier
 
 /// Deadlines of the stages of a transfer, and their failures.
-package struct TransferDeadlines {
+struct TransferDeadlines {
     /// Progress of a transfer.
-    package struct Progress: Hashable {
+    struct Progress: Hashable {
         /// Time when it was passed to libcurl, after the look-up.
-        package var begunAt: MonotonicInstant
-        package var connectedAt: MonotonicInstant?
+        var begunAt: MonotonicInstant
+        var connectedAt: MonotonicInstant?
         /// Time when encryption was ready, or the connection where there is none.
-        package var readyAt: MonotonicInstant?
+        var readyAt: MonotonicInstant?
         /// Time when the last byte of the request was sent.
-        package var sentAt: MonotonicInstant?
+        var sentAt: MonotonicInstant?
         /// Time when the last byte was received.
-        package var receivedAt: MonotonicInstant?
+        var receivedAt: MonotonicInstant?
         /// Bytes of the body that were sent.
-        package var sentCount = 0
+        var sentCount = 0
 
-        package init(begunAt: MonotonicInstant) { self.begunAt = begunAt }
+        init(begunAt: MonotonicInstant) { self.begunAt = begunAt }
     }
 
     static let encryption: Duration = .seconds(15)
@@ -36,7 +36,7 @@ package struct TransferDeadlines {
     /// - Parameters:
     ///   - place: Name of the server, for people.
     ///   - addressCount: With several, connecting may take twice as long.
-    package init(
+    init(
         place: String,
         addressCount: Int,
         wholeSeconds: Int,
@@ -50,7 +50,7 @@ package struct TransferDeadlines {
     /// Returns the time of the next check, unless a deadline was missed.
     ///
     /// - Throws: `NetworkFailure` when a stage has taken too long.
-    package mutating func next(
+    mutating func next(
         _ progress: Progress,
         now: MonotonicInstant
     ) throws(NetworkFailure) -> MonotonicInstant {

@@ -16,11 +16,11 @@ package struct HPMA115Simulator: SerialPeer {
     private var drift: DriftingValue
     private var input: [UInt8] = []  // At most the last five bytes.
     private var next: MonotonicInstant?
-    package private(set) var isMeasuring = true
+    private(set) var isMeasuring = true
     /// Whether it sends frames unasked.
-    package private(set) var isSending = true
+    private(set) var isSending = true
     /// Per cent, 30…200.
-    package private(set) var coefficient: UInt8 = 100
+    private(set) var coefficient: UInt8 = 100
 
     package init(
         seed: UInt64 = 1,

@@ -20,7 +20,7 @@ package struct NMEAReceiverSimulator: DatedPeer {
     }
 
     /// Time from power-on to the first fix: a hot start.
-    package static let searchTime: Duration = .seconds(3)
+    static let searchTime: Duration = .seconds(3)
 
     /// Time that the receiver believes it is at `.boot`; 2026-11-22.
     package var wallAtBoot = WallTime(nanoseconds: 1_795_305_600_000_000_000)

@@ -7,24 +7,24 @@ import Core
 ///
 /// - Source: NMEA 0183 as u-blox describes it, *u-blox 8 / M8 Receiver Description*, UBX-13003221,
 ///   sections 31.1 and 31.2.
-package enum NMEASentence: Hashable, Sendable {
+enum NMEASentence: Hashable, Sendable {
     /// Contents of a GGA sentence: time, quality of the fix and position.
-    package struct Fix: Hashable, Sendable {
+    struct Fix: Hashable, Sendable {
         /// `hhmmss.ss` as it is written; empty while the receiver has no time.
-        package let time: String
+        let time: String
         /// 0 is no fix; 1 and above are kinds of fixes; 6 is an estimate without satellites.
-        package let quality: Int
-        package let latitude: FixedPoint?
-        package let longitude: FixedPoint?
-        package let satellites: Int?
+        let quality: Int
+        let latitude: FixedPoint?
+        let longitude: FixedPoint?
+        let satellites: Int?
         /// Horizontal dilution of precision.
-        package let dilution: FixedPoint?
+        let dilution: FixedPoint?
         /// Metres above the sea.
-        package let altitude: FixedPoint?
+        let altitude: FixedPoint?
     }
 
     /// Why a line is none.
-    package enum Flaw: String, Error, Hashable, Sendable {
+    enum Flaw: String, Error, Hashable, Sendable {
         case noChecksum = "a sentence without a checksum"
         case checksum
         case fields = "a sentence with a wrong field"
@@ -39,15 +39,15 @@ package enum NMEASentence: Hashable, Sendable {
     case other
 
     /// Bytes of a sentence without its end; the standard has 80, and some receivers more.
-    package static let byteLimit = 120
+    static let byteLimit = 120
     /// Qualities with satellites behind them.
     ///
     /// 0 is none, 6 an estimate from the last course and speed, 7 a place that was typed in, 8 a
     /// simulator's.
-    package static let fixes = 1...5
+    static let fixes = 1...5
 
     /// Reads a line without its end.
-    package init(_ line: ArraySlice<UInt8>) throws(Flaw) {
+    init(_ line: ArraySlice<UInt8>) throws(Flaw) {
         guard line.first == UInt8(ascii: "$"), let star = line.firstIndex(of: UInt8(ascii: "*"))
         else { throw .noChecksum }
         let content = line[(line.startIndex + 1)..<star]

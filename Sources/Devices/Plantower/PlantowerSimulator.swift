@@ -14,7 +14,7 @@ package struct PlantowerSimulator: SerialPeer {
 
     package let variant: PlantowerVariant
     package private(set) var isAsleep = false
-    package private(set) var isPassive = false
+    private(set) var isPassive = false
     private var generator: SplitMix64
     private var pm25 = 12
     private var input: [UInt8] = []  // At most the last seven bytes.

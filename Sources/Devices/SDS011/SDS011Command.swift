@@ -15,7 +15,7 @@ package enum SDS011State: UInt8, Hashable, Sendable, CaseIterable {
 /// Commands to an SDS011: a frame of 19 bytes, `AA B4 cmd … id id cs AB`.
 ///
 /// - Source: Nova Fitness, *Laser Dust Sensor Control Protocol V1.3*.
-package enum SDS011Command: Hashable, Sendable {
+enum SDS011Command: Hashable, Sendable {
     case getReportMode
     case setReportMode(SDS011ReportMode)
     case query
@@ -27,12 +27,12 @@ package enum SDS011Command: Hashable, Sendable {
     /// 0 works continuously; n works 30 s of every n minutes, 1…30.
     case setWorkingPeriod(minutes: UInt8)
 
-    package static let byteCount = 19
+    static let byteCount = 19
     static let mark: UInt8 = 0xB4
     static let workingPeriodMax: UInt8 = 30
 
     /// Byte 2 of the frame.
-    package var code: UInt8 {
+    var code: UInt8 {
         switch self {
         case .getReportMode, .setReportMode: 0x02
         case .query: 0x04
@@ -54,7 +54,7 @@ package enum SDS011Command: Hashable, Sendable {
     }
 
     /// Frame that sends this command to one part, or to every part on the line.
-    package func bytes(to id: SDS011DeviceID = .everyone) -> [UInt8] {
+    func bytes(to id: SDS011DeviceID = .everyone) -> [UInt8] {
         var content = [UInt8](repeating: 0, count: 15)
         content[0] = code
         if let setting {
@@ -69,7 +69,7 @@ package enum SDS011Command: Hashable, Sendable {
     }
 
     /// Whether a frame answers this command: the right command, get or set, id and value.
-    package func isAnswered(
+    func isAnswered(
         by frame: SDS011Frame,
         to id: SDS011DeviceID = .everyone
     ) -> Bool {
@@ -92,7 +92,7 @@ package enum SDS011Command: Hashable, Sendable {
     /// Reads a command as the part does; nil for what the part ignores.
     ///
     /// - Parameter frame: 19 bytes.
-    package init?(frame: ArraySlice<UInt8>) {
+    init?(frame: ArraySlice<UInt8>) {
         guard frame.count == Self.byteCount else { return nil }
         let byte = Array(frame)
         guard byte[0] == SDS011Frame.head, byte[1] == Self.mark, byte[18] == SDS011Frame.tail,

@@ -21,7 +21,7 @@ package struct SDS011Decoder: FrameDecoder {
     /// Heads that turned out not to begin a frame.
     package private(set) var rejectedCount = 0
     /// Bytes that belonged to no frame, rejected heads included.
-    package private(set) var skippedByteCount = 0
+    private(set) var skippedByteCount = 0
     /// Good frames.
     package private(set) var frameCount = 0
 

@@ -68,7 +68,7 @@ package struct SDS011Reply: Hashable, Sendable {
     package let command: UInt8
     package let first: UInt8
     package let second: UInt8
-    package let third: UInt8
+    let third: UInt8
 
     package init(command: UInt8, _ first: UInt8, _ second: UInt8, _ third: UInt8) {
         self.command = command

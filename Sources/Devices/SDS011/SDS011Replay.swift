@@ -8,7 +8,7 @@ package struct SDS011Replay: SerialPeer {
     private let recording: SDS011Recording
     private let interval: Duration
     /// Time from the host's first byte to the first piece, in which the host configures the part.
-    package static let startDelay = Duration.seconds(1)
+    static let startDelay = Duration.seconds(1)
     private var part: SDS011Simulator
     private var nextIndex = 0
     private var nextPiece: MonotonicInstant?
@@ -38,7 +38,7 @@ package struct SDS011Replay: SerialPeer {
     }
 
     /// Whether everything has been sent.
-    package var isFinished: Bool { nextIndex == recording.pieces.count }
+    var isFinished: Bool { nextIndex == recording.pieces.count }
 
     package var nextActivity: MonotonicInstant? { isFinished ? nil : nextPiece }
 

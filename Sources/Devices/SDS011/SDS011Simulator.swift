@@ -12,9 +12,9 @@ package struct SDS011Simulator: SerialPeer {
     /// Settings that the part keeps without power.
     package struct Memory: Hashable, Sendable {
         package var deviceID: SDS011DeviceID
-        package var reportMode: SDS011ReportMode
+        var reportMode: SDS011ReportMode
         /// 0…30 min.
-        package var workingPeriod: UInt8
+        var workingPeriod: UInt8
 
         package init(
             deviceID: SDS011DeviceID = SDS011DeviceID(0xA1, 0x60),
@@ -31,7 +31,7 @@ package struct SDS011Simulator: SerialPeer {
     ///
     /// - Source: ricki-z/SDS011#40 for the zeros; their number is ours, well within the 10 s
     ///   response time of the datasheet.
-    package static let zerosAfterWake: Duration = .seconds(3)
+    static let zerosAfterWake: Duration = .seconds(3)
     static let workPhase: Duration = .seconds(30)
 
     package private(set) var memory: Memory
@@ -40,7 +40,7 @@ package struct SDS011Simulator: SerialPeer {
     package private(set) var isWedged = false
     package let firmware: SDS011Firmware
     /// Commands obeyed, for tests.
-    package private(set) var commandCount = 0
+    private(set) var commandCount = 0
 
     var air: SDS011AirState
     var transmitter: SDS011Transmitter

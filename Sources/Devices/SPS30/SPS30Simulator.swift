@@ -30,7 +30,7 @@ package struct SPS30Simulator: SerialPeer {
         case state = 0x43
     }
 
-    package static let productType = "00080000"
+    static let productType = "00080000"
     /// Firmware 2.2, hardware 7, SHDLC 2.0, with a zero behind the first two.
     static let version: [UInt8] = [2, 2, 0, 7, 0, 2, 0]
     private static let wakePatience: Duration = .milliseconds(100)
@@ -38,7 +38,7 @@ package struct SPS30Simulator: SerialPeer {
 
     package let serial: String
     /// Seconds; a week as it is delivered.
-    package private(set) var cleaningInterval: UInt32 = 604_800
+    private(set) var cleaningInterval: UInt32 = 604_800
     private var state = State.idle
     private var drift: DriftingValue
     private var pending: [UInt8]?  // Since a flag; at most `SPS30Dialect.limit` bytes.
@@ -50,7 +50,7 @@ package struct SPS30Simulator: SerialPeer {
         drift = DriftingValue(seed: seed, start: 1_100, within: 50...90_000)
     }
 
-    package var isMeasuring: Bool { if case .measuring = state { true } else { false } }
+    var isMeasuring: Bool { if case .measuring = state { true } else { false } }
     package var isAsleep: Bool { if case .asleep = state { true } else { false } }
     package var nextActivity: MonotonicInstant? { nil }
     package mutating func advance(to now: MonotonicInstant) -> [UInt8] { [] }

@@ -3,14 +3,14 @@ import Core
 /// Remedies for a sensor that does not answer, in order, then the wait before the next round.
 ///
 /// Pure. Waiting grows from 5 s to 5 min and never ends.
-package struct RecoveryPolicy: Hashable, Sendable {
-    package enum Remedy: String, Hashable, Sendable {
+struct RecoveryPolicy: Hashable, Sendable {
+    enum Remedy: String, Hashable, Sendable {
         case askAgain = "ask again"
         case reopen
         case restAndWake = "rest and wake"
     }
 
-    package enum Step: Hashable, Sendable {
+    enum Step: Hashable, Sendable {
         case remedy(Remedy)
         /// Names the sensor, once per outage.
         case report
@@ -25,20 +25,20 @@ package struct RecoveryPolicy: Hashable, Sendable {
         case reopenedAgain(Duration)
     }
 
-    package static let delayMin: Duration = .seconds(5)
-    package static let delayMax: Duration = .minutes(5)
+    static let delayMin: Duration = .seconds(5)
+    static let delayMax: Duration = .minutes(5)
 
     /// Whether all remedies have failed, and minutes later one of them again.
-    package static func isRetry(before delay: Duration) -> Bool { delay > delayMin }
+    static func isRetry(before delay: Duration) -> Bool { delay > delayMin }
 
     private var rung = Rung.fine
     /// When the outage began; nil when all is well.
-    package private(set) var failingSince: MonotonicInstant?
+    private(set) var failingSince: MonotonicInstant?
 
-    package init() {}
+    init() {}
 
     /// Whether the outage was named.
-    package var isReported: Bool {
+    var isReported: Bool {
         switch rung {
         case .fine, .tried: false
         case .reported, .waiting, .reopenedAgain: true
@@ -46,7 +46,7 @@ package struct RecoveryPolicy: Hashable, Sendable {
     }
 
     /// The last remedy taken.
-    package var remedy: Remedy? {
+    var remedy: Remedy? {
         switch rung {
         case .fine: nil
         case .tried(let remedy): remedy
@@ -56,7 +56,7 @@ package struct RecoveryPolicy: Hashable, Sendable {
     }
 
     /// Records that there was no answer, and returns the next step.
-    package mutating func fail(at now: MonotonicInstant) -> Step {
+    mutating func fail(at now: MonotonicInstant) -> Step {
         if failingSince == nil { failingSince = now }
         switch rung {
         case .fine: return attempt(.askAgain)
@@ -80,7 +80,7 @@ package struct RecoveryPolicy: Hashable, Sendable {
     /// Records an answer.
     ///
     /// - Returns: How long the outage lasted, if it had been named.
-    package mutating func succeed(at now: MonotonicInstant) -> Duration? {
+    mutating func succeed(at now: MonotonicInstant) -> Duration? {
         defer { self = RecoveryPolicy() }
         return isReported ? failingSince?.duration(to: now) : nil
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// Its task waits, opens the line anew and passes on requests; `SensorLine` does what follows from
 /// bytes. Whatever can wear out rests on every way out of `run()`: after an orderly stop
 /// acknowledged, after cancellation or a failure without a wait for its answer.
-package actor SensorDriver: AnySensorDriver {
+actor SensorDriver: AnySensorDriver {
     private let clock: any NodeClock
     private let reopen: SensorDependencies.Reopen?
     private let line: SensorLine
@@ -20,7 +20,7 @@ package actor SensorDriver: AnySensorDriver {
     private let isStopRequested = Atomic(false)
 
     /// A driver that has not touched the port yet.
-    package init(_ setup: SensorDependencies, speaking dialect: any SensorDialect) {
+    init(_ setup: SensorDependencies, speaking dialect: any SensorDialect) {
         (clock, reopen) = (setup.environment.clock, setup.reopen)
         line = SensorLine(setup, speaking: dialect)
         requested = Mutex(RequestedMode(setup.mode))
@@ -30,7 +30,7 @@ package actor SensorDriver: AnySensorDriver {
     ///
     /// - Throws: `SerialError.disconnected` when the port is gone; a fresh driver follows a fresh
     ///   port. `AnotherPart` when another part has the line.
-    package func run() async throws {
+    func run() async throws {
         defer { line.leaveAtRest() }
         try line.handle(.start)
         try passRequests()
@@ -63,7 +63,7 @@ package actor SensorDriver: AnySensorDriver {
         change.raise()
     }
 
-    package var report: SensorReport { line.report }
+    var report: SensorReport { line.report }
 
     private func passRequests() throws {
         guard line.takeRequest() else { return }

@@ -1,7 +1,7 @@
 import ControlProtocol
 
 /// The camera's configuration, and what its process says.
-package struct DoctorCamera {
+struct DoctorCamera {
     static let path = "/etc/roost/eyes.json"
 
     /// Whether there is a configuration, so that a camera is wanted.

@@ -7,7 +7,7 @@ import HardwareIO
 /// A video device of the kernel, as its folder in `/sys` describes it; nothing is opened.
 package struct CameraNode: Hashable, Sendable {
     package struct USB: Hashable, Sendable {
-        package let vendor: UInt16
+        let vendor: UInt16
         package let product: UInt16
         package let serial: String?
 

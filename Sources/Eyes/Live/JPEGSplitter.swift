@@ -5,7 +5,7 @@ import Glibc
 /// A picture inside a segment of another, such as a thumbnail of the camera, is not counted as one.
 /// Bytes between pictures are skipped. Bound: `byteMax` bytes of a picture; a larger one is dropped
 /// and counted.
-package struct JPEGSplitter: Sendable {
+struct JPEGSplitter: Sendable {
     private enum Place {
         case outside
         /// Between segments, at a marker.
@@ -20,12 +20,12 @@ package struct JPEGSplitter: Sendable {
     /// Bytes of `buffer` already parsed; past its end within a segment that is incomplete.
     private var position = 0
     /// Pictures that were larger than `byteMax`.
-    package private(set) var tooLargeCount = 0
+    private(set) var tooLargeCount = 0
 
-    package init(byteMax: Int) { self.byteMax = byteMax }
+    init(byteMax: Int) { self.byteMax = byteMax }
 
     /// Takes what came and returns the pictures that are whole now.
-    package mutating func append(_ bytes: some Collection<UInt8>) -> [[UInt8]] {
+    mutating func append(_ bytes: some Collection<UInt8>) -> [[UInt8]] {
         buffer += bytes
         var pictures: [[UInt8]] = []
         while advance(&pictures) {}

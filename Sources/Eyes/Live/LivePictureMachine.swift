@@ -5,17 +5,17 @@ import Core
 ///
 /// Pure. The program starts with the first follower and stops with the last. It never runs while a
 /// bound is reached or in a masked time, and does not start while a motion's picture is taken.
-package struct LivePictureMachine: Sendable {
+struct LivePictureMachine: Sendable {
     /// Pause between a program's end and its next start, for the camera.
-    package static let pause: Duration = .seconds(1)
+    static let pause: Duration = .seconds(1)
     /// Time without a picture after which a running program is ended.
-    package static let silenceMax: Duration = .seconds(5)
+    static let silenceMax: Duration = .seconds(5)
     /// Interval of checks of the bounds while there are followers.
-    package static let look: Duration = .seconds(1)
+    static let look: Duration = .seconds(1)
     /// Longest wait for a picture of a motion that uses the camera.
-    package static let patience: Duration = .seconds(60)
+    static let patience: Duration = .seconds(60)
 
-    package enum Phase: Hashable, Sendable {
+    enum Phase: Hashable, Sendable {
         case idle
         /// Waiting for the camera since this instant.
         case waiting(MonotonicInstant)
@@ -23,7 +23,7 @@ package struct LivePictureMachine: Sendable {
         case running(until: MonotonicInstant)
     }
 
-    package enum Action: Hashable, Sendable {
+    enum Action: Hashable, Sendable {
         case start
         case stop
         /// Sends the reason to all followers and closes their connections.
@@ -31,13 +31,13 @@ package struct LivePictureMachine: Sendable {
     }
 
     /// The inputs of a step.
-    package struct Facts: Hashable, Sendable {
-        package var followerCount: Int
+    struct Facts: Hashable, Sendable {
+        var followerCount: Int
         /// Refusal by a bound or a mask; nil when neither applies.
-        package var refusal: LivePictureReport?
-        package var isCameraFree: Bool
+        var refusal: LivePictureReport?
+        var isCameraFree: Bool
 
-        package init(
+        init(
             followerCount: Int,
             refusal: LivePictureReport? = nil,
             isCameraFree: Bool = true
@@ -47,16 +47,16 @@ package struct LivePictureMachine: Sendable {
         }
     }
 
-    package private(set) var phase = Phase.idle
+    private(set) var phase = Phase.idle
     /// Error of the last try; nil once a try gave a picture.
-    package private(set) var trouble: String?
+    private(set) var trouble: String?
     private var restsUntil = MonotonicInstant.boot
     private let limit: Duration
 
     /// - Parameter limit: Longest time from the program's start to its first picture.
-    package init(limit: Duration) { self.limit = limit }
+    init(limit: Duration) { self.limit = limit }
 
-    package var isProgramUp: Bool {
+    var isProgramUp: Bool {
         switch phase {
         case .idle, .waiting: false
         case .starting, .running: true
@@ -64,7 +64,7 @@ package struct LivePictureMachine: Sendable {
     }
 
     /// Returns when `step` has to be called again, if nothing happens before; nil for never.
-    package func nextLook(after now: MonotonicInstant) -> MonotonicInstant? {
+    func nextLook(after now: MonotonicInstant) -> MonotonicInstant? {
         let soon = now.advanced(by: Self.look)
         switch phase {
         case .idle: return nil
@@ -74,7 +74,7 @@ package struct LivePictureMachine: Sendable {
     }
 
     /// Decides the next actions; the caller performs them in their order.
-    package mutating func step(_ facts: Facts, at now: MonotonicInstant) -> [Action] {
+    mutating func step(_ facts: Facts, at now: MonotonicInstant) -> [Action] {
         guard facts.followerCount > 0 else { return stop(at: now) }
         if let refusal = facts.refusal { return stop(at: now) + [.refuse(refusal)] }
         if phase == .idle { phase = .waiting(now) }
@@ -97,14 +97,14 @@ package struct LivePictureMachine: Sendable {
     }
 
     /// Records that a picture came.
-    package mutating func frame(at now: MonotonicInstant) {
+    mutating func frame(at now: MonotonicInstant) {
         guard isProgramUp else { return }
         trouble = nil
         phase = .running(until: now.advanced(by: Self.silenceMax))
     }
 
     /// Records that the program ended by itself, could not be started or sends no pictures.
-    package mutating func fail(_ why: String, at now: MonotonicInstant) -> [Action] {
+    mutating func fail(_ why: String, at now: MonotonicInstant) -> [Action] {
         trouble = why
         return stop(at: now) + [.refuse(LivePictureReport(.gone, why: why))]
     }
@@ -118,7 +118,7 @@ package struct LivePictureMachine: Sendable {
     }
 
     /// The state of the picture, for clients.
-    package func report(_ refusal: LivePictureReport?) -> LivePictureReport {
+    func report(_ refusal: LivePictureReport?) -> LivePictureReport {
         switch phase {
         case .running: LivePictureReport(.running)
         case .starting, .waiting: LivePictureReport(.starting)

@@ -3,8 +3,8 @@ import FileIO
 
 /// Bounds for a live picture: highest temperature, and least free memory, of the machine.
 package struct MachineBounds: Hashable, Sendable {
-    package let celsiusMax: Double
-    package let freeMegabytesMin: Int
+    let celsiusMax: Double
+    let freeMegabytesMin: Int
 
     package init(celsiusMax: Double, freeMegabytesMin: Int) {
         (self.celsiusMax, self.freeMegabytesMin) = (celsiusMax, freeMegabytesMin)
@@ -13,7 +13,7 @@ package struct MachineBounds: Hashable, Sendable {
     /// Measured state of the machine; nil for unknown figures.
     package struct Facts: Hashable, Sendable {
         package var celsius: Double?
-        package var freeMegabytes: Int?
+        var freeMegabytes: Int?
 
         package init(celsius: Double? = nil, freeMegabytes: Int? = nil) {
             (self.celsius, self.freeMegabytes) = (celsius, freeMegabytes)

@@ -85,7 +85,7 @@ package struct GPIOLineReport: Hashable, Sendable {
     /// Name that the holder of the line gave; nil when the line is free or its holder unnamed.
     package let consumer: String?
     package let isUsed: Bool
-    package let isOutput: Bool
+    let isOutput: Bool
     package let isActiveLow: Bool
 }
 

@@ -5,7 +5,7 @@ import HardwareIO
 import Synchronization
 
 /// Lines held by one request of libgpiod, 1.6 or 2.x.
-package final class LinuxGPIOLines: GPIOLines {
+final class LinuxGPIOLines: GPIOLines {
     private struct State: ~Copyable {
         var handle: OpaquePointer?
         var debouncer: GPIODebouncer?
@@ -46,14 +46,14 @@ package final class LinuxGPIOLines: GPIOLines {
 
     deinit { release() }
 
-    package func values() throws(GPIOError) -> [Bool] {
+    func values() throws(GPIOError) -> [Bool] {
         try state.withLock { (state) throws(GPIOError) -> [Bool] in
             guard let handle = state.handle else { throw .disconnected(chip: chip) }
             return try Self.values(of: handle, count: lineCount, chip: chip)
         }
     }
 
-    package func set(_ values: [Bool]) throws(GPIOError) {
+    func set(_ values: [Bool]) throws(GPIOError) {
         precondition(values.count == lineCount, "a value for each line")
         let bytes = values.map { UInt8($0 ? 1 : 0) }
         try state.withLock { (state) throws(GPIOError) in
@@ -65,7 +65,7 @@ package final class LinuxGPIOLines: GPIOLines {
         }
     }
 
-    package func edges(
+    func edges(
         until deadline: MonotonicInstant?,
         tolerance: Duration
     ) async throws -> [EdgeEvent]? {
@@ -89,7 +89,7 @@ package final class LinuxGPIOLines: GPIOLines {
         throw CancellationError()
     }
 
-    package func release() {
+    func release() {
         watched?.close()
         state.withLock { state in
             if let handle = state.handle { roost_gpio_release(handle) }

@@ -5,7 +5,7 @@ import Glibc
 /// Delivers signals as events of the loop, so that none interrupts a system call.
 package final class SignalMonitor: Sendable {
     /// The signals of a daemon: stop, stop from a terminal, read the configuration again.
-    package static let daemonSignals: [Int32] = [SIGTERM, SIGINT, SIGHUP]
+    static let daemonSignals: [Int32] = [SIGTERM, SIGINT, SIGHUP]
 
     private let descriptor: OwnedDescriptor
     private let watched: Watched

@@ -16,7 +16,7 @@ package struct HTTPRequest: Hashable, Sendable {
 /// Bounds: `clientLimit` clients at once, 8 KiB of head, ten seconds each; who goes beyond is cut
 /// off.
 package final class HTTPListener: Sendable {
-    package static let clientLimit = 8
+    static let clientLimit = 8
     private static let headLimit = 8 * 1_024
     private static let patience: Duration = .seconds(10)
 

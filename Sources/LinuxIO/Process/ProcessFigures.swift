@@ -10,7 +10,7 @@ package struct ProcessFigures: Hashable, Sendable {
     package let privateKibibytes: Int?
     package let cpuMilliseconds: Int
     package let voluntarySwitches: Int
-    package let involuntarySwitches: Int
+    let involuntarySwitches: Int
     /// Bytes that went to a card or disk, or will; nil where the kernel does not report it.
     package let writtenByteCount: Int?
     /// How often a file was made durable, by any part of the process.

@@ -77,7 +77,7 @@ package final class PseudoTerminal: Sendable {
     deinit { close() }
 
     /// How many clients have the slave open, as far as inotify reports it.
-    package var clientCount: Int { state.withLock { $0.clientCount } }
+    var clientCount: Int { state.withLock { $0.clientCount } }
 
     /// Runs `peer` at the far end until cancelled, or until `close()`.
     ///

@@ -67,13 +67,13 @@ enum SerialOpening {
 }
 
 /// Owner, group and mode of a file, as `ls -l` shows them.
-package struct FileOwnership: Hashable, Sendable {
-    package let owner: String
-    package let group: String
-    package let mode: String
+struct FileOwnership: Hashable, Sendable {
+    let owner: String
+    let group: String
+    let mode: String
 
     /// Reads the ownership of a file; question marks when that is not permitted.
-    package static func of(_ path: String) -> FileOwnership {
+    static func of(_ path: String) -> FileOwnership {
         var status = stat()
         guard stat(path, &status) == 0 else {
             return FileOwnership(owner: "?", group: "?", mode: "?")

@@ -6,7 +6,7 @@ import Core
 /// its values never mix with those before.
 package struct GraphDescription: Hashable, Sendable {
     /// Nodes of a graph; more are refused.
-    package static let nodeLimit = 64
+    static let nodeLimit = 64
 
     /// 1…9 999, raised with every change that alters a result.
     package let version: Int

@@ -24,7 +24,7 @@ package struct GraphExternal: Hashable, Sendable {
     }
 
     /// Name of the quantity, without the device.
-    package var quantityName: String {
+    var quantityName: String {
         address.split(whereSeparator: { $0 == "/" || $0 == ":" }).last.map(String.init) ?? address
     }
 
@@ -73,7 +73,7 @@ extension Quantity {
     package var isDerived: Bool { name.contains(Self.versionMark) }
 
     /// `pm25_dry` of `pm25_dry@1`.
-    package var nameWithoutVersion: String {
+    var nameWithoutVersion: String {
         name.firstIndex(of: Self.versionMark).map { String(name[..<$0]) } ?? name
     }
 }

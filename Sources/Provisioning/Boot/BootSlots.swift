@@ -6,9 +6,9 @@
 /// - Source: packaging/image/boot/boot.txt.
 package struct BootSlots: Hashable, Sendable {
     /// Bytes of `slot.txt`: one sector, so that a write replaces it whole or not at all.
-    package static let sectorByteCount = 512
+    static let sectorByteCount = 512
     /// Bytes that are read of a file at most.
-    package static let textByteCountMax = 4_096
+    static let textByteCountMax = 4_096
     /// Largest number of a trial; the next one is 1 again.
     private static let numberMax = 999_999_999
 

@@ -12,7 +12,7 @@ package struct PlainLines: Hashable, Sendable {
     }
 
     package static let byteCountMax = 65_536
-    package static let lineByteCountMax = 8_192
+    static let lineByteCountMax = 8_192
 
     package let lines: [Line]
 

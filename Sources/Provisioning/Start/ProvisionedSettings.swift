@@ -34,7 +34,7 @@ package struct WirelessNetwork: Hashable, Sendable {
     package var name: String
     package var secret: Secret
     /// Whether the network does not say its name.
-    package var isHidden: Bool
+    var isHidden: Bool
 
     package init(name: String, secret: Secret, isHidden: Bool = false) {
         (self.name, self.secret, self.isHidden) = (name, secret, isHidden)

@@ -4,22 +4,22 @@
 /// what is said about another network is not taken for this one.
 ///
 /// - Source: wpa_supplicant 2.10, `printf_encode` and `wpa_ctrl.h`; iw 6.9, `print_ssid_escaped`.
-package struct WirelessEvidence: Hashable, Sendable {
+struct WirelessEvidence: Hashable, Sendable {
     /// Networks in range that are kept; those beyond are left out.
     private static let nameCountMax = 512
 
     /// The station is in the network now.
-    package private(set) var isJoined = false
+    private(set) var isJoined = false
     /// Whether the network refused the password since the station was in it last.
-    package private(set) var deniesPassword = false
+    private(set) var deniesPassword = false
     /// Names in range, as bytes.
-    package private(set) var namesInRange: Set<[UInt8]> = []
+    private(set) var namesInRange: Set<[UInt8]> = []
 
     /// - Parameters:
     ///   - text: Lines of wpa_supplicant's log, oldest first, of `wpa_cli status` and of
     ///     `iw dev wlan0 scan dump`.
     ///   - name: The network's, as bytes.
-    package init(_ text: String, of name: [UInt8]) {
+    init(_ text: String, of name: [UInt8]) {
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             receive(line, name)
         }

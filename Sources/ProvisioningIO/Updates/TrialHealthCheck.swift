@@ -15,9 +15,9 @@ package enum TrialHealthCheck {
     /// Seconds after which it must have run for that long, with its store open or being opened.
     ///
     /// systemd gives a start 60 s; this is room for several on a slow card.
-    package static let startSecondsMax = 300.0
+    static let startSecondsMax = 300.0
     /// Seconds that a station has for its first values: twice the interval, within these bounds.
-    package static let valueSeconds = 300.0...780.0
+    static let valueSeconds = 300.0...780.0
 
     /// How the station is before an update.
     ///

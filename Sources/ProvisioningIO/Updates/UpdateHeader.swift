@@ -4,27 +4,27 @@ import Core
 ///
 /// `ROOST-UPDATE-1`, then one to four lines `ed25519 KEY SIGNATURE`, then the manifest, one line of
 /// JSON. The signature is of the manifest's bytes without the line's end. The payload follows.
-package struct UpdateHeader: Hashable, Sendable {
-    package struct Signature: Hashable, Sendable {
+struct UpdateHeader: Hashable, Sendable {
+    struct Signature: Hashable, Sendable {
         /// 16 hexadecimal digits.
-        package let key: String
+        let key: String
         /// 64 bytes.
-        package let bytes: [UInt8]
+        let bytes: [UInt8]
     }
 
-    package static let magic = "ROOST-UPDATE-1"
+    static let magic = "ROOST-UPDATE-1"
     /// Bytes in front of the payload; a file with more is refused.
-    package static let byteCountMax = 16_384
-    package static let signatureCountMax = 4
+    static let byteCountMax = 16_384
+    static let signatureCountMax = 4
 
-    package let signatures: [Signature]
-    package let manifestBytes: [UInt8]
+    let signatures: [Signature]
+    let manifestBytes: [UInt8]
     /// Where the payload begins.
-    package let byteCount: Int
+    let byteCount: Int
 
     /// - Parameter bytes: The beginning of a file; nil when the header goes on behind them.
     /// - Throws: `UpdateError.notAnUpdate` as soon as that is certain.
-    package init?(_ bytes: [UInt8]) throws(UpdateError) {
+    init?(_ bytes: [UInt8]) throws(UpdateError) {
         let magic = Array((Self.magic + "\n").utf8)
         guard bytes.starts(with: magic.prefix(bytes.count)) else {
             throw .notAnUpdate("it does not begin with \(Self.magic)")
@@ -69,7 +69,7 @@ package struct UpdateHeader: Hashable, Sendable {
     /// The manifest, once a key that the station trusts has signed it.
     ///
     /// - Throws: `UpdateError.untrusted`, `.wrongSignature`, `.notAnUpdate`.
-    package func manifest(
+    func manifest(
         trusting keys: [UpdateKey]
     ) throws(UpdateError) -> (manifest: UpdateManifest, key: String) {
         let known = Dictionary(keys.map { ($0.id, $0) }) { first, _ in first }

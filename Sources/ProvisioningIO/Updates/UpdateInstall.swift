@@ -8,15 +8,15 @@ import Provisioning
 /// 3. All pieces but the first are written, and their sum is compared.
 /// 4. The first piece is written, and the whole is read back from the card and compared.
 /// 5. The boot partition says that the other root is to be tried once.
-package struct UpdateInstall: ~Copyable {
+struct UpdateInstall: ~Copyable {
     /// Bytes of one write, and of the piece that is written last.
-    package static let pieceByteCount = 1 << 20
+    static let pieceByteCount = 1 << 20
     /// Pieces that wait in memory for the card at most.
     private static let unflushedPieceCountMax = 8
 
-    package let target: RootSlot
+    let target: RootSlot
     /// Bytes of the root that were taken so far, in order.
-    package private(set) var byteCount = 0
+    private(set) var byteCount = 0
     private let root: UpdateManifest.Content
     private let card: any UpdateCard
     private let pieceByteCount: Int
@@ -32,7 +32,7 @@ package struct UpdateInstall: ~Copyable {
     ///   - slots: What the boot partition says.
     ///   - running: The root that runs, and is left alone.
     ///   - pieceByteCount: Bytes of one write, a multiple of 4096.
-    package init(
+    init(
         _ root: UpdateManifest.Content,
         on card: any UpdateCard,
         slots: BootSlots,
@@ -45,7 +45,7 @@ package struct UpdateInstall: ~Copyable {
     }
 
     /// Makes the running root the only one to start, and the other one none.
-    package mutating func begin() throws(UpdateError) {
+    mutating func begin() throws(UpdateError) {
         let settled = slots.settled(on: target.other)
         if settled.good != slots.good || slots.trial != nil {
             try card.writeSlots(settled.sector)
@@ -61,7 +61,7 @@ package struct UpdateInstall: ~Copyable {
     }
 
     /// Writes what comes next of the root.
-    package mutating func add(_ bytes: [UInt8]) throws(UpdateError) {
+    mutating func add(_ bytes: [UInt8]) throws(UpdateError) {
         byteCount += bytes.count
         guard byteCount <= root.size else {
             throw .damaged("the root is longer than the manifest says: fetch the file again")
@@ -93,7 +93,7 @@ package struct UpdateInstall: ~Copyable {
     /// - Parameter progress: Is given the bytes compared so far.
     /// - Returns: What the boot partition says now.
     /// - Throws: `UpdateError`; the root that was written is then none, and nothing is tried.
-    package consuming func finish(
+    consuming func finish(
         _ progress: (Int) -> Void = { _ in }
     ) throws(UpdateError) -> BootSlots {
         if !piece.isEmpty { try put(piece) }

@@ -24,7 +24,7 @@ package struct UpdateManifest: Hashable, Sendable {
     /// Steps of the store's schema that the version knows.
     package let storeSchema: Int
     /// The oldest version that can be followed by this one.
-    package let minimumFrom: String
+    let minimumFrom: String
     /// Size and sum of the content in the file, compressed by zstd.
     package let payload: Content
     /// Size and sum of the content on the partition.

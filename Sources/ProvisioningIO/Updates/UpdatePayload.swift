@@ -1,13 +1,13 @@
 /// Counts and sums what an update carries, as it comes.
-package struct UpdatePayload: ~Copyable {
+struct UpdatePayload: ~Copyable {
     private let content: UpdateManifest.Content
     private var digest = UpdateDigest()
-    package private(set) var byteCount = 0
+    private(set) var byteCount = 0
 
-    package init(_ content: UpdateManifest.Content) { self.content = content }
+    init(_ content: UpdateManifest.Content) { self.content = content }
 
     /// - Throws: `UpdateError.damaged` for more bytes than the manifest says.
-    package mutating func add(_ bytes: some Collection<UInt8>) throws(UpdateError) {
+    mutating func add(_ bytes: some Collection<UInt8>) throws(UpdateError) {
         byteCount += bytes.count
         guard byteCount <= content.size else {
             throw .damaged("the file is longer than its manifest says: fetch it again")
@@ -16,7 +16,7 @@ package struct UpdatePayload: ~Copyable {
     }
 
     /// - Throws: `UpdateError.damaged` for fewer bytes, or other ones.
-    package consuming func finish() throws(UpdateError) {
+    consuming func finish() throws(UpdateError) {
         guard byteCount == content.size else {
             throw .damaged(
                 "the file ends early: \(byteCount) of \(content.size) bytes are there; fetch it "

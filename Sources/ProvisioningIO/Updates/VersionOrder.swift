@@ -4,8 +4,8 @@
 /// other characters and `~` before the end.
 ///
 /// - Source: deb-version(7), Sorting algorithm.
-package enum VersionOrder {
-    package static func isOlder(_ left: String, than right: String) -> Bool {
+enum VersionOrder {
+    static func isOlder(_ left: String, than right: String) -> Bool {
         var (left, right) = (Array(left.utf8)[...], Array(right.utf8)[...])
         while !left.isEmpty || !right.isEmpty {
             let texts = (text(&left), text(&right))

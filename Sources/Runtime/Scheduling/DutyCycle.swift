@@ -22,5 +22,5 @@ package struct DutyCycle: Hashable, Sendable {
     }
 
     /// The share of time the sensor is awake, 0…1.
-    package var awakeShare: Double { (warmUp + window) / period }
+    var awakeShare: Double { (warmUp + window) / period }
 }

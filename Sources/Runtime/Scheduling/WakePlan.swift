@@ -4,7 +4,7 @@ import Core
 ///
 /// Pure. Waking at the earliest window *end* and serving every window that has opened by then needs
 /// the fewest wake-ups for the windows known at that moment (stabbing intervals greedily).
-package struct WakePlan<Tag: Sendable>: Sendable {
+struct WakePlan<Tag: Sendable>: Sendable {
     package typealias Ticket = UInt64
 
     private struct Window: Sendable {
@@ -19,16 +19,16 @@ package struct WakePlan<Tag: Sendable>: Sendable {
     private var windows: [Window] = []
     private var nextTicket: Ticket = 0
 
-    package init() {}
+    init() {}
 
-    package var isEmpty: Bool { windows.isEmpty }
-    package var count: Int { windows.count }
+    var isEmpty: Bool { windows.isEmpty }
+    var count: Int { windows.count }
 
     /// The instant to wake at: the earliest window end.
-    package var nextWake: MonotonicInstant? { windows.last?.closes }
+    var nextWake: MonotonicInstant? { windows.last?.closes }
 
     /// Adds the window `[opens, opens + tolerance]`.
-    package mutating func add(
+    mutating func add(
         from opens: MonotonicInstant,
         tolerance: Duration,
         _ tag: Tag
@@ -49,7 +49,7 @@ package struct WakePlan<Tag: Sendable>: Sendable {
     /// Moves the first window whose tag `isWanted` to `[opens, opens + tolerance]`.
     ///
     /// Does nothing when there is none.
-    package mutating func move(
+    mutating func move(
         to opens: MonotonicInstant,
         tolerance: Duration,
         where isWanted: (Tag) -> Bool
@@ -61,14 +61,14 @@ package struct WakePlan<Tag: Sendable>: Sendable {
     }
 
     /// Removes a window; does nothing when it was removed already.
-    package mutating func remove(_ ticket: Ticket) {
+    mutating func remove(_ ticket: Ticket) {
         guard let index = windows.lastIndex(where: { $0.ticket == ticket }) else { return }
         windows.remove(at: index)
     }
 
     /// Removes and returns every window that has opened by `now`, the one that closes first at the
     /// front.
-    package mutating func takeOpen(at now: MonotonicInstant) -> [Tag] {
+    mutating func takeOpen(at now: MonotonicInstant) -> [Tag] {
         var taken: [Tag] = []
         var index = windows.endIndex
         while index > 0 {

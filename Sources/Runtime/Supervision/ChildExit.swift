@@ -1,5 +1,5 @@
 /// How a child ended.
-package enum ChildExit: Hashable, Sendable, CustomStringConvertible {
+enum ChildExit: Hashable, Sendable, CustomStringConvertible {
     /// `run()` returned.
     case normal
     /// `start` or `run()` threw; the error as text.
@@ -9,7 +9,7 @@ package enum ChildExit: Hashable, Sendable, CustomStringConvertible {
     /// Thrown by a child that was not asked to stop, it counts as a failure.
     case cancelled
 
-    package var description: String {
+    var description: String {
         switch self {
         case .normal: "returned"
         case .failure(let text): text
@@ -20,7 +20,7 @@ package enum ChildExit: Hashable, Sendable, CustomStringConvertible {
 
 extension ChildSpec.Restart {
     /// Whether a child that ended like this, without being asked to stop, is started again.
-    package func applies(to exit: ChildExit) -> Bool {
+    func applies(to exit: ChildExit) -> Bool {
         switch self {
         case .permanent: true
         case .transient: exit != .normal

@@ -4,17 +4,17 @@ import Core
 ///
 /// Pure. A child that misses its promise is warned about; after its limit more it is replaced; if
 /// the new one misses its first promise too, replacing does not help and the next level decides.
-package struct HealthMonitorMachine: Sendable {
+struct HealthMonitorMachine: Sendable {
     /// The state of one child at one check.
-    package struct Watched: Sendable {
+    struct Watched: Sendable {
         /// Key that differs for each start of the child.
-        package let key: UInt64
-        package let child: String
-        package let limit: Duration
-        package let isCritical: Bool
-        package let beat: Heartbeat.State
+        let key: UInt64
+        let child: String
+        let limit: Duration
+        let isCritical: Bool
+        let beat: Heartbeat.State
 
-        package init(
+        init(
             key: UInt64,
             child: String,
             limit: Duration,
@@ -29,7 +29,7 @@ package struct HealthMonitorMachine: Sendable {
         }
     }
 
-    package enum Action: Hashable, Sendable {
+    enum Action: Hashable, Sendable {
         case warn(child: String, late: Duration)
         case replace(key: UInt64, child: String, late: Duration)
         case escalate(child: String)
@@ -50,7 +50,7 @@ package struct HealthMonitorMachine: Sendable {
     /// Time from one pet to the next: not sooner than the one, not later than the other.
     ///
     /// The wider, the more pets ride on wake-ups that come anyway.
-    package let petWindow: ClosedRange<Duration>
+    let petWindow: ClosedRange<Duration>
 
     // Children not here are on time. Bound: one for each child that is late or was replaced and has
     // not beaten since.
@@ -58,7 +58,7 @@ package struct HealthMonitorMachine: Sendable {
     private var petDue: MonotonicInstant
     private var unseen: Range<MonotonicInstant>?
 
-    package init(petWindow: ClosedRange<Duration>, startingAt now: MonotonicInstant) {
+    init(petWindow: ClosedRange<Duration>, startingAt now: MonotonicInstant) {
         precondition(petWindow.lowerBound > .zero)
         self.petWindow = petWindow
         petDue = now
@@ -68,12 +68,12 @@ package struct HealthMonitorMachine: Sendable {
     /// process stopped.
     ///
     /// Beats that fell due in that time were impossible; they are due a limit later.
-    package mutating func wokeUp(after stretch: Range<MonotonicInstant>) { unseen = stretch }
+    mutating func wokeUp(after stretch: Range<MonotonicInstant>) { unseen = stretch }
 
     /// Checks all children.
     ///
     /// - Returns: Actions, in the order of `watched`, and whether to pet.
-    package mutating func look(at now: MonotonicInstant, _ watched: [Watched]) -> [Action] {
+    mutating func look(at now: MonotonicInstant, _ watched: [Watched]) -> [Action] {
         var actions: [Action] = []
         for child in watched { check(child, at: now, into: &actions) }
         let present = Set(watched.map(\.child))
@@ -99,7 +99,7 @@ package struct HealthMonitorMachine: Sendable {
 
     /// The window of the next look: it opens with the first thing to do and closes with the first
     /// that cannot wait longer.
-    package func nextLook(
+    func nextLook(
         _ watched: [Watched]
     ) -> (opens: MonotonicInstant, closes: MonotonicInstant) {
         var opens = petDue

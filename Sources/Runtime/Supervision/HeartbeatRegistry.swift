@@ -14,7 +14,7 @@ package final class HeartbeatRegistry: Sendable {
         package let heartbeat: Heartbeat
         package let limit: Duration
         /// Whether the node cannot do without it: a permanent child.
-        package let isCritical: Bool
+        let isCritical: Bool
         /// Requests a new child from its supervisor.
         package let replace: @Sendable (_ reason: String) -> Void
     }
@@ -27,7 +27,7 @@ package final class HeartbeatRegistry: Sendable {
 
     private let state = Mutex(State())
     /// Raised when a deadline comes before the planned wake-up; one HealthMonitor waits for it.
-    package let deadlineCameNearer = Signal()
+    let deadlineCameNearer = Signal()
 
     package init() {}
 

@@ -11,7 +11,7 @@ package struct RestartDelay: Sendable {
         /// Longest delay; growth ends here.
         package let max: Duration
         /// A run at least this long makes the next delay the first again.
-        package let goodRun: Duration
+        let goodRun: Duration
 
         package init(
             first: Duration = .seconds(1),

@@ -22,7 +22,7 @@ package struct RestartIntensity: Sendable {
     /// Counts a restart, or refuses it at the bound.
     ///
     /// A restart exactly one period ago still counts, as in OTP.
-    package mutating func admitsRestart(at now: MonotonicInstant) -> Bool {
+    mutating func admitsRestart(at now: MonotonicInstant) -> Bool {
         while let oldest = restarts.first, oldest.advanced(by: period) < now {
             restarts.removeFirst()
         }

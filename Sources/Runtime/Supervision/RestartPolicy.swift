@@ -12,7 +12,7 @@ package struct RestartPolicy: Sendable {
         case restForOne
     }
 
-    package let strategy: Strategy
+    let strategy: Strategy
     /// Whether children that do not need each other stop at the same time.
     ///
     /// For dynamic children such as devices: one that is slow to stop costs the others nothing.

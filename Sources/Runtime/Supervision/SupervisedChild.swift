@@ -1,8 +1,8 @@
 import Core
 
 /// A supervisor's record of one of its children.
-package struct SupervisedChild: Sendable {
-    package enum Phase: Hashable, Sendable {
+struct SupervisedChild: Sendable {
+    enum Phase: Hashable, Sendable {
         /// No task: not started yet, waiting to be restarted, or ended and not restarted.
         case down
         /// The factory runs.
@@ -12,18 +12,18 @@ package struct SupervisedChild: Sendable {
         case stopping(graceEnds: MonotonicInstant?)
     }
 
-    package private(set) var spec: ChildSpec
-    package let isDynamic: Bool
-    package internal(set) var phase = Phase.down
+    private(set) var spec: ChildSpec
+    let isDynamic: Bool
+    var phase = Phase.down
     /// Instant at which the child is cancelled if it has not stopped in order by then.
     var patienceEnds: MonotonicInstant?
     /// Whether it is to run once nothing prevents it.
-    package internal(set) var isWanted = true
+    var isWanted = true
     /// Whether it is to go down first; holds until it is down.
-    package internal(set) var isToStop = false
-    package internal(set) var startCount = 0
-    package internal(set) var lastExit: ChildExit?
-    package internal(set) var startedAt: MonotonicInstant?
+    var isToStop = false
+    var startCount = 0
+    var lastExit: ChildExit?
+    var startedAt: MonotonicInstant?
     var runningSince: MonotonicInstant?
     var notBefore = MonotonicInstant.boot
     var delay: RestartDelay
@@ -38,8 +38,8 @@ package struct SupervisedChild: Sendable {
         self.delay = RestartDelay(delay)
     }
 
-    package var isUp: Bool { phase != .down }
-    package var hasEnded: Bool { !isWanted && !isUp }
+    var isUp: Bool { phase != .down }
+    var hasEnded: Bool { !isWanted && !isUp }
     var isFirstStartOver: Bool { startCount > 1 || (startCount == 1 && phase != .starting) }
 
     func ran(until now: MonotonicInstant) -> Duration {

@@ -1,7 +1,7 @@
 import Core
 
 /// Something a supervisor did or saw, for the event log.
-package enum SupervisionNotice: Hashable, Sendable {
+enum SupervisionNotice: Hashable, Sendable {
     case started(child: String, restartCount: Int)
     /// `isExpected` is true when the supervisor asked the child to stop.
     case ended(child: String, ChildExit, ran: Duration, isExpected: Bool)
@@ -13,7 +13,7 @@ package enum SupervisionNotice: Hashable, Sendable {
     case refused(child: String, reason: String)
 
     /// The event as it is logged and stored.
-    package func event(at instant: MonotonicInstant, source: String) -> Event {
+    func event(at instant: MonotonicInstant, source: String) -> Event {
         func event(
             _ kind: EventKind,
             _ severity: Event.Severity,

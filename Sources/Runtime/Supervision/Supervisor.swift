@@ -2,11 +2,11 @@ import Core
 import Synchronization
 
 /// Why a supervisor ended on its own.
-package enum SupervisorError: Error, Hashable, CustomStringConvertible {
+enum SupervisorError: Error, Hashable, CustomStringConvertible {
     /// More restarts than the intensity admits; the next level decides.
     case intensityExceeded(supervisor: String, child: String, last: String)
 
-    package var description: String {
+    var description: String {
         switch self {
         case .intensityExceeded(let supervisor, let child, let last):
             "\(supervisor): too many restarts, last of \(child): \(last)"

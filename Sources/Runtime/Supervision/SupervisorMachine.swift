@@ -7,8 +7,8 @@ import Core
 /// allows: down from right to left, up from left to right.
 ///
 /// - Source: Erlang/OTP, *supervisor* behaviour, for strategies, restart kinds and intensity.
-package struct SupervisorMachine: Sendable {
-    package enum Input: Sendable {
+struct SupervisorMachine: Sendable {
+    enum Input: Sendable {
         /// The clock reached `nextDeadline`, or the supervisor begins.
         case timePassed
         /// The factory returned and the child runs.
@@ -22,7 +22,7 @@ package struct SupervisorMachine: Sendable {
         case replace(String, reason: String)
     }
 
-    package enum Action: Sendable {
+    enum Action: Sendable {
         case start(ChildSpec)
         /// Ask the child to stop; its grace begins.
         case stop(String)
@@ -35,23 +35,23 @@ package struct SupervisorMachine: Sendable {
         case finish(Ending)
     }
 
-    package enum Ending: Hashable, Sendable {
+    enum Ending: Hashable, Sendable {
         case orderly
         case intensityExceeded(child: String, last: ChildExit)
     }
 
     /// Children at most, static and dynamic; `add` is refused at the bound.
-    package static let childLimit = 256
+    static let childLimit = 256
 
-    package private(set) var children: [SupervisedChild]
-    package let policy: RestartPolicy
+    private(set) var children: [SupervisedChild]
+    let policy: RestartPolicy
     private var intensity: RestartIntensity
     private var generator: SplitMix64
     private var ending: Ending?
     private var now = MonotonicInstant.boot
     private var actions: [Action] = []
 
-    package init(policy: RestartPolicy, seed: UInt64, children specs: [ChildSpec]) {
+    init(policy: RestartPolicy, seed: UInt64, children specs: [ChildSpec]) {
         precondition(Set(specs.map(\.id)).count == specs.count, "two children share an id")
         precondition(specs.count <= Self.childLimit, "too many children")
         self.policy = policy
@@ -61,19 +61,19 @@ package struct SupervisorMachine: Sendable {
     }
 
     /// Instant to send `timePassed` if nothing else happens: a restart is due or a grace is over.
-    package var nextDeadline: MonotonicInstant? {
+    var nextDeadline: MonotonicInstant? {
         children.compactMap { $0.nextDeadline(after: now) }.min()
     }
 
     /// Whether no start is under way: each child runs, waits for its time, or ended.
-    package var isSettled: Bool {
+    var isSettled: Bool {
         ending == nil && !children.contains { $0.phase == .starting }
     }
 
     /// Handles one event.
     ///
     /// - Returns: Actions to carry out, in order.
-    package mutating func handle(_ input: Input, at instant: MonotonicInstant) -> [Action] {
+    mutating func handle(_ input: Input, at instant: MonotonicInstant) -> [Action] {
         now = max(now, instant)
         actions = []
         switch input {

@@ -4,7 +4,7 @@ import Store
 /// Where the time of one channel went, and each gap of it.
 package struct ChannelLedger: Sendable {
     /// Stretches of one answer; finer ones are merged.
-    package static let stretchMax = 500
+    static let stretchMax = 500
 
     package struct Stretch: Hashable, Sendable {
         /// Positions on the timeline, tenths.

@@ -6,7 +6,7 @@ package struct ChannelSeries: Sendable {
     /// Samples whose flags are read, at most; above, flags are not known.
     ///
     /// Flags are stored for runs of samples, so that reading them takes the times alone.
-    package static let flaggedMax = 2_000_000
+    static let flaggedMax = 2_000_000
 
     package struct Step: Hashable, Sendable {
         /// When it begins; nil while nothing dates it.

@@ -1,9 +1,9 @@
 import Store
 
 /// The streams of a history in the order in which a person means them.
-package enum StreamOrder {
+enum StreamOrder {
     /// Sorts streams: those in use, then those of the past, then imported ones.
-    package static func byUse(_ reader: HistoryReader) throws(StoreError) -> [StreamDescription] {
+    static func byUse(_ reader: HistoryReader) throws(StoreError) -> [StreamDescription] {
         let inUse = try reader.streamsInUse()
         func rank(_ stream: StreamDescription) -> Int {
             stream.id.isImported ? 2 : inUse.contains(stream.id) ? 0 : 1

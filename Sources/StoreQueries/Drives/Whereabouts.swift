@@ -6,10 +6,10 @@ import Store
 /// stands.
 ///
 /// Bound: `receiverMax` receivers, the first by name.
-package struct Whereabouts {
+struct Whereabouts {
     private typealias Finder = PlaceFinder<StoreSamples>
 
-    package static let receiverMax = 4
+    static let receiverMax = 4
     private static let degree = 10_000_000.0
 
     private var finders: [(device: String, finder: Finder)] = []
@@ -18,7 +18,7 @@ package struct Whereabouts {
     /// - Parameters:
     ///   - home: Where the station stands, in degrees; nil where that was not set.
     /// - Throws: `StoreError.database`.
-    package init(
+    init(
         _ reader: HistoryReader,
         _ times: StoreTimes,
         _ range: TimeRange,
@@ -43,7 +43,7 @@ package struct Whereabouts {
     ///
     /// - Returns: Nil where no receiver knows and the station's own place was not set.
     /// - Throws: `StoreError.database`.
-    package mutating func place(
+    mutating func place(
         of sample: DatedSample
     ) throws -> (latitude: Double, longitude: Double)? {
         let own = finders.firstIndex { $0.device == sample.stream.device }

@@ -3,9 +3,9 @@ import Glibc
 import HardwareIO
 
 /// The journal's ring, a file or a partition, for readers.
-package final class RingFile: BlockStorage {
-    package let blockSize: Int
-    package let blockCount: Int
+final class RingFile: BlockStorage {
+    let blockSize: Int
+    let blockCount: Int
     /// Where the first block lies: behind what marks a partition as the journal's.
     private let offset: Int
     private let file: OpenFile
@@ -15,7 +15,7 @@ package final class RingFile: BlockStorage {
     /// - Parameters:
     ///   - path: A file, or a block device.
     ///   - blockSize: Bytes of a block.
-    package init(path: String, blockSize: Int) throws(StorageError) {
+    init(path: String, blockSize: Int) throws(StorageError) {
         let head: [UInt8]
         do throws(FileError) {
             file = try Files.open(path, allowing: [.links, .devices])
@@ -33,9 +33,9 @@ package final class RingFile: BlockStorage {
         }
     }
 
-    package var path: String { file.path }
+    var path: String { file.path }
 
-    package func read(_ index: Int) throws(StorageError) -> [UInt8] {
+    func read(_ index: Int) throws(StorageError) -> [UInt8] {
         precondition((0..<blockCount).contains(index), "no such block")
         let bytes: [UInt8]
         do { bytes = try file.bytes(at: offset + index * blockSize, count: blockSize) } catch {
@@ -47,11 +47,11 @@ package final class RingFile: BlockStorage {
         return bytes
     }
 
-    package func write(_ index: Int, _ bytes: [UInt8]) throws(StorageError) {
+    func write(_ index: Int, _ bytes: [UInt8]) throws(StorageError) {
         throw .readOnly(path: path)
     }
 
-    package func sync() throws(StorageError) {}
+    func sync() throws(StorageError) {}
 
     private static func error(_ error: FileError) -> StorageError {
         switch error.code {

@@ -33,7 +33,7 @@ package struct PlaceClusters {
     /// Largest first, then from south to north and from west to east.
     package let clusters: [PlaceCluster]
     /// By measurement as given: the index of its cluster.
-    package let assignment: [Int]
+    let assignment: [Int]
 
     /// Groups any number of measurements.
     package init(_ values: [PlacedValue]) {

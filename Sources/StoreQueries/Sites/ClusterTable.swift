@@ -10,7 +10,7 @@ import Store
 /// see the map; so are imports without places, as others measured them.
 package struct ClusterTable {
     /// Measurements of one question at most; the oldest beyond that are counted and left out.
-    package static let valuesMax = 100_000
+    static let valuesMax = 100_000
     /// Days of a question where a person says nothing else.
     package static let standardDays = 14
     private static let places = ("latitude", "longitude")

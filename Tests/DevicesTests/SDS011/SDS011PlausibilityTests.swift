@@ -1,5 +1,5 @@
-import Core
-import Devices
+@testable import Core
+@testable import Devices
 import Testing
 
 /// The dialect and the plausibility filter together: what frames of an SDS011 are worth.

@@ -1,5 +1,5 @@
-import Devices
-import Fuzzing
+@testable import Devices
+@testable import Fuzzing
 import Profiles
 import Testing
 

@@ -1,4 +1,4 @@
-import Fuzzing
+@testable import Fuzzing
 import TestSupport
 import Testing
 

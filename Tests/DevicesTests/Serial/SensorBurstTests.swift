@@ -1,5 +1,5 @@
-import Core
-import Fuzzing
+@testable import Core
+@testable import Fuzzing
 import HardwareIO
 import Profiles
 import Testing

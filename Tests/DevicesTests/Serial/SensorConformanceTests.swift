@@ -1,9 +1,9 @@
-import Core
-import Devices
-import Fuzzing
+@testable import Core
+@testable import Devices
+@testable import Fuzzing
 import HardwareIO
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import TestSupport
 import Testing
 

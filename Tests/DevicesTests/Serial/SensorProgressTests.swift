@@ -1,7 +1,7 @@
-import Core
-import Devices
-import Fuzzing
-import Runtime
+@testable import Core
+@testable import Devices
+@testable import Fuzzing
+@testable import Runtime
 import Testing
 
 /// The announced time of the next sample agrees with when the session delivers it.

@@ -1,9 +1,9 @@
-import Core
-import Devices
+@testable import Core
+@testable import Devices
 import FoundationEssentials
-import Fuzzing
+@testable import Fuzzing
 import HardwareIO
-import Runtime
+@testable import Runtime
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Core
-import Devices
+@testable import Core
+@testable import Devices
 import Testing
 
 /// Checks a dialect with good messages, split anywhere and with anything between them.

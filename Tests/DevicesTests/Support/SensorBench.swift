@@ -1,10 +1,10 @@
-import Core
-import Devices
-import Fuzzing
+@testable import Core
+@testable import Devices
+@testable import Fuzzing
 import HardwareIO
 import Profiles
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import Testing
 
 /// One driver of the catalog with one simulated part on one simulated line.

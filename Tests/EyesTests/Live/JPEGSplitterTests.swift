@@ -1,4 +1,4 @@
-import Eyes
+@testable import Eyes
 import Testing
 
 @Suite struct JPEGSplitterTests {

@@ -1,5 +1,5 @@
 import ControlProtocol
-import Eyes
+@testable import Eyes
 import Testing
 
 @Suite struct MachineBoundsTests {

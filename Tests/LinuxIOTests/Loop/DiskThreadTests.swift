@@ -1,5 +1,5 @@
 import Glibc
-import LinuxIO
+@testable import LinuxIO
 import Testing
 
 @Suite struct DiskThreadTests {

@@ -1,6 +1,6 @@
 import Core
 import Glibc
-import LinuxIO
+@testable import LinuxIO
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Core
 import Glibc
 import HardwareIO
-import LinuxIO
+@testable import LinuxIO
 import Testing
 
 /// Real events of the kernel through the real libudev.

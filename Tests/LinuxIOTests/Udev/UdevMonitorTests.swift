@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import LinuxIO
+@testable import LinuxIO
 import Testing
 
 /// Against the real libudev and this machine's /sys; `mem` has /dev/null everywhere.

@@ -1,5 +1,5 @@
 import HardwareIO
-import LinuxIO
+@testable import LinuxIO
 
 /// Parses the output of `udevadm monitor --udev --property` into the properties of each event.
 ///

@@ -1,6 +1,6 @@
 import Core
 import FoundationEssentials
-import Profiles
+@testable import Profiles
 
 /// The golden cases of `Fixtures/golden.py`, which works them out in exact fractions.
 struct GraphFixture {

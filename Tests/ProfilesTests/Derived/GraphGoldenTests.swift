@@ -1,5 +1,5 @@
 import Core
-import Profiles
+@testable import Profiles
 import Testing
 
 /// The same digits as exact fractions give, in debug and in release.

@@ -1,5 +1,5 @@
 import Core
-import Profiles
+@testable import Profiles
 import Testing
 
 @Suite struct GraphReaderTests {

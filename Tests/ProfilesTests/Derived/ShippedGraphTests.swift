@@ -1,5 +1,5 @@
 import Core
-import Profiles
+@testable import Profiles
 import Testing
 
 /// What the shipped profiles derive, against the figures that their sources publish.

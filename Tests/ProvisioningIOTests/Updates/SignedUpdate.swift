@@ -1,6 +1,6 @@
 import COpenSSL
 import Core
-import ProvisioningIO
+@testable import ProvisioningIO
 
 /// Update files as scripts/image makes them, signed with a key of the tests.
 enum SignedUpdate {

@@ -1,6 +1,6 @@
 import Core
 import Provisioning
-import ProvisioningIO
+@testable import ProvisioningIO
 
 /// A card whose power is cut at a chosen write.
 ///

@@ -1,5 +1,5 @@
 import Core
-import ProvisioningIO
+@testable import ProvisioningIO
 import Testing
 
 @Suite struct UpdateHeaderTests {

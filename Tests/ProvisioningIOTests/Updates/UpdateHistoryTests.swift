@@ -1,5 +1,5 @@
 import ControlProtocol
-import ProvisioningIO
+@testable import ProvisioningIO
 import Testing
 
 @Suite struct UpdateHistoryTests {

@@ -1,6 +1,6 @@
 import Core
 import Provisioning
-import ProvisioningIO
+@testable import ProvisioningIO
 import Testing
 
 @Suite struct UpdateInstallTests {

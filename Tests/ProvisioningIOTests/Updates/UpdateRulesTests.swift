@@ -1,5 +1,5 @@
 import Provisioning
-import ProvisioningIO
+@testable import ProvisioningIO
 import Testing
 
 @Suite struct UpdateRulesTests {

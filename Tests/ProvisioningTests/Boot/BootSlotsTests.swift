@@ -1,4 +1,4 @@
-import Provisioning
+@testable import Provisioning
 import Testing
 
 @Suite struct BootSlotsTests {

@@ -1,5 +1,5 @@
 import Core
-import Provisioning
+@testable import Provisioning
 import Testing
 
 @Suite struct CloudInitFilesTests {

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import HardwareIO
 import Logging
-import Runtime
+@testable import Runtime
 import SimulationKit
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import RoostCourier

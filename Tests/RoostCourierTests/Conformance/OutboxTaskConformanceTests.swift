@@ -1,9 +1,9 @@
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import RoostCourier
-import Runtime
+@testable import Runtime
 import SimulationKit
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 /// Stops the courier's children at many moments, with every fault of the network.

@@ -1,9 +1,9 @@
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import RoostCourier
-import Runtime
+@testable import Runtime
 import SimulationKit
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 /// Tests a Safecast that fails at one drive, or at everything.

@@ -1,7 +1,7 @@
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import RoostCourier
-import Runtime
+@testable import Runtime
 import SimulationKit
 import Testing
 

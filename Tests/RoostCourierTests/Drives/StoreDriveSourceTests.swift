@@ -3,7 +3,7 @@ import RoostCourier
 import SimulationKit
 import Store
 import StoreFixtures
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 /// Drives of a real history.

@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
-import CourierSimulation
-import Profiles
+@testable import CourierSimulation
+@testable import Profiles
 import RoostCourier
-import Runtime
+@testable import Runtime
 import SimulationKit
 import Store
-import StoreQueries
+@testable import StoreQueries
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import ControlProtocol
 import Core
-import CourierSimulation
-import Profiles
+@testable import CourierSimulation
+@testable import Profiles
 import RoostCourier
-import Runtime
+@testable import Runtime
 import SimulationKit
 import Store
 import Synchronization

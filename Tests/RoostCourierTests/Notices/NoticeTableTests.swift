@@ -1,5 +1,5 @@
 import Core
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import RoostCourier

@@ -1,8 +1,8 @@
 import Core
-import CourierSimulation
-import Runtime
+@testable import CourierSimulation
+@testable import Runtime
 import SimulationKit
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import RoostCourier

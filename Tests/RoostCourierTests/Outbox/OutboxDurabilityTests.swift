@@ -1,8 +1,8 @@
 import ControlProtocol
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import RoostCourier
-import Runtime
+@testable import Runtime
 import SimulationKit
 import Synchronization
 import Testing

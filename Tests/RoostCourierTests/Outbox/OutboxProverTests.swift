@@ -1,6 +1,6 @@
 import Core
-import CourierSimulation
-import Runtime
+@testable import CourierSimulation
+@testable import Runtime
 import SimulationKit
 import Synchronization
 import Testing

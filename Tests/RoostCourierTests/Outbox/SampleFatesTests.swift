@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import RoostCourier
 import SimulationKit
 import Store
-import StoreQueries
+@testable import StoreQueries
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import SimulationKit
 import Testing
 

@@ -1,8 +1,8 @@
-import Alerts
+@testable import Alerts
 import ControlProtocol
 import Core
-import CourierSimulation
-import Profiles
+@testable import CourierSimulation
+@testable import Profiles
 import SimulationKit
 import Testing
 

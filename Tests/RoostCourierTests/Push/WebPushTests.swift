@@ -1,6 +1,6 @@
 import Core
-import CourierSimulation
-import Profiles
+@testable import CourierSimulation
+@testable import Profiles
 import SimulationKit
 import Testing
 

@@ -1,9 +1,9 @@
 import ControlProtocol
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import Logging
 import SimulationKit
-import StoreQueries
+@testable import StoreQueries
 import Synchronization
 import Testing
 

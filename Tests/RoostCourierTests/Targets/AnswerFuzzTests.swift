@@ -1,9 +1,9 @@
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import FoundationEssentials
 import RoostCourier
 import SimulationKit
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 /// Tests answers that no server should give: none may crash a target or pass for a success.

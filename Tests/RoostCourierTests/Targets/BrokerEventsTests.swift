@@ -1,5 +1,5 @@
 import Core
-import CourierSimulation
+@testable import CourierSimulation
 import SimulationKit
 import Testing
 

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import Profiles
+@testable import Profiles
 import RoostCourier
 import Testing
 

@@ -1,4 +1,4 @@
-import CourierSimulation
+@testable import CourierSimulation
 import RoostCourier
 import SimulationKit
 import Testing

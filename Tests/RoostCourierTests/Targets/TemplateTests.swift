@@ -1,6 +1,6 @@
 import Core
 import RoostCourier
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @Suite struct TemplateTests {

@@ -2,7 +2,7 @@ import Core
 import HTTPTypes
 import Logging
 import StoreFixtures
-import StoreQueries
+@testable import StoreQueries
 
 @testable import RoostWeb
 

@@ -3,7 +3,7 @@ import Core
 import HTTPTypes
 import Store
 import StoreFixtures
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import RoostWeb

@@ -1,6 +1,6 @@
 import HTTPTypes
 import StoreFixtures
-import StoreQueries
+@testable import StoreQueries
 import TestSupport
 import Testing
 

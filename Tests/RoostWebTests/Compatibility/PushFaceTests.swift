@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import HTTPTypes
 import Logging
-import StoreQueries
+@testable import StoreQueries
 import Synchronization
 import Testing
 

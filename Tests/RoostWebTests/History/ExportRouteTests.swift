@@ -1,7 +1,7 @@
 import Core
 import HTTPTypes
 import StoreFixtures
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import RoostWeb

@@ -3,7 +3,7 @@ import ControlProtocol
 import Core
 import NIOCore
 import StoreFixtures
-import StoreQueries
+@testable import StoreQueries
 import Synchronization
 import TestSupport
 import Testing

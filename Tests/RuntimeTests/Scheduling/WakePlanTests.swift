@@ -1,5 +1,5 @@
 import Core
-import Runtime
+@testable import Runtime
 import Testing
 
 @Suite struct WakePlanTests {

@@ -1,5 +1,5 @@
 import Core
-import SimulationKit
+@testable import SimulationKit
 import Testing
 
 @Suite struct SimulateTests {

@@ -1,5 +1,5 @@
 import Core
-import Runtime
+@testable import Runtime
 
 /// Reference model of OTP's contract for a supervisor, without delays.
 ///

@@ -1,6 +1,6 @@
 import Core
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import Alerts
+@testable import Alerts
 import ControlProtocol
 import Core
 import Testing

@@ -1,10 +1,10 @@
-import Alerts
+@testable import Alerts
 import ControlProtocol
 import Core
-import Devices
+@testable import Devices
 import HardwareIO
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import Store
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import ControlProtocol
 import Core
-import Devices
+@testable import Devices
 import HardwareIO
-import SimulationKit
+@testable import SimulationKit
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Core
 import Glibc
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import Configuration
 import Core
-import Devices
+@testable import Devices
 import HardwareIO
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import Synchronization
 import Testing
 

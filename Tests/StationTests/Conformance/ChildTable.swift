@@ -1,12 +1,12 @@
 import Configuration
 import ControlProtocol
 import Core
-import Devices
+@testable import Devices
 import Glibc
 import HardwareIO
-import Profiles
-import Runtime
-import SimulationKit
+@testable import Profiles
+@testable import Runtime
+@testable import SimulationKit
 import Store
 import Testing
 

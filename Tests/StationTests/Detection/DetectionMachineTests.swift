@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 import HardwareIO
-import Profiles
+@testable import Profiles
 import Testing
 
 @testable import Devices

@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
-import Devices
+@testable import Devices
 import HardwareIO
-import Profiles
-import Runtime
-import SimulationKit
+@testable import Profiles
+@testable import Runtime
+@testable import SimulationKit
 import Synchronization
 
 @testable import Station

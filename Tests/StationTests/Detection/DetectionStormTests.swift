@@ -1,6 +1,6 @@
 import Core
 import FoundationEssentials
-import SimulationKit
+@testable import SimulationKit
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import ControlProtocol
 import Core
 import HardwareIO
-import Profiles
-import SimulationKit
+@testable import Profiles
+@testable import SimulationKit
 import Testing
 
 @testable import Devices

@@ -1,6 +1,6 @@
 import Core
-import Devices
-import SimulationKit
+@testable import Devices
+@testable import SimulationKit
 import Testing
 
 @testable import Station

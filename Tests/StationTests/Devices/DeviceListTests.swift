@@ -1,4 +1,4 @@
-import SimulationKit
+@testable import SimulationKit
 import Synchronization
 import Testing
 

@@ -1,11 +1,11 @@
 import Configuration
 import ControlProtocol
 import Core
-import Devices
+@testable import Devices
 import HardwareIO
 import Logging
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import Synchronization
 import Testing
 

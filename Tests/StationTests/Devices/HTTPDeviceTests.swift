@@ -1,10 +1,10 @@
 import Configuration
 import ControlProtocol
 import Core
-import Devices
+@testable import Devices
 import HardwareIO
-import Profiles
-import SimulationKit
+@testable import Profiles
+@testable import SimulationKit
 import Testing
 
 @testable import Station

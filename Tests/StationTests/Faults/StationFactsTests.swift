@@ -1,5 +1,5 @@
 import Core
-import Devices
+@testable import Devices
 import Testing
 
 @testable import Station

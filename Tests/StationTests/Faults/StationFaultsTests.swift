@@ -1,11 +1,11 @@
 import Configuration
 import ControlProtocol
 import Core
-import Devices
+@testable import Devices
 import Glibc
 import HardwareIO
-import Profiles
-import SimulationKit
+@testable import Profiles
+@testable import SimulationKit
 import TestSupport
 import Testing
 

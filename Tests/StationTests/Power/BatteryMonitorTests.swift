@@ -1,7 +1,7 @@
 import Configuration
 import ControlProtocol
 import Core
-import SimulationKit
+@testable import SimulationKit
 import Testing
 
 @testable import Station

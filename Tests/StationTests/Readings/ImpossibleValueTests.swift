@@ -1,8 +1,8 @@
-import Alerts
+@testable import Alerts
 import ControlProtocol
 import Core
-import Devices
-import SimulationKit
+@testable import Devices
+@testable import SimulationKit
 import Testing
 
 @testable import Station

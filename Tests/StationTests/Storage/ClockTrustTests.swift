@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
 import Glibc
-import SimulationKit
+@testable import SimulationKit
 import Store
 import TestSupport
 import Testing

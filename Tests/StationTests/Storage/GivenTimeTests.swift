@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
-import Devices
-import SimulationKit
+@testable import Devices
+@testable import SimulationKit
 import Store
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import Devices
+@testable import Devices
 import Store
 import Testing
 

@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import SimulationKit
+@testable import SimulationKit
 import Store
 import TestSupport
 import Testing

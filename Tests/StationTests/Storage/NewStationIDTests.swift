@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import SimulationKit
+@testable import SimulationKit
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Core
 import HardwareIO
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import Store
 import Testing
 

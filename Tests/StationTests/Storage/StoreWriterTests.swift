@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-import Devices
+@testable import Devices
 import Glibc
 import HardwareIO
 import Logging
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import Store
 import TestSupport
 import Testing

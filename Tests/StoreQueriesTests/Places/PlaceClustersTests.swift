@@ -1,4 +1,4 @@
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @Suite struct PlaceClustersTests {

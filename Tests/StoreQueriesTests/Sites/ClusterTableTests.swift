@@ -1,8 +1,8 @@
 import ControlProtocol
-import Core
+@testable import Core
 import Store
 import StoreFixtures
-import StoreQueries
+@testable import StoreQueries
 import Testing
 
 @testable import StoreQueries

@@ -1,5 +1,5 @@
 import ControlProtocol
-import Core
+@testable import Core
 import Store
 import Testing
 

@@ -1,6 +1,6 @@
 import Core
 import SQLite
-import SimulationKit
+@testable import SimulationKit
 import Testing
 
 @testable import Store

@@ -1,8 +1,8 @@
 import Core
 import Glibc
 import HardwareIO
-import LinuxIO
-import SimulationKit
+@testable import LinuxIO
+@testable import SimulationKit
 import Testing
 
 @testable import Store

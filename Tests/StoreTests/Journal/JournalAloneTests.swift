@@ -2,7 +2,7 @@ import Core
 import Glibc
 import HardwareIO
 import PowerCut
-import SimulationKit
+@testable import SimulationKit
 import Testing
 
 @testable import Store

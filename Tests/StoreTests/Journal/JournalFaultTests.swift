@@ -1,6 +1,6 @@
 import Core
 import HardwareIO
-import SimulationKit
+@testable import SimulationKit
 import Store
 import Testing
 

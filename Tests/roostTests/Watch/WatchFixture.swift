@@ -1,6 +1,6 @@
 import ControlProtocol
 import Core
-import StoreQueries
+@testable import StoreQueries
 
 @testable import roost
 

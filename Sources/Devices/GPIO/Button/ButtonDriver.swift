@@ -18,7 +18,7 @@ package struct ButtonStatus: Hashable, Sendable {
 /// `line muted`, `recovered`. Every way out of `run()` gives the line back. An idle button wakes
 /// the processor once an hour.
 package actor ButtonDriver: Child {
-    package static let beatPeriod = Duration.hours(1)
+    static let beatPeriod = Duration.hours(1)
     private static let beatTolerance = Duration.minutes(15)
     /// How late a long press may be reported.
     private static let tolerance = Duration.milliseconds(100)

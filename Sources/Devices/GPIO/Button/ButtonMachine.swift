@@ -4,9 +4,9 @@ import Core
 ///
 /// Everything is decided by the instants of the edges, so reading them late changes nothing. Who
 /// holds the button when the station starts has not pressed it: only its release is waited for.
-package struct ButtonMachine: Sendable {
+struct ButtonMachine: Sendable {
     /// Button events to report.
-    package enum Notice: Hashable, Sendable {
+    enum Notice: Hashable, Sendable {
         case pressed(at: MonotonicInstant)
         /// Reported while it is still held.
         case longPress(at: MonotonicInstant)
@@ -30,12 +30,12 @@ package struct ButtonMachine: Sendable {
         var isStuck = false
     }
 
-    package let settings: ButtonSettings
-    package private(set) var pressCount = 0
+    let settings: ButtonSettings
+    private(set) var pressCount = 0
     /// When the last press began.
-    package private(set) var lastPress: MonotonicInstant?
+    private(set) var lastPress: MonotonicInstant?
     /// Instant until which the line is to be released after a storm; nil while it is wanted.
-    package private(set) var mutedUntil: MonotonicInstant?
+    private(set) var mutedUntil: MonotonicInstant?
     private var press: Press?
     /// Held since before we listened: no press.
     private var isHeldFromBefore = false
@@ -43,13 +43,13 @@ package struct ButtonMachine: Sendable {
     /// Instants of the presses within the storm's window, at most `stormPresses + 1`.
     private var recent: [MonotonicInstant] = []
 
-    package init(settings: ButtonSettings) { self.settings = settings }
+    init(settings: ButtonSettings) { self.settings = settings }
 
-    package var isPressed: Bool { press != nil }
-    package var isStuck: Bool { press?.isStuck ?? false }
+    var isPressed: Bool { press != nil }
+    var isStuck: Bool { press?.isStuck ?? false }
 
     /// The line is held again, and has this level.
-    package mutating func opened(isPressed: Bool) {
+    mutating func opened(isPressed: Bool) {
         (press, lastRelease, mutedUntil) = (nil, nil, nil)
         isHeldFromBefore = isPressed
         recent.removeAll()
@@ -61,7 +61,7 @@ package struct ButtonMachine: Sendable {
     ///   - isPressed: After the active level is applied.
     ///   - instant: When the kernel saw it.
     /// - Returns: Events to report, in order.
-    package mutating func level(_ isPressed: Bool, at instant: MonotonicInstant) -> [Notice] {
+    mutating func level(_ isPressed: Bool, at instant: MonotonicInstant) -> [Notice] {
         var notices = advance(to: instant)
         guard mutedUntil == nil else { return notices }
         if isHeldFromBefore {
@@ -77,7 +77,7 @@ package struct ButtonMachine: Sendable {
     }
 
     /// Time has passed without an edge.
-    package mutating func advance(to instant: MonotonicInstant) -> [Notice] {
+    mutating func advance(to instant: MonotonicInstant) -> [Notice] {
         var notices: [Notice] = []
         guard var held = press else { return notices }
         let long = held.since.advanced(by: settings.longPress)
@@ -100,7 +100,7 @@ package struct ButtonMachine: Sendable {
     }
 
     /// Instant of the next call of `advance` if no edge comes first.
-    package var wake: MonotonicInstant? {
+    var wake: MonotonicInstant? {
         guard let press else { return nil }
         let lengths = [
             press.isLong ? nil : settings.longPress,

@@ -18,16 +18,16 @@ package struct ButtonSettings: Hashable, Sendable {
     /// How soon after a release the next press makes it a double one, 0…2 s; 0 never.
     package var doublePress = Duration.zero
     /// How long it may be held before it counts as stuck.
-    package var stuckAfter = Duration.minutes(1)
+    var stuckAfter = Duration.minutes(1)
     /// Whether holding it for `claimHold` shows that a person is at the station.
     package var claims = false
 
     /// Holding time that opens the claim window; a short or an accidental press does nothing.
-    package static let claimHold = Duration.seconds(5)
+    static let claimHold = Duration.seconds(5)
 
     /// More presses than this within `stormWindow` are a loose wire, not a finger.
-    package static let stormPresses = 30
-    package static let stormWindow = Duration.seconds(10)
+    static let stormPresses = 30
+    static let stormWindow = Duration.seconds(10)
     /// Time for which a storming line is released.
     package static let mute = Duration.minutes(5)
 

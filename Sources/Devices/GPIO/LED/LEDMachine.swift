@@ -31,7 +31,7 @@ package enum LEDPattern: String, Hashable, Sendable {
 /// lamp wakes no task, a winking one 60 times a minute, a blinking one 120, a calling one 240.
 package struct LEDMachine: Sendable {
     package private(set) var pattern = LEDPattern.flashing
-    package private(set) var isLit = true
+    private(set) var isLit = true
     package private(set) var changeCount = 0
     /// Instant of the next change between lit and dark.
     private var turn: MonotonicInstant?

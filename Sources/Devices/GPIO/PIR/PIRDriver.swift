@@ -11,7 +11,7 @@ import Synchronization
 /// An idle sensor wakes the processor once an hour.
 package actor PIRDriver: Child {
     /// Time between two heartbeats of an idle sensor; the level is read anew at each.
-    package static let beatPeriod = Duration.hours(1)
+    static let beatPeriod = Duration.hours(1)
     private static let beatTolerance = Duration.minutes(15)
 
     /// The device's name.

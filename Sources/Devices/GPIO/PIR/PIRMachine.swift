@@ -6,9 +6,9 @@ import Core
 /// motion begins with a pulse of at least the minimum length, goes on over gaps up to the retrigger
 /// window, and ends at its last falling edge. A pulse that began while settling is never believed:
 /// the part may hold it for minutes. One that began in the block time counts from the end of it.
-package struct PIRMachine: Sendable {
+struct PIRMachine: Sendable {
     /// Motion events and faults to report.
-    package enum Notice: Hashable, Sendable {
+    enum Notice: Hashable, Sendable {
         case motionBegan(at: MonotonicInstant)
         case motionEnded(Motion, cause: EndCause)
         case stuck(since: MonotonicInstant, at: MonotonicInstant)
@@ -18,7 +18,7 @@ package struct PIRMachine: Sendable {
     }
 
     /// Why a motion ended.
-    package enum EndCause: String, Sendable {
+    enum EndCause: String, Sendable {
         case quiet, stuck, storm, stopped
     }
 
@@ -40,8 +40,8 @@ package struct PIRMachine: Sendable {
         case probation(until: MonotonicInstant)
     }
 
-    package let settings: PIRSettings
-    package private(set) var status: PIRStatus
+    let settings: PIRSettings
+    private(set) var status: PIRStatus
     private var phase = Phase.settling
     private var calm = Calm.calm
     private var stormMuteCount = 0
@@ -53,7 +53,7 @@ package struct PIRMachine: Sendable {
     // Instants of the edges of the last second, at most `stormEdges + 1`.
     private var recentEdges: [MonotonicInstant] = []
 
-    package init(settings: PIRSettings, at start: MonotonicInstant) {
+    init(settings: PIRSettings, at start: MonotonicInstant) {
         precondition(settings.complaint == nil, settings.complaint ?? "")
         self.settings = settings
         now = start
@@ -64,7 +64,7 @@ package struct PIRMachine: Sendable {
 // Inputs of the machine.
 extension PIRMachine {
     /// The line is held again, and has this level.
-    package mutating func opened(isHigh: Bool, at instant: MonotonicInstant) -> [Notice] {
+    mutating func opened(isHigh: Bool, at instant: MonotonicInstant) -> [Notice] {
         let notices = advance(to: instant)
         lastSequence = 0
         if calm == .muted {
@@ -75,7 +75,7 @@ extension PIRMachine {
     }
 
     /// The kernel reports an edge.
-    package mutating func edge(
+    mutating func edge(
         isRising: Bool,
         at instant: MonotonicInstant,
         sequence: UInt32
@@ -96,7 +96,7 @@ extension PIRMachine {
     /// - Parameters:
     ///   - isTrusted: False when it may have been high for long already.
     /// - Returns: Events to report.
-    package mutating func level(
+    mutating func level(
         _ isHigh: Bool,
         at instant: MonotonicInstant,
         isTrusted: Bool = true
@@ -116,7 +116,7 @@ extension PIRMachine {
     }
 
     /// Time has passed without an edge.
-    package mutating func advance(to instant: MonotonicInstant) -> [Notice] {
+    mutating func advance(to instant: MonotonicInstant) -> [Notice] {
         var notices: [Notice] = []
         // Each pass ends a phase for good: at most settled, begun, ended, unblocked, stuck, calm.
         while let due = nextDecision, due <= instant {
@@ -129,7 +129,7 @@ extension PIRMachine {
     }
 
     /// The line is lost or given back: ends what goes on.
-    package mutating func stop(at instant: MonotonicInstant, cause: EndCause) -> [Notice] {
+    mutating func stop(at instant: MonotonicInstant, cause: EndCause) -> [Notice] {
         let notices = advance(to: instant) + endMotion(cause)
         phase = .idle
         highSince = nil
@@ -138,12 +138,12 @@ extension PIRMachine {
     }
 
     /// The level of the line as far as it is known.
-    package var isHigh: Bool { highSince != nil }
+    var isHigh: Bool { highSince != nil }
 
     /// Instant of the next call of `advance` if no edge comes first, and how late that may be.
     ///
     /// Only what must not wait for the next edge has a window here; the rest is decided with it.
-    package var wake: (deadline: MonotonicInstant, tolerance: Duration)? {
+    var wake: (deadline: MonotonicInstant, tolerance: Duration)? {
         var windows: [(deadline: MonotonicInstant, tolerance: Duration)] = []
         switch phase {
         case .pulse, .extending:

@@ -25,32 +25,32 @@ package struct PIRSettings: Hashable, Sendable {
     /// How long a pulse must be to count, 0…5 s.
     ///
     /// The part's shortest is 0.3 s; what an antenna near it makes is shorter.
-    package var minimumPulse = Duration.milliseconds(200)
+    var minimumPulse = Duration.milliseconds(200)
     /// How long after a pulse the next one still belongs to the same motion, 0…1 h.
     ///
     /// The part is blind for up to 3 s after each pulse, so less would cut one walk into many.
-    package var retriggerWindow = Duration.seconds(5)
+    var retriggerWindow = Duration.seconds(5)
     /// How long no new motion begins after one has ended, 0…24 h.
     ///
     /// It bounds how many events there can be. Who still moves at its end is seen then.
-    package var blockTime = Duration.seconds(5)
+    var blockTime = Duration.seconds(5)
     /// How long the line may be high before it counts as stuck, 1 s…24 h.
     ///
     /// Ten times the longest pulse of the part's trimmer, 200 s.
-    package var stuckAfter = Duration.seconds(2_000)
+    var stuckAfter = Duration.seconds(2_000)
     /// More edges than this within one second are a storm, 4…1000.
     ///
     /// The part makes one a second at most. Above 20 the debounce hides every storm.
-    package var stormEdges = 10
+    var stormEdges = 10
     /// Time for which a storming line is first released, 1 s…1 h.
     ///
     /// Twice as long each time it storms again, up to `muteMax`.
     package var mute = Duration.minutes(5)
 
     /// The longest mute.
-    package static let muteMax = Duration.hours(1)
+    static let muteMax = Duration.hours(1)
     /// How long a line must be calm after a mute before it counts as recovered.
-    package static let probation = Duration.seconds(10)
+    static let probation = Duration.seconds(10)
 
     package init(line: LineRequest.Line, chipLabel: String? = nil) {
         self.line = line

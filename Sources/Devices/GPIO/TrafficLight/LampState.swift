@@ -33,7 +33,7 @@ package enum LampState: String, Sendable, CaseIterable {
     }
 
     /// Whether the lamp only flashes, so that a person does not take it for a level.
-    package var isFlashing: Bool { self == .unknown || self == .fault }
+    var isFlashing: Bool { self == .unknown || self == .fault }
 }
 
 /// The one lamp that is lit, or none; never two.
@@ -45,12 +45,12 @@ package enum Lamp: String, Sendable, CaseIterable {
 }
 
 /// One change of the light's state.
-package struct LampChange: Hashable, Sendable {
-    package let instant: MonotonicInstant
-    package let state: LampState
-    package let previous: LampState
+struct LampChange: Hashable, Sendable {
+    let instant: MonotonicInstant
+    let state: LampState
+    let previous: LampState
 
-    package init(instant: MonotonicInstant, state: LampState, previous: LampState) {
+    init(instant: MonotonicInstant, state: LampState, previous: LampState) {
         self.instant = instant
         self.state = state
         self.previous = previous

@@ -8,7 +8,7 @@ import Runtime
 /// each change of state. A steady lamp wakes the processor only to see whether its level is stale.
 package actor TrafficLightDriver: Child {
     /// Time between two heartbeats while the lamp is steady.
-    package static let beatPeriod = Duration.hours(1)
+    static let beatPeriod = Duration.hours(1)
     private static let beatTolerance = Duration.minutes(15)
 
     /// The device's name.

@@ -4,27 +4,27 @@ import Core
 ///
 /// A level is shown until it is no longer valid, then the light is `unknown`. A fault is shown
 /// until the next level. The two flash so rarely that they cost four wake-ups a minute at most.
-package struct TrafficLightMachine: Sendable {
+struct TrafficLightMachine: Sendable {
     /// How long a flash lasts, and how much longer it may.
-    package static let flash = Duration.milliseconds(500)
-    package static let flashTolerance = Duration.milliseconds(250)
+    static let flash = Duration.milliseconds(500)
+    static let flashTolerance = Duration.milliseconds(250)
     /// Start of one flash to the start of the next, and how much later it may come.
-    package static let flashPeriod = Duration.seconds(30)
-    package static let flashPeriodTolerance = Duration.seconds(5)
+    static let flashPeriod = Duration.seconds(30)
+    static let flashPeriodTolerance = Duration.seconds(5)
     /// How much longer a level may be shown than it is valid: a quarter of that, 5 min at most.
     ///
     /// So wide that the next sample's wake-up falls into it, and looking costs none of its own.
-    package static let staleToleranceMax = Duration.minutes(5)
+    static let staleToleranceMax = Duration.minutes(5)
 
-    package private(set) var state = LampState.unknown
-    package private(set) var since: MonotonicInstant
-    package private(set) var lamp: Lamp
-    package private(set) var changeCount = 0
+    private(set) var state = LampState.unknown
+    private(set) var since: MonotonicInstant
+    private(set) var lamp: Lamp
+    private(set) var changeCount = 0
     /// When to call `advance(to:)` next, and how late that may be.
-    package private(set) var wake: (deadline: MonotonicInstant, tolerance: Duration)
+    private(set) var wake: (deadline: MonotonicInstant, tolerance: Duration)
 
     /// A light that knows nothing yet.
-    package init(at start: MonotonicInstant) {
+    init(at start: MonotonicInstant) {
         since = start
         lamp = LampState.unknown.lamp
         wake = (start.advanced(by: Self.flash), Self.flashTolerance)
@@ -37,7 +37,7 @@ package struct TrafficLightMachine: Sendable {
     ///   - instant: When the sample was taken.
     ///   - validity: For how long it may be shown, > 0.
     /// - Returns: The change, or nil.
-    package mutating func offer(
+    mutating func offer(
         _ level: AirLevel?,
         at instant: MonotonicInstant,
         validFor validity: Duration
@@ -51,12 +51,12 @@ package struct TrafficLightMachine: Sendable {
     }
 
     /// Shows that something is broken, until the next level.
-    package mutating func reportFault(at instant: MonotonicInstant) -> LampChange? {
+    mutating func reportFault(at instant: MonotonicInstant) -> LampChange? {
         enter(.fault, at: instant)
     }
 
     /// Does what is due: a level ends, a flash begins or ends.
-    package mutating func advance(to now: MonotonicInstant) -> LampChange? {
+    mutating func advance(to now: MonotonicInstant) -> LampChange? {
         guard wake.deadline <= now else { return nil }
         guard state.isFlashing else { return enter(.unknown, at: now) }
         if lamp == .dark {

@@ -12,7 +12,7 @@ package struct DisagreementDetector: Hashable, Sendable {
         /// Pairs in a row that it takes to begin or to end, ≥ 1.
         package let count: Int
         /// How far apart in time two values of a pair may be.
-        package let pairing: Duration
+        let pairing: Duration
 
         package init(floor: Double, share: Double, count: Int, pairing: Duration) {
             precondition(floor >= 0 && share >= 0 && count >= 1 && pairing >= .zero)

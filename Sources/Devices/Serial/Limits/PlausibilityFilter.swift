@@ -5,23 +5,23 @@ import Profiles
 ///
 /// Pure. Values are kept and flagged; only those that have been the same for too long to be true
 /// become no data.
-package struct PlausibilityFilter: Hashable, Sendable {
+struct PlausibilityFilter: Hashable, Sendable {
     /// A doubt about one channel, or about the measurement as a whole.
-    package struct Finding: Hashable, Sendable {
-        package let doubt: SensorDoubt
+    struct Finding: Hashable, Sendable {
+        let doubt: SensorDoubt
         /// The quantity's name; nil for all of them.
-        package let channel: String?
+        let channel: String?
 
-        package init(_ doubt: SensorDoubt, of channel: String? = nil) {
+        init(_ doubt: SensorDoubt, of channel: String? = nil) {
             (self.doubt, self.channel) = (doubt, channel)
         }
     }
 
-    package struct Verdict: Hashable, Sendable {
+    struct Verdict: Hashable, Sendable {
         /// In the order of the quantities.
-        package let outcomes: [Outcome]
-        package let begun: [Finding]
-        package let ended: [Finding]
+        let outcomes: [Outcome]
+        let begun: [Finding]
+        let ended: [Finding]
     }
 
     /// Dust of each size contains the dust of the one before.
@@ -37,10 +37,10 @@ package struct PlausibilityFilter: Hashable, Sendable {
     private let dust: [Int]  // Indices of dust channels, smallest size first.
     private var last: [FixedPoint?] = []
     private var runLength = 0
-    package private(set) var findings: [Finding] = []
+    private(set) var findings: [Finding] = []
 
     /// Creates a filter with the ranges that a profile gives for the channels of these names.
-    package init(_ quantities: [Quantity], by channels: [ChannelProfile]) {
+    init(_ quantities: [Quantity], by channels: [ChannelProfile]) {
         rules = quantities.map { quantity in
             let channel = channels.first { $0.quantity.name == quantity.name }
             return Rule(name: quantity.name, range: channel?.range, step: channel?.step)
@@ -49,7 +49,7 @@ package struct PlausibilityFilter: Hashable, Sendable {
     }
 
     /// Forgets what came before, as when the mode changes.
-    package mutating func restart() {
+    mutating func restart() {
         last = []
         runLength = 0
     }
@@ -62,7 +62,7 @@ package struct PlausibilityFilter: Hashable, Sendable {
     ///     the same for ever, and a median may be the same by chance.
     ///   - limits: How long is too long.
     /// - Returns: The flagged outcomes, and the doubts that began and ended with them.
-    package mutating func check(
+    mutating func check(
         _ outcomes: [Outcome],
         hasMoved: Bool = false,
         by limits: SensorDoubt.Limits
@@ -147,7 +147,7 @@ package struct PlausibilityFilter: Hashable, Sendable {
     /// An even count gives the lower middle. A channel without a value keeps its latest reason.
     ///
     /// - Returns: nil without measurements.
-    package static func median(of measurements: [[Outcome]]) -> [Outcome]? {
+    static func median(of measurements: [[Outcome]]) -> [Outcome]? {
         guard let latest = measurements.last else { return nil }
         return latest.indices.map { index in
             let outcomes = measurements.map { $0[index] }.filter { $0.value != nil }

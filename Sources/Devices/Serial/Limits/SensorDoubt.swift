@@ -31,9 +31,9 @@ extension SensorDoubt.Limits {
     /// For any part every few minutes: an hour and a day at 5 min.
     ///
     /// Many parts say whole numbers, and clean air is the same for hours.
-    package static let anyDutyCycle = Self(unchanging: 12, stuck: 288, zeros: 12)
+    static let anyDutyCycle = Self(unchanging: 12, stuck: 288, zeros: 12)
     /// For any part every few seconds: an hour and a day at 1 Hz.
-    package static let anyLive = Self(unchanging: 3_600, stuck: 86_400, zeros: 3_600)
+    static let anyLive = Self(unchanging: 3_600, stuck: 86_400, zeros: 3_600)
 
     /// For any part that is asked at an interval: an hour and a day, and no fewer samples than
     /// every few minutes.

@@ -4,8 +4,8 @@ import Core
 ///
 /// Pure. Each act ends with one result; until then `deadline` and `receive` move it on. It keeps
 /// what the part has said of itself.
-package struct PartDialogue: Sendable {
-    package enum Step: String, Hashable, Sendable, CaseIterable {
+struct PartDialogue: Sendable {
+    enum Step: String, Hashable, Sendable, CaseIterable {
         /// No act is in progress.
         case quiet
         /// A command of the session waits for its answer.

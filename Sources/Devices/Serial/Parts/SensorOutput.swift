@@ -112,7 +112,7 @@ struct SensorOutput: Sendable {
 }
 
 extension PlausibilityFilter.Finding: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         channel.map { "\(doubt.rawValue) \($0)" } ?? doubt.rawValue
     }
 

@@ -1,5 +1,5 @@
-import Core
-import Devices
+@testable import Core
+@testable import Devices
 import HardwareIO
 import Testing
 

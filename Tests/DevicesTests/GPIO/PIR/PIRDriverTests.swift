@@ -1,8 +1,8 @@
-import Core
-import Devices
+@testable import Core
+@testable import Devices
 import HardwareIO
-import Runtime
-import SimulationKit
+@testable import Runtime
+@testable import SimulationKit
 import Synchronization
 import Testing
 
