@@ -5,8 +5,8 @@ import FoundationEssentials
 
 /// Files of `Fixtures/`; their origin is in `ORIGIN.md` beside them.
 enum ExportFixture {
-    static func bytes(_ name: String, beside file: String = #filePath) throws -> [UInt8] {
-        let folder = file.split(separator: "/").dropLast().joined(separator: "/")
+    static func bytes(_ name: String) throws -> [UInt8] {
+        let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
         return try [UInt8](Data(contentsOf: URL(filePath: "/\(folder)/Fixtures/\(name)")))
     }
 
