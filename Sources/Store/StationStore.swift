@@ -190,8 +190,7 @@ package final class StationStore {
         (inputErrorCount, hasAppended) = (0, false)
         // A rotten page is found here once a day, not only when it is read.
         if let error = snapshot.refresh(history.connection) { throw .database(error) }
-        let spare = HistoryBackup(beside: place.historyPath, vfs: place.testHooks.vfs)
-        streamNews.copyTrouble = spare.write(snapshot)?.message
+        streamNews.copyTrouble = backup.write(snapshot, history.shape)?.message
         try history.patrol()
         defer { setAside = nil }
         return setAside.map { .replaced($0) } ?? .taken
@@ -290,11 +289,15 @@ package final class StationStore {
         try StoreRestoration.begin(history, journal, snapshot)
     }
 
+    private var backup: HistoryBackup {
+        HistoryBackup(beside: place.historyPath, vfs: place.testHooks.vfs)
+    }
+
     private func openHistory() throws(StoreError) -> History {
         if let history { return history }
         if let missing { throw missing }
         var place = place
-        if case .setAside(let path, _) = setAside { place.plan = place.plan.sized(like: path) }
+        if case .setAside(let path, _) = setAside { place.plan.shape = backup.shape(of: path) }
         let (opened, _) = try HistoryFile.open(place)
         history = opened
         return opened

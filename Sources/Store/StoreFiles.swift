@@ -58,7 +58,8 @@ struct StoreFiles {
         _ openJournal: () throws -> any BlockStorage
     ) throws(StoreError) -> StoreFiles {
         var place = place
-        if case .setAside(let path, _) = before { place.plan = place.plan.sized(like: path) }
+        let spare = HistoryBackup(beside: place.historyPath, vfs: place.testHooks.vfs)
+        if case .setAside(let path, _) = before { place.plan.shape = spare.shape(of: path) }
         // SQLite silently drops everything behind a damaged place.
         let log = HistoryLog(of: place.historyPath)
         let (history, opened) = try HistoryFile.open(place)
@@ -70,7 +71,6 @@ struct StoreFiles {
         // Opened once, for what the ring holds about a history that cannot be read.
         var ring = aside == nil ? nil : try? storage(openJournal)
         let peeked = ring.flatMap { try? Journal($0, reusableUpTo: 0) }
-        let spare = HistoryBackup(beside: place.historyPath, vfs: place.testHooks.vfs)
         var (snapshot, rescued) = try StoreRestoration.rescue(aside, history, peeked, spare)
         let former = try takeFormer(place, history, snapshot)
         let (journal, opening) = try openJournalOrSetAside(place, history, snapshot, former) {

@@ -39,7 +39,7 @@ import Testing
         try bench.store.close()
         // Nothing of it is left, but for a piece without any row.
         try bench.damage(0..<bench.folder.databaseByteCount / 4_096 - 8)
-        unlink(bench.folder.database + HistoryBackup.suffix)
+        unlink(bench.folder.database + HistorySchema.copySuffix)
         let again = try StoreBench.open(bench.ring, bench.folder)
         guard case .setAside = again.opening.history else {
             Issue.record("\(again.opening.history)")
@@ -93,7 +93,7 @@ import Testing
         // The leaf behind the table's root.
         let root = try bench.page(of: "streams")
         try bench.damage(root..<root + 1)
-        unlink(bench.folder.database + HistoryBackup.suffix)
+        unlink(bench.folder.database + HistorySchema.copySuffix)
         let again = try StoreBench.open(bench.ring, bench.folder)
         defer { try? again.close() }
         // Only the ring has the name, if it was repeated there.
@@ -354,9 +354,11 @@ import Testing
         #expect(try bench.ledger().tenths(.damaged) == 0)
     }
 
-    @Test func aNewHistoryIsAsLargeAsTheDamagedOne() throws {
+    @Test(arguments: [true, false])
+    func aNewHistoryIsAsLargeAsTheDamagedOne(hasCopy: Bool) throws {
         let bench = try StoreBench.withHoursThatOnlyTheHistoryHolds()
         try bench.store.close()
+        if !hasCopy { unlink(bench.folder.database + HistorySchema.copySuffix) }
         try bench.damage(1..<2)
         let store = try StationStore(
             journal: bench.ring,

@@ -97,7 +97,7 @@ import Testing
         }
         try bench.store.close()
         unlink(bench.folder.database)
-        unlink(bench.folder.database + HistoryBackup.suffix)
+        unlink(bench.folder.database + HistorySchema.copySuffix)
         let again = try StoreBench.open(bench.ring, bench.folder)
         #expect(again.opening.cursors.isEmpty && again.opening.lacksCursors)
         try again.close()

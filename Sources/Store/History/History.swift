@@ -110,6 +110,10 @@ package final class History {
         } catch { throw .database(error) }
     }
 
+    var shape: StorePlan.Shape {
+        StorePlan.Shape(streamCount: streamCount, slotCounts: rings.mapValues(\.count))
+    }
+
     func slots(_ ring: HistoryRing) -> HistorySlots {
         guard let slots = rings[ring] else { preconditionFailure("all rings are opened") }
         return slots

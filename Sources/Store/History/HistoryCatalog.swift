@@ -63,6 +63,11 @@ struct HistoryCatalog {
         return count
     }
 
+    /// Slots of a ring; 0 without any.
+    func slotCount(of ring: HistoryRing) throws(SQLiteError) -> Int {
+        try connection.scalar("SELECT max(slot) FROM \(ring.table)") ?? 0
+    }
+
     func heads(_ place: Int) throws(SQLiteError) -> StreamHeads {
         let bytes: [UInt8]? = try connection.scalar(
             "SELECT data FROM heads WHERE place = ?",

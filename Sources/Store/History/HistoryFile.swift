@@ -28,7 +28,10 @@ package enum HistoryFile {
         } catch {
             guard case .database(let found) = error, isUnusable(path, found) else { throw error }
             let aside = setAside(path)
-            let (history, _) = try openOrMake(path, plan.sized(like: aside), version, testHooks)
+            var plan = plan
+            let copy = path + HistorySchema.copySuffix
+            plan.shape = HistoryShape.find(aside, copy, vfs: testHooks.vfs)
+            let (history, _) = try openOrMake(path, plan, version, testHooks)
             return (history, .setAside(path: aside, because: found.message))
         }
     }

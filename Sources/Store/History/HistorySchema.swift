@@ -7,6 +7,11 @@ enum HistorySchema {
     /// "RST1": identifies the file as a history of Roost.
     static let applicationID: Int32 = 0x5253_5431
     static let pageSize = 4_096
+    /// End of the name of the second copy of the small tables.
+    ///
+    /// Begins like the history's name, so that who removes that with all that belongs to it removes
+    /// this as well.
+    static let copySuffix = ".tables"
     /// Streams that a small history has places for, and every one made before places were used
     /// again.
     static let streamCountMin = 128

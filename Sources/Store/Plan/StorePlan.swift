@@ -19,6 +19,8 @@ package struct StorePlan: Hashable, Sendable {
     package var flash: FlashModel
     /// Places for streams of an older file; nil: as many as its size gives.
     package var streamPlaces: Int?
+    /// Slots and places of the history that is replaced; nil: as many as the size gives.
+    var shape: Shape?
 
     /// A plan; a size out of range is brought into it.
     package init(
@@ -164,7 +166,9 @@ extension StorePlan {
     package var byteCount: Int { megabytes << 20 }
 
     /// Streams that the history has places for; one that is gone from the rings gives its back.
-    package var streamCount: Int { streamPlaces ?? Self.streamCount(Double(megabytes)) }
+    package var streamCount: Int {
+        shape?.streamCount ?? streamPlaces ?? Self.streamCount(Double(megabytes))
+    }
 
     private static func streamCount(_ megabytes: Double) -> Int {
         guard megabytes >= 8 else { return HistorySchema.streamCountMin }
@@ -174,6 +178,7 @@ extension StorePlan {
 
     /// Slots of a ring.
     func slotCount(of ring: HistoryRing) -> Int {
+        if let count = shape?.slotCounts[ring] { return count }
         let fixed = HistorySchema.fixedPageCount(streams: streamCount)
         let pages = byteCount / HistorySchema.pageSize - fixed
         return max(4, pages * ring.share / 100) * ring.slotsPerPage
@@ -184,6 +189,48 @@ extension StorePlan {
         let perDay = load.bytesPerDay(into: ring)
         let room = Double(slotCount(of: ring) * ring.capacity)
         return perDay > 0 ? room / perDay : .infinity
+    }
+}
+
+extension StorePlan {
+    /// Slots and places of a history that is there.
+    struct Shape: Hashable, Sendable {
+        /// Places for streams.
+        let streamCount: Int
+        /// Slots of each ring.
+        let slotCounts: [HistoryRing: Int]
+
+        private static let streams = "places of streams"
+
+        private static func slots(_ ring: HistoryRing) -> String { "slots of \(ring.table)" }
+
+        /// The numbers by the names that they are written down under.
+        var numbers: [(name: String, count: Int)] {
+            [(Self.streams, streamCount)]
+                + HistoryRing.allCases.map { (Self.slots($0), slotCounts[$0] ?? 0) }
+        }
+
+        /// Whether a file of so many pages can have them.
+        func fits(_ pageCount: Int) -> Bool {
+            let room = 1...max(1, 4 * pageCount)
+            guard slotCounts.count == HistoryRing.allCases.count,
+                slotCounts.values.allSatisfy(room.contains),
+                (1...HistorySchema.streamCountMax).contains(streamCount)
+            else { return false }
+            let leaves = slotCounts.reduce(0) { $0 + $1.value / $1.key.slotsPerPage }
+            // Above the leaves of a ring are index pages: one for each 227 to 512 of them.
+            let most = leaves + leaves / 220 + HistorySchema.fixedPageCount(streams: streamCount)
+            return (leaves...most).contains(pageCount)
+        }
+    }
+}
+
+extension StorePlan.Shape {
+    /// Reads the numbers that were written down.
+    init<Failure: Error>(_ number: (String) throws(Failure) -> Int) throws(Failure) {
+        var counts: [HistoryRing: Int] = [:]
+        for ring in HistoryRing.allCases { counts[ring] = try number(Self.slots(ring)) }
+        self.init(streamCount: try number(Self.streams), slotCounts: counts)
     }
 }
 

@@ -1,5 +1,4 @@
 import Core
-import Glibc
 import SQLite
 
 /// The small tables of a history, remembered in case it has to be replaced.
@@ -41,16 +40,8 @@ final class CatalogSnapshot {
             snapshot.complete(from: spare)
             snapshot.inventBoots()
         }
-        // A pipe would wait for a writer, a folder in place of the shared memory for ten seconds.
-        let areFiles = ["", "-wal", "-journal", "-shm"].allSatisfy { suffix in
-            var status = stat()
-            guard let path, lstat(path + suffix, &status) == 0 else { return !suffix.isEmpty }
-            return status.st_mode & S_IFMT == S_IFREG
-        }
         snapshot.unread = Set(HistoryCopyTables.catalogue.map(\.name) + ["heads"])
-        guard areFiles, let path, let connection = try? Connection(path, mode: .readOnly) else {
-            return snapshot
-        }
+        guard let connection = path.flatMap(Connection.damaged) else { return snapshot }
         snapshot.unread = []
         if snapshot.refresh(connection) != nil { snapshot.pick(from: connection) }
         try? connection.close()
@@ -148,16 +139,11 @@ final class CatalogSnapshot {
     /// Where chains end is not known, or was when the copy was written.
     var lacksHeads: Bool { unread.contains("heads") }
 
-    /// A check of all rows but counters, put beside them for the copy.
-    func seal() throws(SQLiteError) -> Int32 {
-        var check = CRC32C()
-        let tables = HistoryCopyTables.catalogue.map { ($0.selection, $0.columns.count) }
-        for (selection, count) in tables + [("SELECT place, data FROM heads", 1)] {
-            try connection.query(selection) { (row) throws(SQLiteError) in
-                for column in 0...count { check.append("\(row.value(column))\n".utf8) }
-            }
-        }
-        let seal = Int32(bitPattern: max(1, check.value))
+    /// Adds the numbers of slots and places for the copy, and the check of its rows.
+    func seal(_ shape: StorePlan.Shape) throws(SQLiteError) -> Int32 {
+        let sql = "INSERT OR REPLACE INTO numbers(name, value) VALUES(?, ?)"
+        for (name, count) in shape.numbers { try connection.execute(sql, name, count) }
+        let seal = try HistoryShape.seal(of: connection, shape)
         try connection.setUserVersion(seal)
         return seal
     }

@@ -103,8 +103,8 @@ struct HistoryRecovery {
         _ streams: [HistoryCatalog.Stream]
     ) throws(StoreError) -> Found? {
         let into = target.slots(ring)
-        // Without this number the old ring was probably as large as the new one.
-        let count: Int? = try? source.scalar("SELECT max(slot) FROM \(ring.table)")
+        // A number that cannot be read is that of the new one, which is made like the old one.
+        let count = try? HistoryCatalog(connection: source).slotCount(of: ring)
         guard count == nil || count == into.count else { return nil }
         let from = HistorySlots(ring, in: source, count: into.count)
         defer { from.rest() }

@@ -38,7 +38,7 @@ enum StoreRestoration {
             isHeld = try StoreCheckpoint.move(from: journal, into: history, &news) != nil
         }
         snapshot.refresh(history.connection)
-        if !history.isReadOnly { news.copyTrouble = spare.write(snapshot)?.message }
+        if !history.isReadOnly { news.copyTrouble = spare.write(snapshot, history.shape)?.message }
         return (isHeld, news)
     }
 

@@ -54,7 +54,7 @@ import Testing
         let all = try HistoryReader(path: bench.folder.database).all().count
         let page = try bench.page(of: "boots")
         try bench.damage(page - 1..<page)
-        unlink(bench.folder.database + HistoryBackup.suffix)
+        unlink(bench.folder.database + HistorySchema.copySuffix)
         let again = try StoreBench.open(bench.ring, bench.folder)
         defer { try? again.close() }
         #expect(try HistoryReader(path: bench.folder.database).all().count == all)
@@ -63,7 +63,7 @@ import Testing
     @Test func aCopyThatCannotBeWrittenIsSaid() throws {
         let bench = try StoreBench()
         try bench.store.close()
-        let path = bench.folder.database + HistoryBackup.suffix
+        let path = bench.folder.database + HistorySchema.copySuffix
         unlink(path)
         mkdir(path, 0o755)
         let again = try StoreBench.open(bench.ring, bench.folder)

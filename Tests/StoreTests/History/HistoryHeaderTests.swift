@@ -48,48 +48,4 @@ import Testing
             }
         }
     }
-
-    /// A station that has just been made, with the bit that asked for 8 GiB of a 4 MiB file.
-    @Test func theSizeOfANewHistoryIsNeverThatOfADamagedField() throws {
-        let folder = HistoryFolder()
-        try HistoryFile.open(path: folder.database, plan: StorePlan(.megabytes(4))).0.close()
-        let byteCount = folder.databaseByteCount
-        var bytes = try [UInt8](Data(contentsOf: URL(filePath: folder.database)))
-        bytes[28] ^= 0x20
-        try Data(bytes).write(to: URL(filePath: folder.database))
-        for configured in [4, 8] {
-            let plan = StorePlan(.megabytes(configured)).sized(like: folder.database)
-            #expect(plan.megabytes == 4)
-        }
-        #expect(byteCount == bytes.count)
-    }
-
-    /// The size that is found again is the one that it was made with, whatever is configured.
-    @Test(arguments: [4, 5, 17, 64, 100])
-    func aSizeIsFoundAgain(_ megabytes: Int) throws {
-        let folder = HistoryFolder()
-        let made = StorePlan(.megabytes(megabytes))
-        try HistoryFile.open(path: folder.database, plan: made).0.close()
-        for configured in [megabytes - 1, megabytes, megabytes + 1, 400] {
-            let plan = StorePlan(.megabytes(configured)).sized(like: folder.database)
-            let slots = HistoryRing.allCases.map { plan.slotCount(of: $0) }
-            #expect(slots == HistoryRing.allCases.map { made.slotCount(of: $0) })
-        }
-        // Cut short by a tenth, it still says how long it was.
-        truncate(folder.database, off_t(folder.databaseByteCount * 9 / 10))
-        #expect(StorePlan(.megabytes(300)).sized(like: folder.database).megabytes == megabytes)
-    }
-
-    /// Without the first page of its ring the length says how large a history was.
-    @Test func aSizeIsFoundByTheLengthAlone() throws {
-        let folder = HistoryFolder()
-        try HistoryFile.open(path: folder.database, plan: StorePlan(.megabytes(17))).0.close()
-        var bytes = try [UInt8](Data(contentsOf: URL(filePath: folder.database)))
-        for index in 2 * HistorySchema.pageSize..<3 * HistorySchema.pageSize { bytes[index] = 0 }
-        try Data(bytes).write(to: URL(filePath: folder.database))
-        #expect(HistoryHeader(of: folder.database)?.slotCount == nil)
-        #expect(StorePlan(.megabytes(300)).sized(like: folder.database).megabytes == 17)
-        // A file as large as the configured history, or nearly, may have that size.
-        #expect(StorePlan(.megabytes(17)).sized(like: folder.database).megabytes == 17)
-    }
 }

@@ -211,8 +211,8 @@ import Testing
             var plan = StorePlan(.megabytes(9))
             plan.streamPlaces = places
             try HistoryFile.open(path: folder.database, plan: plan).0.close()
-            let found = StorePlan(.megabytes(64)).sized(like: folder.database)
-            #expect(found.megabytes == 9)
+            var found = StorePlan(.megabytes(64))
+            found.shape = HistoryShape.counted(in: folder.database)
             #expect(found.streamCount == places ?? 288)
             for ring in HistoryRing.allCases {
                 #expect(found.slotCount(of: ring) == plan.slotCount(of: ring))

@@ -6,13 +6,10 @@ import SQLite
 /// A page that rots, or an end that is cut off, costs rows that are stored nowhere else: the
 /// stream of each slot, boots and clock anchors, names of devices. The copy is made after each
 /// transaction of the history, and only read when the history is damaged or gone. Rows that it
-/// lacks then are newer, and the journal still holds them. A database with the tables of
-/// `CatalogSnapshot`. Bound: the rows with content, 1 MiB beside names of streams.
+/// lacks then are newer, and the journal still holds them. It also says how large the history is.
+/// A database with the tables of `CatalogSnapshot`. Bound: the rows with content, 1 MiB beside
+/// names of streams.
 struct HistoryBackup {
-    /// Begins like the history's name, so that who removes that with all that belongs to it
-    /// removes this as well.
-    static let suffix = ".tables"
-
     let path: String
     private let vfs: String?
 
@@ -20,18 +17,18 @@ struct HistoryBackup {
     ///   - history: The path of the history.
     ///   - vfs: The layer below; nil for the system's own.
     init(beside history: String, vfs: String?) {
-        (path, self.vfs) = (history + Self.suffix, vfs)
+        (path, self.vfs) = (history + HistorySchema.copySuffix, vfs)
     }
 
     /// Writes the small tables, unless the copy equals them already.
     ///
     /// - Returns: Why it cannot be written; nil when it is as it should be.
-    func write(_ snapshot: CatalogSnapshot) -> SQLiteError? {
+    func write(_ snapshot: CatalogSnapshot, _ shape: StorePlan.Shape) -> SQLiteError? {
         do throws(SQLiteError) {
             guard isFree else {
                 throw snapshot.connection.notWritable("\(path) is no file; remove it")
             }
-            let seal = try snapshot.seal()
+            let seal = try snapshot.seal(shape)
             if let known = try? open().userVersion(), known == seal { return nil }
             do throws(SQLiteError) {
                 try snapshot.connection.backup(to: path, vfs: vfs)
@@ -45,6 +42,11 @@ struct HistoryBackup {
         } catch {
             return error
         }
+    }
+
+    /// Slots and places of the damaged history whose copy this is; nil when neither has them.
+    func shape(of damaged: String) -> StorePlan.Shape? {
+        HistoryShape.find(damaged, path, vfs: vfs)
     }
 
     /// The copy, for reading; a write that power cut short is undone here.

@@ -14,7 +14,7 @@ final class HistorySlots: SlotHeaders {
         self.connection = connection
         self.isWritable = isWritable
         do {
-            count = try connection.scalar("SELECT max(slot) FROM \(ring.table)") ?? 0
+            count = try HistoryCatalog(connection: connection).slotCount(of: ring)
         } catch { throw .database(error) }
         guard count > 0 else {
             throw .database(connection.damaged("the ring \(ring.table) has no slots"))
