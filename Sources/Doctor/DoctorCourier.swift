@@ -1,8 +1,10 @@
+import FileIO
+
 /// The courier's files, and what it needs of the machine.
 struct DoctorCourier {
     static let path = "/etc/roost/courier.json"
     static let secretFolder = "/etc/roost/secrets"
-    private static let certificateFolder = "/etc/ssl/certs"
+    static let certificateFolder = "/etc/ssl/certs"
 
     /// Whether there is a configuration, so that a courier is wanted.
     var isWanted = false
@@ -12,20 +14,29 @@ struct DoctorCourier {
     /// Whether the certificates of authorities are there as libcurl looks for them.
     var hasAuthorities = false
     var nameServers: [String] = []
+    /// Folders that are there and cannot be read, with the reason.
+    var unread: [String: String] = [:]
 
     init() {}
 
     init(_ tree: DoctorTree) {
         isWanted = tree.exists(Self.path)
-        for name in tree.names(Self.secretFolder) {
+        for name in list(Self.secretFolder, tree) {
             guard let mode = tree.mode("\(Self.secretFolder)/\(name)") else { continue }
             secretCount += 1
             guard mode & 0o077 != 0 else { continue }
             openSecrets.append("\(name) (0\(String(mode, radix: 8)))")
         }
-        hasAuthorities = tree.names(Self.certificateFolder).contains { $0.hasSuffix(".0") }
+        hasAuthorities = list(Self.certificateFolder, tree).contains { $0.hasSuffix(".0") }
         let lines = tree.text("/etc/resolv.conf")?.split(separator: "\n") ?? []
         nameServers = lines.map(\.fields).filter { $0.first == "nameserver" && $0.count > 1 }
             .map { $0[1] }
+    }
+
+    private mutating func list(_ folder: String, _ tree: DoctorTree) -> [String] {
+        do { return try tree.list(folder) } catch {
+            if !error.isAbsent { unread[folder] = error.text }
+            return []
+        }
     }
 }

@@ -32,6 +32,12 @@ enum DoctorCourierChecks {
 
     @Sendable private static func secrets(_ facts: DoctorFacts) -> DoctorFinding {
         guard facts.courier.isWanted else { return unwanted }
+        if let reason = facts.courier.unread[DoctorCourier.secretFolder] {
+            return .ok(
+                "the secrets in \(DoctorCourier.secretFolder) cannot be seen (\(reason)): "
+                    + "sudo roost doctor looks at them"
+            )
+        }
         let open = facts.courier.openSecrets
         guard open.isEmpty else {
             return .failure(
@@ -47,6 +53,13 @@ enum DoctorCourierChecks {
     @Sendable private static func network(_ facts: DoctorFacts) -> DoctorFinding {
         guard !facts.isImage else { return .ofImage }
         guard facts.courier.isWanted else { return unwanted }
+        if let reason = facts.courier.unread[DoctorCourier.certificateFolder] {
+            return .failure(
+                "\(DoctorCourier.certificateFolder) cannot be read (\(reason)), so no encrypted "
+                    + "server is trusted",
+                next: "sudo chmod 755 \(DoctorCourier.certificateFolder)"
+            )
+        }
         guard facts.courier.hasAuthorities else {
             return .failure(
                 "no hashed certificates are in /etc/ssl/certs, so no encrypted server is trusted",

@@ -57,8 +57,11 @@ package struct DoctorTree {
     }
 
     /// Names in a folder, in order; none when it cannot be read.
-    func names(_ path: String) -> [String] {
-        (try? Files.names(in: full(path), limit: Self.nameLimit)) ?? []
+    func names(_ path: String) -> [String] { (try? list(path)) ?? [] }
+
+    /// Names in a folder whose absence or refusal makes a difference to a person.
+    func list(_ path: String) throws(FileError) -> [String] {
+        try Files.names(in: full(path), limit: Self.nameLimit)
     }
 
     /// Where a link leads; nil when it is none.

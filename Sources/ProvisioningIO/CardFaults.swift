@@ -35,19 +35,22 @@ package struct CardFaults {
                     + "did not start; install an update: roost update install."
             )
         }
-        if !isJournalMarked {
+        if let journalFault {
             faults.append(
-                "The card: partition \(Self.journalNumber) is absent or not marked as the "
-                    + "journal's: the station writes a file instead; at the station: "
-                    + "roost store partition --help."
+                "The card: partition \(Self.journalNumber) \(journalFault.what): the station "
+                    + "writes a file instead; at the station: \(journalFault.command)."
             )
         }
         return faults
     }
 
-    private var isJournalMarked: Bool {
-        guard let path = try? machine.partition(Self.journalNumber) else { return false }
+    private var journalFault: (what: String, command: String)? {
+        let path = try? machine.partition(Self.journalNumber)
+        guard let path, access(path, F_OK) == 0 else {
+            return ("is absent", "roost store partition --help")
+        }
         let bytes = Files.start(of: path, limit: 512, allowing: [.links, .devices])
-        return bytes.flatMap { JournalPartition($0) } != nil
+        guard bytes.flatMap({ JournalPartition($0) }) == nil else { return nil }
+        return ("is not marked as the journal's", "sudo roost store partition \(path)")
     }
 }

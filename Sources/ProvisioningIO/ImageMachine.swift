@@ -76,27 +76,27 @@ package struct ImageMachine: Sendable {
 
     /// Keys of the image, and those that the owner added.
     ///
-    /// - Returns: The keys, and the files that hold none.
-    package func keys() -> (keys: [UpdateKey], unreadable: [String]) {
-        var (keys, unreadable) = ([UpdateKey](), [String]())
+    /// - Returns: The keys, and the files and folders that give none, with the reason.
+    package func keys() -> (keys: [UpdateKey], leftOut: [(path: String, why: String)]) {
+        var (keys, leftOut) = ([UpdateKey](), [(path: String, why: String)]())
         for folder in ["/usr/share/roost/update-keys.d", "/etc/roost/update-keys.d"] {
-            for name in Self.names(root + folder) where name.hasSuffix(".pem") {
+            var names: [String] = []
+            do { names = try Files.names(in: root + folder, limit: 256) } catch {
+                if !error.isAbsent { leftOut.append((folder, error.text)) }
+            }
+            for name in names where name.hasSuffix(".pem") {
                 let text = Files.text("\(root)\(folder)/\(name)")
                 guard let key = text.flatMap({ UpdateKey(pem: $0) }),
                     keys.count < UpdateKey.countMax
                 else {
-                    unreadable.append("\(folder)/\(name)")
+                    let why = "no public ed25519 key in PEM, or one too many"
+                    leftOut.append(("\(folder)/\(name)", why))
                     continue
                 }
                 if !keys.contains(key) { keys.append(key) }
             }
         }
-        return (keys, unreadable)
-    }
-
-    /// Names of a folder in their order.
-    package static func names(_ folder: String) -> [String] {
-        (try? Files.names(in: folder, limit: 256)) ?? []
+        return (keys, leftOut)
     }
 }
 

@@ -24,6 +24,12 @@ extension Ailments {
         Ailment(
             check: "courier-network",
             verdict: .failure,
+            words: "/etc/ssl/certs cannot be read",
+            next: "sudo chmod 755 /etc/ssl/certs"
+        ) { $0.lose("/etc/ssl/certs") },
+        Ailment(
+            check: "courier-network",
+            verdict: .failure,
             words: "no hashed certificates",
             next: "update-ca-certificates"
         ) { $0.files["/etc/ssl/certs/002c0b4f.0"] = nil },

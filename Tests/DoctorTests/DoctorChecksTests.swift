@@ -60,6 +60,15 @@ enum Boards {
         #expect(finding.words.contains("receiver of positions, to 1 s") == row.isSure)
     }
 
+    @Test func secretsThatAreForTheCourierOnlyAreNotCalledNone() throws {
+        var machine = try MadeUpMachine(model: Boards.four)
+        machine.lose("/etc/roost/secrets")
+        let finding = try #require(try Self.findings(machine)["courier-secrets"])
+        #expect(finding.verdict == .ok)
+        #expect(finding.words.contains("/etc/roost/secrets cannot be seen"))
+        #expect(finding.words.contains("sudo roost doctor"))
+    }
+
     @Test(arguments: Boards.all) func aHealthyBoardHasNothingToDo(model: String) throws {
         let facts = try MadeUpMachine(model: model).facts(in: MadeUpTree())
         let report = DoctorReport(facts)

@@ -180,6 +180,12 @@ struct MadeUpMachine {
         chips?[0].lines[index].holder = holder
     }
 
+    /// Makes a folder one that no user can read: a link to itself.
+    mutating func lose(_ folder: String) {
+        files = files.filter { !$0.key.hasPrefix(folder + "/") }
+        links[folder] = String(folder.split(separator: "/").last ?? "")
+    }
+
     mutating func configure(_ text: String) { files["/etc/roost/roost.json"] = text }
 
     /// Changes part of a file that is there.

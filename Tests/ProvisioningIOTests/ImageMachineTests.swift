@@ -78,9 +78,11 @@ import Testing
         try write("2\n", "run/roost-slot")
         #expect(try faults() == [])
         try write("no mark", "dev/root5")
+        let device = folder.path("dev/root5")
         #expect(try faults().map { $0.contains("partition 5") } == [true])
-        unlink(folder.path("dev/root5"))
-        #expect(try faults().count == 1)
+        #expect(try faults().first?.contains("sudo roost store partition \(device).") == true)
+        unlink(device)
+        #expect(try faults().map { $0.contains("partition 5 is absent") } == [true])
     }
 
     @Test func trustsTheKeysOfBothFoldersAndNamesWhatIsNone() throws {
@@ -95,9 +97,19 @@ import Testing
         try write(pem, "etc/roost/update-keys.d/same.pem")
         try write("no key", "etc/roost/update-keys.d/b.pem")
         try write("left alone", "etc/roost/update-keys.d/README")
-        let (keys, unreadable) = try #require(ImageMachine(root: folder.path)).keys()
+        let (keys, leftOut) = try #require(ImageMachine(root: folder.path)).keys()
         #expect(keys.map(\.id) == ["26070ae7defa03e5"])
-        #expect(unreadable == ["/etc/roost/update-keys.d/b.pem"])
+        #expect(leftOut.map(\.path) == ["/etc/roost/update-keys.d/b.pem"])
+    }
+
+    @Test func namesAFolderOfKeysThatCannotBeRead() throws {
+        try makeImage()
+        try write("no key", "etc/roost/update-keys.d/b.pem")
+        let keys = folder.path("etc/roost/update-keys.d")
+        #expect(rename(keys, keys + ".before") == 0 && symlink(keys, keys) == 0)
+        let leftOut = try #require(ImageMachine(root: folder.path)).keys().leftOut
+        #expect(leftOut.map(\.path) == ["/etc/roost/update-keys.d"])
+        #expect(leftOut.first?.why.isEmpty == false)
     }
 
     @Test func keepsWhatBecameOfAnUpdate() throws {

@@ -144,7 +144,7 @@ import Testing
         #expect(offer.manifest.version == "0.2.0")
         let fetched = try run.fetch(offer, in: folder.path)
         #expect(isOtherRootUntouched)
-        #expect(!ImageMachine.names(folder.path).contains("update.part"), "what is kept has a name")
+        #expect(try !Files.names(in: folder.path).contains("update.part"), "it has a name")
         let next = try run.install(fetched, on: card, slots: slots, running: .first) { _ in }
         #expect(next.trial == .second)
         let partition = try #require(Files.start(of: folder.path("dev/root3"), limit: 4 << 20))

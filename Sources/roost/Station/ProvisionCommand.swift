@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClientSupport
 import ControlProtocol
+import FileIO
 import LinuxPlatform
 import Profiles
 import Provisioning
@@ -44,7 +45,12 @@ struct ProvisionCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        guard !ImageMachine.names(folder).isEmpty else {
+        let names: [String]
+        do { names = try Files.names(in: folder) } catch {
+            guard error.isAbsent else { throw ClientFailure(message: "\(error)", exitCode: 1) }
+            names = []
+        }
+        guard !names.isEmpty else {
             throw ClientFailure(
                 message: "\(folder): no files there; is the boot partition mounted?",
                 exitCode: 1

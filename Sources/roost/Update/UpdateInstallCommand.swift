@@ -73,10 +73,8 @@ struct UpdateInstallCommand: ParsableCommand {
     ) throws(UpdateError) {
         let card = try machine.card(for: running.other)
         let (slots, schema) = (machine.slots, store.schema)
-        let (keys, unreadable) = machine.keys()
-        for path in unreadable {
-            Output.error("\(path) is left out: no public ed25519 key in PEM, or one too many")
-        }
+        let (keys, leftOut) = machine.keys()
+        for (path, why) in leftOut { Output.error("\(path) is left out: \(why)") }
         let run = UpdateRun(try source())
         let offer = try run.offer(trusting: keys)
         let manifest = offer.manifest

@@ -196,6 +196,16 @@ import Testing
         #expect(try !WebDatabase(folder: folder.path).isRestored)
     }
 
+    /// Without the names it would look as if there were no file of before.
+    @Test func aFolderThatCannotBeReadIsSaid() throws {
+        let folder = try TestFolder()
+        let connection = try Connection(folder.path("web.db"))
+        let path = folder.path("gone/web.db")
+        let versions = WebDatabaseVersions(path: path, migrations: Self.newer())
+        #expect(throws: SQLiteError.self) { try versions.goBack(connection) }
+        try connection.close()
+    }
+
     private static func newer(_ more: String = "") -> Migrations {
         WebSchema.migrations.adding([
             Migration("5 wings", sql: "CREATE TABLE wings(id INTEGER); \(more);")

@@ -83,21 +83,21 @@ import Testing
         uptime.withLock { $0 += 3_000 }
         let path = site.folder.path("copy-" + place.dropFirst(15) + ".db")
         #expect(utime(path, nil) == 0)
-        #expect(CopyJobs(folder: site.folder.path, clock: clock).sweep().map(\.left) == [600])
+        #expect(try CopyJobs(folder: site.folder.path, clock: clock).sweep().map(\.left) == [600])
         uptime.withLock { $0 += 700 }
-        #expect(CopyJobs(folder: site.folder.path, clock: clock).sweep().isEmpty)
+        #expect(try CopyJobs(folder: site.folder.path, clock: clock).sweep().isEmpty)
     }
 
     /// A copy of an earlier boot is at least as old as the present boot.
     @Test func aCopyOfAnEarlierBootGoesWithinAnHour() async throws {
         let site = try Site(WebClock(boot: "1a", uptime: { 90_000 }, seconds: { 0 }))
         _ = try await site.make()
-        func left(_ uptime: Double) -> [Int64] {
+        func left(_ uptime: Double) throws -> [Int64] {
             let clock = WebClock(boot: "2b", uptime: { uptime }, seconds: { 0 })
-            return CopyJobs(folder: site.folder.path, clock: clock).sweep().map(\.left)
+            return try CopyJobs(folder: site.folder.path, clock: clock).sweep().map(\.left)
         }
-        #expect(left(60) == [3_540])
-        #expect(left(3_600).isEmpty)
+        #expect(try left(60) == [3_540])
+        #expect(try left(3_600).isEmpty)
     }
 
     /// A start removes unfinished copies of a process that was killed.
@@ -115,6 +115,20 @@ import Testing
         #expect(access(folder.path("other.part"), F_OK) == 0)
     }
 
+    /// A copy that is there looks as if its hour were over, unless the reason is said.
+    @Test func aFolderThatCannotBeReadIsSaid() async throws {
+        let site = try Site()
+        let place = try await site.make()
+        let path = site.folder.path
+        #expect(rename(path, path + ".before") == 0 && symlink(path, path) == 0)
+        let answer = await site.stage.ask(place)
+        #expect(unlink(path) == 0 && rename(path + ".before", path) == 0)
+        #expect(answer.status == .serviceUnavailable)
+        let text = String(decoding: try await RouteStage.bytes(answer), as: UTF8.self)
+        #expect(text.contains("\(path) cannot be read"))
+        #expect(await site.stage.ask(place).status == .ok)
+    }
+
     @Test func aDraftThatFailsLeavesNothing() throws {
         let folder = try TestFolder()
         let jobs = CopyJobs(folder: folder.path)
@@ -124,7 +138,7 @@ import Testing
             var status = stat()
             #expect(stat(draft.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         }
-        #expect(jobs.sweep().isEmpty)
+        #expect(try jobs.sweep().isEmpty)
         // Nor a place that stays taken.
         _ = try jobs.begin()
     }

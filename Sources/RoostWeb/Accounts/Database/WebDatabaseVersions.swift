@@ -23,6 +23,7 @@ struct WebDatabaseVersions {
     ///   - connection: To the file; it is closed.
     /// - Throws: `MigrationError`, `SQLiteError`; the file stays as it was.
     func advance(_ connection: Connection, by count: Int) throws {
+        let before = try numbers()
         do {
             try copy(connection)
             try connection.close()
@@ -31,7 +32,7 @@ struct WebDatabaseVersions {
             try changed.close()
             let kept = path + Self.mark + "\(migrations.stepCount - count)"
             try put(path, also: kept)
-            for other in numbers.values where other != kept { unlink(other) }
+            for other in before.values where other != kept { unlink(other) }
         } catch {
             unlink(next)
             throw error
@@ -44,7 +45,7 @@ struct WebDatabaseVersions {
     /// - Returns: Whether there was one.
     /// - Throws: `SQLiteError`; both files stay as they were.
     func goBack(_ connection: Connection) throws -> Bool {
-        let known = numbers.filter { $0.key <= migrations.stepCount }
+        let known = try numbers().filter { $0.key <= migrations.stepCount }
         guard let kept = known.max(by: { $0.key < $1.key })?.value else { return false }
         do {
             try connection.close()
@@ -99,10 +100,12 @@ struct WebDatabaseVersions {
     ]
 
     /// The files from before, by the number of their steps.
-    private var numbers: [Int: String] {
+    private func numbers() throws -> [Int: String] {
         let folder = Files.folder(of: path)
         let start = (path.split(separator: "/").last.map(String.init) ?? "") + Self.mark
-        let pairs = ((try? Files.names(in: folder)) ?? []).compactMap { name -> (Int, String)? in
+        let names: [String]
+        do { names = try Files.names(in: folder) } catch { throw failure(error) }
+        let pairs = names.compactMap { name -> (Int, String)? in
             guard name.hasPrefix(start), let number = Int(name.dropFirst(start.count)) else {
                 return nil
             }

@@ -34,16 +34,20 @@ package final class CopyJobs: Sendable {
     ///   - clock: Says when an hour is over.
     package init(folder: String, clock: WebClock = .system) {
         (self.folder, self.clock) = (folder, clock)
-        for name in names() where name.hasSuffix(".part") { unlink("\(folder)/\(name)") }
-        _ = sweep()
+        // A folder that cannot be read is said at the next request.
+        for name in (try? names()) ?? [] where name.hasSuffix(".part") {
+            unlink("\(folder)/\(name)")
+        }
+        _ = try? sweep()
     }
 
     /// Removes what is older than an hour.
     ///
     /// - Returns: The copies that are left, the newest first.
-    func sweep() -> [Copy] {
+    /// - Throws: `Problem` `store` where the folder cannot be read.
+    func sweep() throws(Problem) -> [Copy] {
         var left: [Copy] = []
-        for name in names() where name.hasSuffix(".db") {
+        for name in try names() where name.hasSuffix(".db") {
             var status = stat()
             let path = "\(folder)/\(name)"
             guard stat(path, &status) == 0 else { continue }
@@ -86,17 +90,18 @@ package final class CopyJobs: Sendable {
         String(repeating: "0", count: max(0, count - text.count)) + text
     }
 
-    func copy(_ id: String) -> Copy? { sweep().first { $0.id == id } }
+    func copy(_ id: String) throws(Problem) -> Copy? { try sweep().first { $0.id == id } }
 
     /// Takes the place of the one copy that is made at a time.
     ///
     /// - Returns: Where to write, and how many bytes at most.
-    /// - Throws: `Problem` `busy` while one is made; `store` where the folder cannot be asked.
+    /// - Throws: `Problem` `busy` while one is made; `store` where the folder cannot be used.
     func begin() throws -> Draft {
         var room = statvfs()
         guard statvfs(folder, &room) == 0 else {
             throw Problem(.store, "\(folder) cannot be asked for its room: see dmesg for the card")
         }
+        let before = try sweep()
         let isFree = isMaking.withLock { isMaking in
             defer { isMaking = true }
             return !isMaking
@@ -108,7 +113,7 @@ package final class CopyJobs: Sendable {
                 headers: [.retryAfter: "30"]
             )
         }
-        for old in sweep() { unlink(old.path) }
+        for old in before { unlink(old.path) }
         let free = Double(room.f_bavail) * Double(room.f_frsize)
         let draft = Draft(self, id: makeID(), limit: Int(free * Self.freeShare))
         // Readable by its owner only, whatever the umask.
@@ -158,14 +163,16 @@ package final class CopyJobs: Sendable {
                 throw Problem(.store, "\(final) cannot be written (\(error.text)): see df -h")
             }
             isPublished.withLock { $0 = true }
-            guard let copy = jobs.copy(id) else { throw Problem(.store, "\(final) is gone") }
+            guard let copy = try jobs.copy(id) else { throw Problem(.store, "\(final) is gone") }
             return copy
         }
     }
 
     private static let prefix = "copy-"
 
-    private func names() -> [String] {
-        ((try? Files.names(in: folder)) ?? []).filter { $0.hasPrefix(Self.prefix) }
+    private func names() throws(Problem) -> [String] {
+        do { return try Files.names(in: folder).filter { $0.hasPrefix(Self.prefix) } } catch {
+            throw Problem(.store, "\(error.path) cannot be read (\(error.text)): see dmesg")
+        }
     }
 }

@@ -56,7 +56,7 @@ struct CopyRoutes: Sendable {
     private func send(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let (jobs, id) = (try offered(), request.parameters["id"] ?? "")
-        guard let copy = try await history.work({ jobs.copy(id) }) else {
+        guard let copy = try await history.work({ try jobs.copy(id) }) else {
             throw Problem(.gone, "a copy is kept for an hour: make a new one")
         }
         let tag = "\"\(copy.id)\""
