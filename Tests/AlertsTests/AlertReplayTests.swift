@@ -1,7 +1,8 @@
-@testable import Alerts
 import Core
 import TestSupport
 import Testing
+
+@testable import Alerts
 
 @Suite struct AlertReplayTests {
     /// The table of docs/reference/alerts.md, by the way that `roost alerts replay` takes.

@@ -1,5 +1,6 @@
-@testable import Alerts
 import Core
+
+@testable import Alerts
 
 /// An engine that a test can ask within an expectation.
 final class Bench {

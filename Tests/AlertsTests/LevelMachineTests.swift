@@ -1,6 +1,7 @@
-@testable import Alerts
 import Core
 import Testing
+
+@testable import Alerts
 
 @Suite struct LevelMachineTests {
     private func sample(_ pm25: Outcome?, _ pm10: Outcome?) -> [Reading] {

@@ -1,7 +1,8 @@
-@testable import Alerts
 import Core
 import FoundationEssentials
 import Testing
+
+@testable import Alerts
 
 @Suite struct NoticeTextTests {
     private var raised: AlertEvent.Raised {

@@ -1,8 +1,9 @@
-@testable import Alerts
 import Core
 import FoundationEssentials
 import TestSupport
 import Testing
+
+@testable import Alerts
 
 /// A year of one outdoor sensor, a sample each 5 minutes.
 struct Year {

@@ -1,7 +1,8 @@
-@testable import Alerts
 import Core
 import TestSupport
 import Testing
+
+@testable import Alerts
 
 /// Results of the shipped rules over a year; docs/reference/alerts.md has the same figures.
 @Suite struct YearOfRulesTests {

@@ -2,9 +2,10 @@ import Camera
 import Core
 import Glibc
 import HardwareIO
-@testable import SimulationKit
 import TestSupport
 import Testing
+
+@testable import SimulationKit
 
 @Suite struct PictureFileTests {
     private static let motion = SeenMotion(

@@ -1,8 +1,9 @@
 import Camera
 import Core
 import HardwareIO
-@testable import SimulationKit
 import Testing
+
+@testable import SimulationKit
 
 @Suite struct PictureRingTests {
     private static func shape() throws -> PictureShape {

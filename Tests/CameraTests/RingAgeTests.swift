@@ -1,8 +1,9 @@
 import Camera
 import Core
 import HardwareIO
-@testable import SimulationKit
 import Testing
+
+@testable import SimulationKit
 
 @Suite struct RingAgeTests {
     private static let day: Int64 = 86_400

@@ -1,8 +1,8 @@
-@testable import Alerts
 import Core
 import Profiles
 import Testing
 
+@testable import Alerts
 @testable import Configuration
 
 @Suite struct AlertsConfigurationTests {

@@ -1,7 +1,8 @@
 import Configuration
-@testable import HardwareIO
 import Profiles
 import Testing
+
+@testable import HardwareIO
 
 @Suite struct HTTPDeviceConfigurationTests {
     private func problems(_ device: String) -> [String] {

@@ -1,9 +1,9 @@
-@testable import HardwareIO
 import Profiles
-@testable import SimulationKit
 import Testing
 
 @testable import Configuration
+@testable import HardwareIO
+@testable import SimulationKit
 
 @Suite struct OverlayFileTests {
     private static func overlay(_ zone: String) -> StationOverlay {

@@ -1,9 +1,10 @@
 import Configuration
 import Core
-@testable import Devices
-@testable import HardwareIO
 import Profiles
 import Testing
+
+@testable import Devices
+@testable import HardwareIO
 
 @Suite struct RolesConfigurationTests {
     private static func read(

@@ -1,11 +1,11 @@
 import Core
-@testable import Devices
 import FoundationEssentials
-@testable import HardwareIO
 import Profiles
 import Testing
 
 @testable import Configuration
+@testable import Devices
+@testable import HardwareIO
 
 @Suite struct StationConfigurationTests {
     private func read(_ text: String) throws -> StationConfiguration {

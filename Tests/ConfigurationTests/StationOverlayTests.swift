@@ -1,8 +1,9 @@
 import Configuration
 import Core
-@testable import Devices
 import Profiles
 import Testing
+
+@testable import Devices
 
 @Suite struct StationOverlayTests {
     private static func overlay(_ text: String) throws -> StationOverlay {

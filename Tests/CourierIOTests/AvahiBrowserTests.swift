@@ -1,9 +1,10 @@
-@testable import CourierIO
 import Glibc
-@testable import LinuxIO
 import RoostCourier
 import TestSupport
 import Testing
+
+@testable import CourierIO
+@testable import LinuxIO
 
 /// A script stands in for avahi-browse; what the real one prints is in `AvahiServicesTests`.
 @Suite struct AvahiBrowserTests {

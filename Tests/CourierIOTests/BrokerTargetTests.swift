@@ -1,11 +1,12 @@
 import Core
-@testable import CourierIO
 import Glibc
-@testable import LinuxIO
 import RoostCourier
-@testable import Runtime
 import Synchronization
 import Testing
+
+@testable import CourierIO
+@testable import LinuxIO
+@testable import Runtime
 
 /// A clock that a test can set forward; its waits are those of the loop.
 private final class SettableClock: NodeClock {

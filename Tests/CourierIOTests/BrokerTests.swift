@@ -1,8 +1,9 @@
 import Core
-@testable import CourierIO
-@testable import LinuxIO
 import RoostCourier
 import Testing
+
+@testable import CourierIO
+@testable import LinuxIO
 
 /// Tests MQTT against mosquitto, and against a scripted broker that fails.
 @Suite struct BrokerTests {

@@ -1,10 +1,11 @@
 import Core
-@testable import CourierIO
 import Glibc
-@testable import LinuxIO
 import RoostCourier
 import Synchronization
 import Testing
+
+@testable import CourierIO
+@testable import LinuxIO
 
 /// Tests HTTP against our own servers on loopback.
 @Suite struct CurlNetworkTests {

@@ -1,7 +1,8 @@
-@testable import CourierIO
 import Glibc
 import RoostCourier
 import Testing
+
+@testable import CourierIO
 
 @Suite struct DownloadTests {
     /// A server that sends nothing, or too little, ends with the download's time.

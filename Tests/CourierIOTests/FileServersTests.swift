@@ -1,12 +1,13 @@
 import Core
-@testable import CourierIO
-@testable import CourierSimulation
 import Glibc
-@testable import LinuxIO
 import RoostCourier
-@testable import Runtime
 import Synchronization
 import Testing
+
+@testable import CourierIO
+@testable import CourierSimulation
+@testable import LinuxIO
+@testable import Runtime
 
 /// Sends files by libcurl to servers of other projects, which `scripts/check files` starts.
 @Suite(.enabled(if: getenv("ROOST_FILES_S3") != nil, "scripts/check files starts the servers"))

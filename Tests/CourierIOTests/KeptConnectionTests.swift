@@ -1,8 +1,9 @@
 import Core
-@testable import CourierIO
-@testable import LinuxIO
 import RoostCourier
 import Testing
+
+@testable import CourierIO
+@testable import LinuxIO
 
 /// Tests servers that are slow, close, or answer early on a connection's second request.
 @Suite struct KeptConnectionTests {

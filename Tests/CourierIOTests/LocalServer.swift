@@ -1,10 +1,11 @@
 import COpenSSL
-@testable import CourierIO
 import Glibc
-@testable import LinuxIO
 import RoostCourier
 import Synchronization
 import Testing
+
+@testable import CourierIO
+@testable import LinuxIO
 
 /// A test server on loopback: one connection after the other, each by a script.
 final class LocalServer: Sendable {

@@ -1,10 +1,11 @@
 import Core
-@testable import CourierIO
 import Glibc
-@testable import LinuxIO
 import RoostCourier
 import TestSupport
 import Testing
+
+@testable import CourierIO
+@testable import LinuxIO
 
 /// Tests mail against our own servers on loopback.
 @Suite struct MailTests {

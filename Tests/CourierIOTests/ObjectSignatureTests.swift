@@ -1,6 +1,7 @@
-@testable import CourierIO
 import RoostCourier
 import Testing
+
+@testable import CourierIO
 
 /// Compares libcurl's signature of an S3 object with that of botocore 1.44.
 @Suite struct ObjectSignatureTests {

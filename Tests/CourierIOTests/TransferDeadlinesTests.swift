@@ -1,7 +1,8 @@
 import Core
-@testable import CourierIO
 import RoostCourier
 import Testing
+
+@testable import CourierIO
 
 /// Tests a server's time limits for each stage, on a test clock.
 @Suite struct TransferDeadlinesTests {

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-@testable import Devices
 import Glibc
 import Profiles
 import TestSupport
 import Testing
 
+@testable import Devices
 @testable import Doctor
 
 /// A machine of files and answers, which is healthy until something is changed.

@@ -1,18 +1,36 @@
-@testable import Eyes
 import Glibc
 import Testing
 
+@testable import Eyes
+
 @Suite struct CaptureMarkTests {
-    /// A process that sleeps, with one more variable in its environment.
-    private static func sleeper(_ variable: String) throws -> pid_t {
+    /// A process that waits, with one more variable in its environment.
+    ///
+    /// It has echoed a byte: right after `posix_spawn` its environment may still be empty.
+    private static func waiter(_ variable: String) throws -> pid_t {
         func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
             texts.map { strdup($0) } + [nil]
         }
-        var (arguments, environment) = (copies(["sleep", "3600"]), copies(["A=b", variable]))
+        var (arguments, environment) = (copies(["cat"]), copies(["A=b", variable]))
         defer { for text in arguments + environment { free(text) } }
+        var (own, other): (Int32, Int32) = (-1, -1)
+        try withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2) { pair in
+            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+            try #require(socketpair(AF_UNIX, kind, 0, pair.baseAddress) == 0)
+            (own, other) = (pair[0], pair[1])
+        }
+        defer { close(other) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for standard: Int32 in 0...1 {
+            posix_spawn_file_actions_adddup2(&actions, other, standard)
+        }
         var process: pid_t = 0
-        let code = posix_spawn(&process, "/bin/sleep", nil, nil, &arguments, &environment)
+        let code = posix_spawn(&process, "/bin/cat", &actions, nil, &arguments, &environment)
         try #require(code == 0)
+        var byte: UInt8 = 1
+        try #require(write(own, &byte, 1) == 1 && read(own, &byte, 1) == 1)
         return process
     }
 
@@ -24,10 +42,10 @@ import Testing
 
     @Test func whatHasTheMarkIsEndedAndNothingElse() throws {
         let mark = CaptureMark(ring: "/tmp/pictures of \(getpid())")
-        let marked = try Self.sleeper("ROOST_CAPTURE=/tmp/pictures of \(getpid())")
+        let marked = try Self.waiter("ROOST_CAPTURE=/tmp/pictures of \(getpid())")
         let others = try [
             "ROOST_CAPTURE=/tmp/pictures of \(getpid())2", "OTHER=/tmp/pictures of \(getpid())",
-        ].map(Self.sleeper)
+        ].map(Self.waiter)
         #expect(mark.endLeftovers() == 1)
         #expect(Self.end(of: marked) == SIGKILL)
         for process in others {

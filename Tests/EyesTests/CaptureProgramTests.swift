@@ -1,5 +1,6 @@
-@testable import Eyes
 import Testing
+
+@testable import Eyes
 
 @Suite struct CaptureProgramTests {
     private static let picture = #"printf '\377\330\377\340abc\377\331'"#

@@ -1,7 +1,8 @@
 import Camera
-@testable import Eyes
 import Profiles
 import Testing
+
+@testable import Eyes
 
 @Suite struct EyesConfigurationTests {
     @Test func aCommandIsEnough() throws {

@@ -1,9 +1,10 @@
 import ControlProtocol
 import Core
-@testable import Eyes
 import HardwareIO
 import Synchronization
 import Testing
+
+@testable import Eyes
 
 @Suite struct EyesControlTests {
     /// Three pictures, 1 to 3.

@@ -2,9 +2,10 @@ import Camera
 import ControlProtocol
 import Core
 import HardwareIO
-@testable import SimulationKit
 import TestSupport
 import Testing
+
+@testable import SimulationKit
 
 /// Lives of a camera without a real one: motions, a camera and a card with faults, masked times,
 /// kills and power cuts, by a seed.

@@ -1,8 +1,9 @@
 import ControlProtocol
 import Core
-@testable import Eyes
 import HardwareIO
 import Testing
+
+@testable import Eyes
 
 /// Each request × each user of the camera's sockets.
 @Suite struct EyesRightsTests {

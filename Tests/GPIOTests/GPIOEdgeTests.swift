@@ -2,8 +2,9 @@ import CGPIOD
 import Core
 import Glibc
 import HardwareIO
-@testable import LinuxIO
 import Testing
+
+@testable import LinuxIO
 
 extension GPIOTests {
     /// Edges through the real libgpiod; part of the serialized suite, as the stand-in is one.

@@ -2,8 +2,9 @@ import CGPIOD
 import Core
 import Glibc
 import HardwareIO
-@testable import LinuxIO
 import Testing
+
+@testable import LinuxIO
 
 private let soc = "pinctrl-bcm2711"
 private let expander = "raspberrypi-exp-gpio"

@@ -1,9 +1,10 @@
 import Glibc
 import HardwareIO
-@testable import LinuxIO
-@testable import SimulationKit
 import TestSupport
 import Testing
+
+@testable import LinuxIO
+@testable import SimulationKit
 
 @Suite struct FileBlockStorageTests {
     private let folder: TestFolder

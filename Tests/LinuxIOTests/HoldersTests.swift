@@ -1,8 +1,9 @@
 import CLinux
 import Glibc
-@testable import LinuxIO
 import TestSupport
 import Testing
+
+@testable import LinuxIO
 
 @Suite struct HoldersTests {
     @Test func namesAnotherProcessThatHoldsALine() throws {

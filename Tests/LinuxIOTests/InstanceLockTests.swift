@@ -1,7 +1,8 @@
 import Glibc
-@testable import LinuxIO
 import TestSupport
 import Testing
+
+@testable import LinuxIO
 
 @Suite struct InstanceLockTests {
     @Test func namesTheProcessThatHoldsTheLock() throws {

@@ -1,8 +1,9 @@
 import Glibc
 import HardwareIO
-@testable import LinuxIO
 import TestSupport
 import Testing
+
+@testable import LinuxIO
 
 @Suite struct LinuxFolderTests {
     @Test func keepsFilesAndTheirNames() throws {

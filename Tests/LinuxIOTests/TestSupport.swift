@@ -1,8 +1,9 @@
 import Core
 import Glibc
-@testable import LinuxIO
 import Synchronization
 import Testing
+
+@testable import LinuxIO
 
 /// A non-blocking pipe.
 final class Pipe: Sendable {

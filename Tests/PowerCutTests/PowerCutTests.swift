@@ -1,7 +1,8 @@
 import PowerCut
-@testable import PowerCutWorkloads
 import SQLite
 import Testing
+
+@testable import PowerCutWorkloads
 
 @Suite struct PowerCutTests {
     /// TRUNCATE and PERSIST sync the journal's end with FULL; DELETE syncs the folder with EXTRA

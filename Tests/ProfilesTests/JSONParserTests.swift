@@ -1,5 +1,6 @@
-@testable import Profiles
 import Testing
+
+@testable import Profiles
 
 @Suite struct JSONParserTests {
     @Test(arguments: [

@@ -1,6 +1,7 @@
 import Core
-@testable import Profiles
 import Testing
+
+@testable import Profiles
 
 @Suite struct LocationTrackTests {
     private static func at(_ seconds: Int64) -> MonotonicInstant {

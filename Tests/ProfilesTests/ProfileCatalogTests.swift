@@ -1,7 +1,8 @@
 import Core
 import HardwareIO
-@testable import Profiles
 import Testing
+
+@testable import Profiles
 
 @Suite struct ProfileCatalogTests {
     private static func file(_ text: String, _ path: String = "d/my-meter.json") -> ProfileFile {

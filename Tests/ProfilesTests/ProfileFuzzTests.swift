@@ -1,7 +1,8 @@
-@testable import Fuzzing
-@testable import Profiles
 import TestSupport
 import Testing
+
+@testable import Fuzzing
+@testable import Profiles
 
 @Suite struct ProfileFuzzTests {
     /// A small choice of what `roost-lab fuzz profiles` plays.

@@ -1,6 +1,5 @@
 import Core
 import HardwareIO
-@testable import Profiles
 import Testing
 
 @testable import Profiles

@@ -1,7 +1,8 @@
 import Core
 import HardwareIO
-@testable import Profiles
 import Testing
+
+@testable import Profiles
 
 @Suite struct ProfileReaderTests {
     @Test func readsEveryPart() throws {

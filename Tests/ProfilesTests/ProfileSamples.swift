@@ -1,4 +1,5 @@
 import FoundationEssentials
+
 @testable import Profiles
 
 /// Files and folders of this repository, as the tests read them.

@@ -1,9 +1,10 @@
 import Core
 import FoundationEssentials
-@testable import Fuzzing
-@testable import Profiles
 import TestSupport
 import Testing
+
+@testable import Fuzzing
+@testable import Profiles
 
 /// Holds the schema and the reader equal: what one refuses for its form the other refuses too.
 @Suite struct ProfileSchemaTests {

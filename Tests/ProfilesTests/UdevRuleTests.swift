@@ -1,6 +1,7 @@
 import HardwareIO
-@testable import Profiles
 import Testing
+
+@testable import Profiles
 
 @Suite struct UdevRuleTests {
     @Test func theFilesOfTheRepositoryAreThoseThatAreMade() throws {

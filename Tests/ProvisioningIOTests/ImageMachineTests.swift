@@ -2,9 +2,10 @@ import ControlProtocol
 import Glibc
 import HardwareIO
 import Provisioning
-@testable import ProvisioningIO
 import TestSupport
 import Testing
+
+@testable import ProvisioningIO
 
 @Suite struct ImageMachineTests {
     private let folder: TestFolder

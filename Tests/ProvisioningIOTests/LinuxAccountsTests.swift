@@ -1,9 +1,10 @@
 import FileIO
 import Glibc
 import Provisioning
-@testable import ProvisioningIO
 import TestSupport
 import Testing
+
+@testable import ProvisioningIO
 
 @Suite struct LinuxAccountsTests {
     private static let hash = "$6$salt$0123456789abcdef"

@@ -2,10 +2,11 @@ import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
-@testable import ProvisioningIO
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import ProvisioningIO
 
 @Suite struct ProvisionerTests {
     private final class RecordingAccounts: AccountTools {

@@ -3,9 +3,10 @@ import Core
 import FileIO
 import Glibc
 import Provisioning
-@testable import ProvisioningIO
 import TestSupport
 import Testing
+
+@testable import ProvisioningIO
 
 @Suite struct UpdateRunTests {
     private let folder: TestFolder

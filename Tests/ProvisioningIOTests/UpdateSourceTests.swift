@@ -1,7 +1,8 @@
 import Glibc
-@testable import ProvisioningIO
 import TestSupport
 import Testing
+
+@testable import ProvisioningIO
 
 /// Files in a folder of the dashboard that a root service opens.
 @Suite struct UpdateSourceTests {

@@ -2,9 +2,10 @@ import FileIO
 import Glibc
 import HardwareIO
 import Provisioning
-@testable import ProvisioningIO
 import TestSupport
 import Testing
+
+@testable import ProvisioningIO
 
 @Suite struct WirelessCheckTests {
     private struct NoAccounts: AccountTools {

@@ -1,6 +1,7 @@
-@testable import CourierSimulation
 import RoostCourier
 import Synchronization
+
+@testable import CourierSimulation
 
 /// A server that fails at some requests, and passes others on.
 final class Choker: SimulatedServer {

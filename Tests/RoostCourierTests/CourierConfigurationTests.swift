@@ -1,10 +1,11 @@
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import RoostCourier
 import SimulationKit
-@testable import StoreQueries
 import Testing
+
+@testable import CourierSimulation
+@testable import Profiles
+@testable import StoreQueries
 
 @Suite struct CourierConfigurationTests {
     /// Secrets of a test, by name.

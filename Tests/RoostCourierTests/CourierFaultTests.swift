@@ -1,11 +1,12 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Synchronization
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// Tests faults around a courier: each costs only the data that it must.
 @Suite struct CourierFaultTests {

@@ -1,12 +1,13 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import Logging
 import RoostCourier
 import SimulationKit
-@testable import StoreQueries
 import Synchronization
 import Testing
+
+@testable import CourierSimulation
+@testable import StoreQueries
 
 /// A courier with a scripted station and servers of the simulated internet.
 final class CourierLife: Sendable {

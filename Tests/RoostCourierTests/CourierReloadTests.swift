@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import SimulationKit
 import Synchronization
 import Testing
 
+@testable import CourierSimulation
+@testable import Profiles
 @testable import RoostCourier
 
 /// Tests edits of every key of `courier.json`: a reload applies each, and other entries go on.

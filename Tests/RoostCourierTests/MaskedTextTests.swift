@@ -1,9 +1,10 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import RoostCourier
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
 
 @Suite struct MaskedTextTests {
     @Test func hidesASecretWhereverItIsShown() {

@@ -1,11 +1,12 @@
 import Core
-@testable import CourierSimulation
 import FoundationEssentials
-@testable import Profiles
 import RoostCourier
 import SimulationKit
-@testable import StoreQueries
 import Testing
+
+@testable import CourierSimulation
+@testable import Profiles
+@testable import StoreQueries
 
 @Suite struct PresetTests {
     private func receiver(

@@ -4,9 +4,10 @@ import HardwareIO
 import RoostCourier
 import SimulationKit
 import Store
-@testable import StoreQueries
 import Synchronization
 import TestSupport
+
+@testable import StoreQueries
 
 /// A station for tests: a real history, newer records in memory, and scripted answers.
 final class ScriptedStation: StationLink, DiskWork {

@@ -3,10 +3,10 @@ import HTTPTypes
 import Logging
 import NIOPosix
 import StoreFixtures
-@testable import StoreQueries
 import Testing
 
 @testable import RoostWeb
+@testable import StoreQueries
 
 @Suite struct HistoryRoutesTests {
     private typealias Boot = QueryFixture.Boot

@@ -2,10 +2,10 @@ import Core
 import Logging
 import Store
 import StoreFixtures
-@testable import StoreQueries
 import Testing
 
 @testable import RoostWeb
+@testable import StoreQueries
 
 @Suite struct HistorySummaryTests {
     private typealias Boot = QueryFixture.Boot

@@ -3,9 +3,10 @@ import HTTPTypes
 import Logging
 import NIOPosix
 import RoostWeb
-@testable import StoreQueries
 import TestSupport
 import Testing
+
+@testable import StoreQueries
 
 @Suite struct OpenAPITests {
     /// Every route of the API has its sentence, and every sentence its route.

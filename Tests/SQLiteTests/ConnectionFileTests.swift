@@ -1,8 +1,9 @@
 import CSQLite
 import Glibc
-@testable import SQLite
 import TestSupport
 import Testing
+
+@testable import SQLite
 
 @Suite struct ConnectionFileTests {
     @Test func opensReadOnlyAndImmutable() throws {

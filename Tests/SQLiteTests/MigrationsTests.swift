@@ -1,5 +1,6 @@
-@testable import SQLite
 import Testing
+
+@testable import SQLite
 
 @Suite struct MigrationsTests {
     private static let first = Migration("1 streams", sql: "CREATE TABLE a(x); CREATE TABLE b(x)")

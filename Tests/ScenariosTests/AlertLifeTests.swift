@@ -1,6 +1,7 @@
 import Core
-@testable import Scenarios
 import Testing
+
+@testable import Scenarios
 
 /// Alerts through whatever ends a process while they are raised.
 @Suite struct AlertLifeTests {

@@ -1,6 +1,7 @@
 import Core
-@testable import Scenarios
 import Testing
+
+@testable import Scenarios
 
 /// A checker that never fails would say nothing: each promise is broken once, on purpose.
 @Suite struct CheckerTests {

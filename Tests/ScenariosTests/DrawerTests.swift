@@ -1,7 +1,8 @@
 import Core
-@testable import Scenarios
 import TestSupport
 import Testing
+
+@testable import Scenarios
 
 /// A station that was put away for eleven months with its alerts raised, and comes back.
 @Suite struct DrawerTests {

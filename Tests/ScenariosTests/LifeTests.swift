@@ -1,6 +1,7 @@
 import Core
-@testable import Scenarios
 import Testing
+
+@testable import Scenarios
 
 @Suite struct LifeTests {
     @Test func aQuietWeekKeepsEveryPromise() throws {

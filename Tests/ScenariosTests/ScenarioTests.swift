@@ -1,8 +1,9 @@
 import Core
 import FoundationEssentials
 import Profiles
-@testable import Scenarios
 import Testing
+
+@testable import Scenarios
 
 @Suite struct ScenarioTests {
     @Test(arguments: ShippedScenarios.files.map(\.path))

@@ -1,7 +1,8 @@
 import Core
-@testable import Scenarios
 import TestSupport
 import Testing
+
+@testable import Scenarios
 
 @Suite struct ShrinkerTests {
     /// Nothing but faults, a hundred of them a day.

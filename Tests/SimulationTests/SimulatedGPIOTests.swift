@@ -1,7 +1,8 @@
 import Core
 import HardwareIO
-@testable import SimulationKit
 import Testing
+
+@testable import SimulationKit
 
 @Suite struct SimulatedGPIOTests {
     private static func input(

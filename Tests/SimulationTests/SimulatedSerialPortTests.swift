@@ -1,8 +1,9 @@
 import Core
-@testable import Devices
 import HardwareIO
-@testable import SimulationKit
 import Testing
+
+@testable import Devices
+@testable import SimulationKit
 
 @Suite struct SimulatedSerialPortTests {
     private static let second = Duration.seconds(1)

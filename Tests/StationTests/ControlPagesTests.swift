@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
-@testable import SimulationKit
 import Testing
 
+@testable import Devices
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct ControlPagesTests {

@@ -1,14 +1,14 @@
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
-@testable import Profiles
-@testable import Runtime
-@testable import SimulationKit
 import Store
 import Synchronization
 import Testing
 
+@testable import Devices
+@testable import Profiles
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct ControlServerTests {

@@ -1,12 +1,12 @@
 import Core
 import Logging
-@testable import Profiles
-@testable import Runtime
-@testable import SimulationKit
 import Store
 import Synchronization
 import Testing
 
+@testable import Profiles
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct GraphSinkTests {

@@ -1,13 +1,13 @@
 import Configuration
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
-@testable import SimulationKit
 import Store
 import TestSupport
 import Testing
 
+@testable import Devices
+@testable import SimulationKit
 @testable import Station
 
 /// A mode that a person asked for outlives the process.

@@ -1,13 +1,13 @@
 import ControlProtocol
 import Core
-@testable import Devices
 import Glibc
 import HardwareIO
-@testable import SimulationKit
 import Store
 import TestSupport
 import Testing
 
+@testable import Devices
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct MuteListTests {

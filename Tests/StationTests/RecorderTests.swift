@@ -1,8 +1,8 @@
 import Core
 import Logging
-@testable import SimulationKit
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct RecorderTests {

@@ -2,12 +2,12 @@ import Configuration
 import ControlProtocol
 import Core
 import HardwareIO
-@testable import Runtime
-@testable import SimulationKit
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 /// Every key of `roost.json`: edited and reloaded, it takes effect, or the station says that it

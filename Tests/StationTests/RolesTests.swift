@@ -1,9 +1,9 @@
 import Configuration
 import ControlProtocol
 import Core
-@testable import SimulationKit
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct RolesTests {

@@ -1,10 +1,10 @@
 import Core
-@testable import Devices
 import HardwareIO
-@testable import SimulationKit
 import Store
 import Testing
 
+@testable import Devices
+@testable import SimulationKit
 @testable import Station
 
 /// The process is stopped, or the machine suspended, while the sensor goes on speaking.

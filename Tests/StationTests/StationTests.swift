@@ -1,15 +1,15 @@
 import Configuration
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
 import Logging
-@testable import Profiles
-@testable import Runtime
-@testable import SimulationKit
 import Synchronization
 import Testing
 
+@testable import Devices
+@testable import Profiles
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 /// One station on a simulated machine, with what a test wants to do to it.

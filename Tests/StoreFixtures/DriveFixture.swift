@@ -1,7 +1,8 @@
 import Core
 import Store
-@testable import StoreQueries
 import TestSupport
+
+@testable import StoreQueries
 
 /// A history of a radiation counter, a receiver and the marks of surveys.
 package final class DriveFixture {

@@ -1,7 +1,8 @@
 import Core
 import Store
-@testable import StoreQueries
 import TestSupport
+
+@testable import StoreQueries
 
 /// A history of one dust sensor, as the journal would hand it over.
 package final class QueryFixture {

@@ -1,7 +1,7 @@
-@testable import Core
 import Store
 import Testing
 
+@testable import Core
 @testable import StoreQueries
 
 /// Charts of a series that its source corrected.

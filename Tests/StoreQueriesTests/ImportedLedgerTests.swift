@@ -1,9 +1,10 @@
-@testable import Core
 import Glibc
 import Store
-@testable import StoreQueries
 import TestSupport
 import Testing
+
+@testable import Core
+@testable import StoreQueries
 
 @Suite struct ImportedLedgerTests {
     /// 2026-11-21T00:00:00Z.

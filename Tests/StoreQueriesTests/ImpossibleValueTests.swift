@@ -1,9 +1,8 @@
-@testable import Core
 import Store
 import StoreFixtures
-@testable import StoreQueries
 import Testing
 
+@testable import Core
 @testable import StoreQueries
 
 /// The rows *dose, clusters, drives, fortnight* of `docs/reference/flags.md`.

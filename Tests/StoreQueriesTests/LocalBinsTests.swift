@@ -1,8 +1,8 @@
-@testable import Core
 import Glibc
 import Store
 import Testing
 
+@testable import Core
 @testable import StoreQueries
 
 @Suite struct LocalBinsTests {

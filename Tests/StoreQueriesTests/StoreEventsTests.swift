@@ -1,8 +1,8 @@
-@testable import Core
 import Store
 import StoreFixtures
 import Testing
 
+@testable import Core
 @testable import StoreQueries
 
 @Suite struct StoreEventsTests {

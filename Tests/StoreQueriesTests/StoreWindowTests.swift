@@ -1,10 +1,11 @@
 import ControlProtocol
-@testable import Core
 import Glibc
 import Store
-@testable import StoreQueries
 import TestSupport
 import Testing
+
+@testable import Core
+@testable import StoreQueries
 
 @Suite struct StoreWindowTests {
     private static let boots = (1...2).map { BootID(bytes: Array(repeating: $0, count: 16)) }

@@ -1,8 +1,8 @@
-@testable import Core
 import Store
 import StoreFixtures
 import Testing
 
+@testable import Core
 @testable import StoreQueries
 
 /// A device that was forgotten, whose history stays, and the one that measures now.

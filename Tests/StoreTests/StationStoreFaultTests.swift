@@ -3,9 +3,9 @@ import Glibc
 import HardwareIO
 import PowerCut
 import SQLite
-@testable import SimulationKit
 import Testing
 
+@testable import SimulationKit
 @testable import Store
 
 @Suite struct StationStoreFaultTests {

@@ -4,10 +4,10 @@ import Glibc
 import HardwareIO
 import PowerCut
 import SQLite
-@testable import SimulationKit
 import TestSupport
 import Testing
 
+@testable import SimulationKit
 @testable import Store
 
 @Suite struct StationStoreHistoryTests {

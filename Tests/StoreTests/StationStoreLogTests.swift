@@ -2,9 +2,9 @@ import Core
 import FoundationEssentials
 import Glibc
 import SQLite
-@testable import SimulationKit
 import Testing
 
+@testable import SimulationKit
 @testable import Store
 
 /// Losses when the history's log rots or is lost.

@@ -1,7 +1,8 @@
 import PowerCut
-@testable import PowerCutWorkloads
 import TestSupport
 import Testing
+
+@testable import PowerCutWorkloads
 
 /// The whole store at some of the cuts; `scripts/check powercut --full` plays all of them.
 @Suite struct StorePowerCutTests {

@@ -1,7 +1,8 @@
 import Glibc
-@testable import PowerCutWorkloads
 import TestSupport
 import Testing
+
+@testable import PowerCutWorkloads
 
 /// A fixed choice of what `scripts/check rot` plays.
 @Suite struct StoreRotTests {

@@ -1,9 +1,9 @@
 import Core
-@testable import Profiles
 import Store
-@testable import StoreQueries
 import Testing
 
+@testable import Profiles
+@testable import StoreQueries
 @testable import roost
 
 @Suite struct PlaceFinderTests {

@@ -1,8 +1,9 @@
 import Glibc
 import LinuxPlatform
-@testable import Profiles
 import TestSupport
 import Testing
+
+@testable import Profiles
 
 @Suite struct StationFilesTests {
     /// Opening a pipe for reading waits for a writer: `--check` never came back.

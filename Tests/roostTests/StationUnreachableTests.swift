@@ -1,7 +1,7 @@
 import ControlProtocol
-@testable import StoreQueries
 import Testing
 
+@testable import StoreQueries
 @testable import roost
 
 @Suite struct StationUnreachableTests {

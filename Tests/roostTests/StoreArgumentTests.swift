@@ -1,9 +1,9 @@
 import ArgumentParser
 import Core
 import Store
-@testable import StoreQueries
 import Testing
 
+@testable import StoreQueries
 @testable import roost
 
 @Suite struct StoreArgumentTests {

@@ -1,8 +1,8 @@
 import Core
 import Store
-@testable import StoreQueries
 import Testing
 
+@testable import StoreQueries
 @testable import roost
 
 @Suite struct ZoneTests {

@@ -13,20 +13,6 @@ struct HealthMonitorMachine: Sendable {
         let limit: Duration
         let isCritical: Bool
         let beat: Heartbeat.State
-
-        init(
-            key: UInt64,
-            child: String,
-            limit: Duration,
-            isCritical: Bool,
-            beat: Heartbeat.State
-        ) {
-            self.key = key
-            self.child = child
-            self.limit = limit
-            self.isCritical = isCritical
-            self.beat = beat
-        }
     }
 
     enum Action: Hashable, Sendable {

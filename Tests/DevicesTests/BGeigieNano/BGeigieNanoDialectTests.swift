@@ -1,7 +1,8 @@
-@testable import Core
-@testable import Devices
 import FoundationEssentials
 import Testing
+
+@testable import Core
+@testable import Devices
 
 @Suite struct BGeigieNanoDialectTests {
     /// Counts of a log's lines, computed by a separate script.

@@ -1,5 +1,6 @@
-@testable import Core
 import Testing
+
+@testable import Core
 
 @Suite struct BGeigieRecordTests {
     /// Each line whose checksum and fields hold, as the log has it.

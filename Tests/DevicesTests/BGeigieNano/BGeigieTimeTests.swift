@@ -1,6 +1,6 @@
-@testable import Core
 import Testing
 
+@testable import Core
 @testable import Devices
 
 /// The time that a bGeigie's own receiver knows.

@@ -1,6 +1,7 @@
+import Testing
+
 @testable import Core
 @testable import Devices
-import Testing
 
 @Suite struct HPMA115DialectTests {
     @Test func readsEveryValueOfTheCapture() throws {

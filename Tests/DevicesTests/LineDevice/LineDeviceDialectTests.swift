@@ -1,7 +1,8 @@
-@testable import Core
-@testable import Devices
 import Profiles
 import Testing
+
+@testable import Core
+@testable import Devices
 
 @Suite struct LineDeviceDialectTests {
     /// A profile with the given settings; channels a (0.1, 0…100) and b (1, -50…50).

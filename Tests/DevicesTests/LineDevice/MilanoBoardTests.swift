@@ -1,8 +1,9 @@
-@testable import Core
-@testable import Devices
 import HardwareIO
 import Profiles
 import Testing
+
+@testable import Core
+@testable import Devices
 
 /// The eleven values of the Milano board; origin of the replies in `Fixtures/ORIGIN.md`.
 @Suite struct MilanoBoardTests {

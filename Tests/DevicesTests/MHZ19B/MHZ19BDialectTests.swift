@@ -1,6 +1,7 @@
+import Testing
+
 @testable import Core
 @testable import Devices
-import Testing
 
 @Suite struct MHZ19BDialectTests {
     /// From the maker's document: 608 ppm.

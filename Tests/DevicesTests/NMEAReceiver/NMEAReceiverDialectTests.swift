@@ -1,6 +1,7 @@
+import Testing
+
 @testable import Core
 @testable import Devices
-import Testing
 
 @Suite struct NMEAReceiverDialectTests {
     private static func line(_ content: String) -> String {

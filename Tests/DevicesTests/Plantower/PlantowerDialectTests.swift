@@ -1,7 +1,8 @@
-@testable import Core
-@testable import Devices
 import Profiles
 import Testing
+
+@testable import Core
+@testable import Devices
 
 @Suite struct PlantowerDialectTests {
     private static func recording(_ name: String) throws -> [[UInt8]] {

@@ -1,10 +1,11 @@
+import HardwareIO
+import Synchronization
+
 @testable import Core
 @testable import Devices
 @testable import Fuzzing
-import HardwareIO
 @testable import Runtime
 @testable import SimulationKit
-import Synchronization
 
 extension DutyCycle {
     /// That of the shipped profile.

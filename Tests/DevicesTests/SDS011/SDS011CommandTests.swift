@@ -1,6 +1,7 @@
-@testable import Devices
 import HardwareIO
 import Testing
+
+@testable import Devices
 
 @Suite struct SDS011CommandTests {
     @Test func writesEveryListedCommand() throws {

@@ -1,9 +1,10 @@
+import HardwareIO
+import Testing
+
 @testable import Core
 @testable import Devices
-import HardwareIO
 @testable import Runtime
 @testable import SimulationKit
-import Testing
 
 /// Faults that the driver must survive, with the laser off afterwards.
 @Suite struct SDS011ConformanceTests {

@@ -1,8 +1,9 @@
-@testable import Core
-@testable import Devices
 import FoundationEssentials
 import HardwareIO
 import Testing
+
+@testable import Core
+@testable import Devices
 
 @Suite struct SDS011DecoderTests {
     @Test func passesTheVerifierWithEveryRecordedFrame() throws {

@@ -1,6 +1,7 @@
+import Testing
+
 @testable import Core
 @testable import Devices
-import Testing
 
 @Suite struct SDS011DialectTests {
     private static let frames = [

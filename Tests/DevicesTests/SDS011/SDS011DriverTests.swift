@@ -1,9 +1,10 @@
+import HardwareIO
+import Testing
+
 @testable import Core
 @testable import Devices
-import HardwareIO
 @testable import Runtime
 @testable import SimulationKit
-import Testing
 
 @Suite struct SDS011DriverTests {
     @Test func samplesOncePerPeriodAndSpendsTheLaserHoursComputed() throws {

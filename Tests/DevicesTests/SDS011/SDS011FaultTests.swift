@@ -1,9 +1,10 @@
+import HardwareIO
+import Testing
+
 @testable import Core
 @testable import Devices
-import HardwareIO
 @testable import Runtime
 @testable import SimulationKit
-import Testing
 
 /// Every fault the field has seen: noticed within three intervals, worked on, named, survived.
 @Suite struct SDS011FaultTests {

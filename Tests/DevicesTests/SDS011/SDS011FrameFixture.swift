@@ -1,6 +1,7 @@
-@testable import Devices
 import FoundationEssentials
 import Testing
+
+@testable import Devices
 
 /// `sds011-frames.json`, as it is written.
 struct SDS011FrameFixture: Decodable {

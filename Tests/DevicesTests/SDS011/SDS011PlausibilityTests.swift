@@ -1,6 +1,7 @@
+import Testing
+
 @testable import Core
 @testable import Devices
-import Testing
 
 /// The dialect and the plausibility filter together: what frames of an SDS011 are worth.
 @Suite struct SDS011PlausibilityTests {

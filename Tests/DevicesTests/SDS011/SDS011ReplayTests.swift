@@ -1,10 +1,11 @@
+import HardwareIO
+import Testing
+
 @testable import Core
 @testable import Devices
 @testable import Fuzzing
-import HardwareIO
 @testable import Runtime
 @testable import SimulationKit
-import Testing
 
 /// Recordings through the driver: the values of the listing, no more and no less.
 @Suite struct SDS011ReplayTests {

@@ -1,7 +1,8 @@
-@testable import Core
-@testable import Devices
 import HardwareIO
 import Testing
+
+@testable import Core
+@testable import Devices
 
 @Suite struct SDS011SimulatorTests {
     private static let air = SDS011Air.constant(

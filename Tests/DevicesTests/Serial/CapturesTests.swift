@@ -1,7 +1,8 @@
-@testable import Devices
-@testable import Fuzzing
 import Profiles
 import Testing
+
+@testable import Devices
+@testable import Fuzzing
 
 /// Bytes of real parts, in front of everybody who could claim them.
 @Suite struct CapturesTests {

@@ -1,11 +1,12 @@
+import HardwareIO
+import Synchronization
+import Testing
+
 @testable import Core
 @testable import Devices
 @testable import Fuzzing
-import HardwareIO
 @testable import Runtime
 @testable import SimulationKit
-import Synchronization
-import Testing
 
 /// A part that has just got power is not warm, whatever it reports.
 @Suite struct ColdPartTests {

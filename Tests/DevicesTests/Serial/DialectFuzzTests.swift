@@ -1,6 +1,7 @@
-@testable import Fuzzing
 import TestSupport
 import Testing
+
+@testable import Fuzzing
 
 /// A small choice of what `roost-lab fuzz decoders` plays, of every dialect of the catalog.
 @Suite struct DialectFuzzTests {

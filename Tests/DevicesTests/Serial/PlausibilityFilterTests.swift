@@ -1,7 +1,8 @@
-@testable import Core
-@testable import Devices
 import Profiles
 import Testing
+
+@testable import Core
+@testable import Devices
 
 @Suite struct PlausibilityFilterTests {
     private static let limits = SensorDoubt.Limits(unchanging: 3, stuck: 5, zeros: 4)

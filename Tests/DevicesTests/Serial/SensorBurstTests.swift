@@ -1,10 +1,10 @@
-@testable import Core
-@testable import Fuzzing
 import HardwareIO
 import Profiles
 import Testing
 
+@testable import Core
 @testable import Devices
+@testable import Fuzzing
 
 @Suite struct SensorBurstTests {
     private static let burst = SensorBurst(count: 3, delay: .seconds(2))

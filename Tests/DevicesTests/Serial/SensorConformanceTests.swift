@@ -1,11 +1,12 @@
+import HardwareIO
+import TestSupport
+import Testing
+
 @testable import Core
 @testable import Devices
 @testable import Fuzzing
-import HardwareIO
 @testable import Runtime
 @testable import SimulationKit
-import TestSupport
-import Testing
 
 /// Faults that every driver in the catalog must survive, with the part at rest afterwards.
 @Suite struct SensorConformanceTests {

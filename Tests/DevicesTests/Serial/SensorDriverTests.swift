@@ -1,11 +1,12 @@
+import HardwareIO
+import Profiles
+import Testing
+
 @testable import Core
 @testable import Devices
 @testable import Fuzzing
-import HardwareIO
-import Profiles
 @testable import Runtime
 @testable import SimulationKit
-import Testing
 
 @Suite struct SensorDriverTests {
     @Test func samplesOncePerPeriodAndLetsAPlantowerRestInBetween() throws {

@@ -1,8 +1,9 @@
+import Testing
+
 @testable import Core
 @testable import Devices
 @testable import Fuzzing
 @testable import Runtime
-import Testing
 
 /// The announced time of the next sample agrees with when the session delivers it.
 @Suite struct SensorProgressTests {

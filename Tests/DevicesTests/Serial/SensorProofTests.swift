@@ -1,7 +1,8 @@
-@testable import Core
-@testable import Devices
 import HardwareIO
 import Testing
+
+@testable import Core
+@testable import Devices
 
 @Suite struct SensorProofTests {
     /// Dialect of a part that sends its id in one byte, and 0 for an invalid frame.

@@ -1,11 +1,12 @@
-@testable import Core
-@testable import Devices
 import FoundationEssentials
-@testable import Fuzzing
 import HardwareIO
-@testable import Runtime
 import TestSupport
 import Testing
+
+@testable import Core
+@testable import Devices
+@testable import Fuzzing
+@testable import Runtime
 
 /// Contract of a session with any part that can rest, tested without a driver.
 @Suite struct SensorSessionTests {

@@ -1,6 +1,7 @@
+import Testing
+
 @testable import Core
 @testable import Devices
-import Testing
 
 /// Checks a dialect with good messages, split anywhere and with anything between them.
 struct DialectVerifier {

@@ -1,8 +1,9 @@
-@testable import Core
-@testable import Devices
 import HardwareIO
 import TestSupport
 import Testing
+
+@testable import Core
+@testable import Devices
 
 /// Checks a dialect with a stream of good frames, split anywhere and with anything between them.
 struct StreamVerifier {

@@ -1,5 +1,6 @@
-@testable import Eyes
 import Testing
+
+@testable import Eyes
 
 @Suite struct JPEGSplitterTests {
     /// A JPEG by its markers, with a small one in a segment of its own, as cameras write them.

@@ -1,7 +1,8 @@
 import ControlProtocol
 import Core
-@testable import Eyes
 import Testing
+
+@testable import Eyes
 
 @Suite struct LivePictureMachineTests {
     private typealias Facts = LivePictureMachine.Facts

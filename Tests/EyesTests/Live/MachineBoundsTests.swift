@@ -1,6 +1,7 @@
 import ControlProtocol
-@testable import Eyes
 import Testing
+
+@testable import Eyes
 
 @Suite struct MachineBoundsTests {
     private static let bounds = MachineBounds(celsiusMax: 75, freeMegabytesMin: 64)

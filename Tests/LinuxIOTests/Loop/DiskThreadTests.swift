@@ -1,6 +1,7 @@
 import Glibc
-@testable import LinuxIO
 import Testing
+
+@testable import LinuxIO
 
 @Suite struct DiskThreadTests {
     @Test func runsEverythingOnOneThreadInOrder() throws {

@@ -1,9 +1,10 @@
 import Core
 import Glibc
-@testable import LinuxIO
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import LinuxIO
 
 @Suite struct EventLoopTests {
     @Test func returnsWhatTheRootReturns() throws {

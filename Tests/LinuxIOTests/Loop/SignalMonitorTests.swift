@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
-@testable import LinuxIO
 import Testing
+
+@testable import LinuxIO
 
 @Suite struct SignalMonitorTests {
     @Test func takesSignalsInTheOrderOfTheirNumbers() throws {

@@ -1,8 +1,9 @@
 import Core
 import Glibc
-@testable import LinuxIO
 import TestSupport
 import Testing
+
+@testable import LinuxIO
 
 @Suite struct PortPowerTests {
     private let now = MonotonicInstant.boot.advanced(by: .days(3))

@@ -1,8 +1,9 @@
 import Core
 import Glibc
 import HardwareIO
-@testable import LinuxIO
 import Testing
+
+@testable import LinuxIO
 
 /// Real events of the kernel through the real libudev.
 ///

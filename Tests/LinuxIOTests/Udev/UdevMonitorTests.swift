@@ -1,7 +1,8 @@
 import Core
 import HardwareIO
-@testable import LinuxIO
 import Testing
+
+@testable import LinuxIO
 
 /// Against the real libudev and this machine's /sys; `mem` has /dev/null everywhere.
 @Suite struct UdevMonitorTests {

@@ -1,4 +1,5 @@
 import HardwareIO
+
 @testable import LinuxIO
 
 /// Parses the output of `udevadm monitor --udev --property` into the properties of each event.

@@ -1,5 +1,6 @@
 import Core
 import FoundationEssentials
+
 @testable import Profiles
 
 /// The golden cases of `Fixtures/golden.py`, which works them out in exact fractions.

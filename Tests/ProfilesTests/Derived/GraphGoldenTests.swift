@@ -1,6 +1,7 @@
 import Core
-@testable import Profiles
 import Testing
+
+@testable import Profiles
 
 /// The same digits as exact fractions give, in debug and in release.
 @Suite struct GraphGoldenTests {

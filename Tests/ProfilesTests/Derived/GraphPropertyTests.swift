@@ -1,6 +1,7 @@
 import Core
-@testable import Profiles
 import Testing
+
+@testable import Profiles
 
 @Suite struct GraphPropertyTests {
     private static let channels = [

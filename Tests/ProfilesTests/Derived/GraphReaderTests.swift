@@ -1,6 +1,7 @@
 import Core
-@testable import Profiles
 import Testing
+
+@testable import Profiles
 
 @Suite struct GraphReaderTests {
     static let channels = [

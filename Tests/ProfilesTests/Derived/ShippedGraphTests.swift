@@ -1,6 +1,7 @@
 import Core
-@testable import Profiles
 import Testing
+
+@testable import Profiles
 
 /// What the shipped profiles derive, against the figures that their sources publish.
 @Suite struct ShippedGraphTests {

@@ -1,5 +1,6 @@
 import COpenSSL
 import Core
+
 @testable import ProvisioningIO
 
 /// Update files as scripts/image makes them, signed with a key of the tests.

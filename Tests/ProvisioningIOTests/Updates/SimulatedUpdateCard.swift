@@ -1,5 +1,6 @@
 import Core
 import Provisioning
+
 @testable import ProvisioningIO
 
 /// A card whose power is cut at a chosen write.

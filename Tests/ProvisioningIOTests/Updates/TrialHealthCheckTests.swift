@@ -1,6 +1,7 @@
 import ControlProtocol
-@testable import ProvisioningIO
 import Testing
+
+@testable import ProvisioningIO
 
 @Suite struct TrialHealthCheckTests {
     private func status(

@@ -1,6 +1,7 @@
 import Core
-@testable import ProvisioningIO
 import Testing
+
+@testable import ProvisioningIO
 
 @Suite struct UpdateHeaderTests {
     private let manifest = SignedUpdate.manifest(

@@ -1,6 +1,7 @@
 import ControlProtocol
-@testable import ProvisioningIO
 import Testing
+
+@testable import ProvisioningIO
 
 @Suite struct UpdateHistoryTests {
     private var good: UpdateRecord {

@@ -1,7 +1,8 @@
 import Core
 import Provisioning
-@testable import ProvisioningIO
 import Testing
+
+@testable import ProvisioningIO
 
 @Suite struct UpdateInstallTests {
     private static let size = 45_056

@@ -1,6 +1,7 @@
 import Provisioning
-@testable import ProvisioningIO
 import Testing
+
+@testable import ProvisioningIO
 
 @Suite struct UpdateRulesTests {
     private func rules(

@@ -1,5 +1,6 @@
-@testable import Provisioning
 import Testing
+
+@testable import Provisioning
 
 @Suite struct BootSlotsTests {
     @Test func readsWhatItWrites() {

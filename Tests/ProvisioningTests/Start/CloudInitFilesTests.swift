@@ -1,6 +1,7 @@
 import Core
-@testable import Provisioning
 import Testing
+
+@testable import Provisioning
 
 @Suite struct CloudInitFilesTests {
     private static let hash = "$5$q6XMdhfKwxRP4DgV$6OHhYS0aGsYC3ZgKcVQzO6XEBLhHH8yQSf1Am3Vf3z9"

@@ -1,6 +1,7 @@
 import Core
-@testable import Provisioning
 import Testing
+
+@testable import Provisioning
 
 @Suite struct ImagerScriptTests {
     private static let hash =

@@ -1,5 +1,6 @@
-@testable import Provisioning
 import Testing
+
+@testable import Provisioning
 
 @Suite struct WirelessConfigurationTests {
     private func text(

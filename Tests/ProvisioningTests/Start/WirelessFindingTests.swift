@@ -1,6 +1,7 @@
 import Core
-@testable import Provisioning
 import Testing
+
+@testable import Provisioning
 
 @Suite struct WirelessFindingTests {
     /// Output of wpa_supplicant 2.10 in the guest.

@@ -1,14 +1,14 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import HardwareIO
 import Logging
-@testable import Runtime
 import SimulationKit
-@testable import StoreQueries
 import Testing
 
+@testable import CourierSimulation
 @testable import RoostCourier
+@testable import Runtime
+@testable import StoreQueries
 
 /// Stops each child of a courier at many moments, with faults of the station and the network.
 @Suite struct CourierConformanceTests {

@@ -1,9 +1,10 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// Stops the attendant of a broker at many moments, with every fault of the network.
 @Suite struct MQTTDiscoveryConformanceTests {

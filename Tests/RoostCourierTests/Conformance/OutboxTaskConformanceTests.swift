@@ -1,10 +1,11 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
-@testable import StoreQueries
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
+@testable import StoreQueries
 
 /// Stops the courier's children at many moments, with every fault of the network.
 @Suite struct OutboxTaskConformanceTests {

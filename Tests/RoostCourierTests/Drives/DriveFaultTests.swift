@@ -1,10 +1,11 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
-@testable import StoreQueries
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
+@testable import StoreQueries
 
 /// Tests a Safecast that fails at one drive, or at everything.
 @Suite struct DriveFaultTests {

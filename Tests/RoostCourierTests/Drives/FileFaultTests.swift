@@ -1,9 +1,10 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// Tests a store that fails at one file, or at everything.
 @Suite struct FileFaultTests {

@@ -1,9 +1,10 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// Tests whole lives of a station whose files go to a store, by the virtual clock.
 @Suite struct FileOutboxTests {

@@ -1,8 +1,9 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
 
 /// Requests and answers of the targets of files.
 @Suite struct FileTargetTests {

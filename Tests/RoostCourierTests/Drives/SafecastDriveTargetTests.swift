@@ -1,8 +1,9 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
 
 @Suite struct SafecastDriveTargetTests {
     private let target = SafecastDriveTarget(

@@ -3,8 +3,9 @@ import RoostCourier
 import SimulationKit
 import Store
 import StoreFixtures
-@testable import StoreQueries
 import Testing
+
+@testable import StoreQueries
 
 /// Drives of a real history.
 @Suite struct StoreDriveSourceTests {

@@ -1,17 +1,17 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Store
-@testable import StoreQueries
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import CourierSimulation
+@testable import Profiles
 @testable import RoostCourier
+@testable import Runtime
+@testable import StoreQueries
 
 /// Values measured while there was no internet come later, in order and page by page.
 @Suite struct FeedCatchUpTests {

@@ -1,17 +1,17 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Store
-@testable import StoreQueries
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import CourierSimulation
+@testable import Profiles
 @testable import RoostCourier
+@testable import Runtime
+@testable import StoreQueries
 
 /// Tests parts of a feed that fail, have endless pages or are cut: each on its own.
 @Suite struct FeedPartTests {

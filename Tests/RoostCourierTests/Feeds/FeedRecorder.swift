@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import SimulationKit
 import Store
 import Synchronization
 import Testing
 
+@testable import CourierSimulation
 @testable import RoostCourier
 
 /// Stores rows as the station does: one for each source, series and time.

@@ -1,15 +1,15 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Store
 import Synchronization
 import Testing
 
+@testable import CourierSimulation
+@testable import Profiles
 @testable import RoostCourier
+@testable import Runtime
 
 @Suite struct FeedTaskTests {
     /// The PM2.5 of a day so far, an item an hour; nothing new is a 304.

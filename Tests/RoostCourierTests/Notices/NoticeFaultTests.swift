@@ -1,10 +1,11 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import RoostCourier
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
+@testable import Profiles
 
 /// Tests a receiver that fails at one notice, or at everything.
 @Suite struct NoticeFaultTests {

@@ -1,10 +1,11 @@
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import RoostCourier
 import SimulationKit
-@testable import StoreQueries
 import Testing
+
+@testable import CourierSimulation
+@testable import Profiles
+@testable import StoreQueries
 
 /// Tests notices of motions with and without pictures.
 @Suite struct NoticePictureTests {

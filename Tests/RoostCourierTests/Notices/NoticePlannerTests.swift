@@ -1,9 +1,9 @@
 import Core
 import Store
-@testable import StoreQueries
 import Testing
 
 @testable import RoostCourier
+@testable import StoreQueries
 
 @Suite struct NoticePlannerTests {
     private static let key = AlertEvent.Key("who-24h", "balcony/pm25")

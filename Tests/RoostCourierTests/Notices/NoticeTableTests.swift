@@ -1,8 +1,8 @@
 import Core
-@testable import StoreQueries
 import Testing
 
 @testable import RoostCourier
+@testable import StoreQueries
 
 /// Tests which alerts may be sent when, cell for cell as docs/reference/courier.md has it.
 @Suite struct NoticeTableTests {

@@ -1,10 +1,11 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import RoostCourier
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
+@testable import Profiles
 
 @Suite struct NoticeTaskTests {
     private static let key = AlertEvent.Key("who-24h", "dust/pm25")

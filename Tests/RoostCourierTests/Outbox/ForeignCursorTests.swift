@@ -1,11 +1,11 @@
 import Core
-@testable import CourierSimulation
-@testable import Runtime
 import SimulationKit
-@testable import StoreQueries
 import Testing
 
+@testable import CourierSimulation
 @testable import RoostCourier
+@testable import Runtime
+@testable import StoreQueries
 
 /// Tests a target whose type changed under its id, a cursor of a later version, a damaged one.
 @Suite struct ForeignCursorTests {

@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import SimulationKit
 import Synchronization
 import Testing
 
+@testable import CourierSimulation
 @testable import RoostCourier
 
 /// Tests that a pause ordered by the owner outlives the courier.

@@ -1,8 +1,9 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
 
 /// No single date leaves samples out: a time server can be wrong for a day.
 @Suite struct OutboxDateTests {

@@ -1,11 +1,12 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Synchronization
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// Tests the effect of a loss of power on a target's cursor.
 @Suite struct OutboxDurabilityTests {

@@ -1,11 +1,11 @@
 import Core
-@testable import CourierSimulation
-@testable import Runtime
 import SimulationKit
 import Synchronization
 import Testing
 
+@testable import CourierSimulation
 @testable import RoostCourier
+@testable import Runtime
 
 /// Target that stores samples in whole seconds, as some services do.
 private final class KeepingTarget: ProvableTarget {

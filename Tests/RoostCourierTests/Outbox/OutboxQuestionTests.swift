@@ -1,10 +1,11 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Synchronization
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// Tests the effect of questions on a task that does something else.
 @Suite struct OutboxQuestionTests {

@@ -1,10 +1,11 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Synchronization
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// Tests receivers that refuse samples among other failures.
 @Suite struct OutboxRefusalTests {

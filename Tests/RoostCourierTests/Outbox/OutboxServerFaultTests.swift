@@ -1,10 +1,11 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Synchronization
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// Tests servers that answer 500 to one sample of a batch, or to everything.
 @Suite struct OutboxServerFaultTests {

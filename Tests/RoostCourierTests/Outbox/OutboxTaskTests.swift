@@ -1,11 +1,12 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// Receiver that recognises items by their key, and fails at random.
 private final class KeyedServer: SimulatedServer {

@@ -1,12 +1,13 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import RoostCourier
 import SimulationKit
 import Store
-@testable import StoreQueries
 import Synchronization
 import Testing
+
+@testable import CourierSimulation
+@testable import StoreQueries
 
 @Suite struct SampleFatesTests {
     private func fates(

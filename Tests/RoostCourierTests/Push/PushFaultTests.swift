@@ -1,9 +1,9 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import SimulationKit
 import Testing
 
+@testable import CourierSimulation
 @testable import RoostCourier
 
 /// Tests a push service that fails for one subscriber, or for all.

@@ -1,9 +1,9 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import SimulationKit
 import Testing
 
+@testable import CourierSimulation
 @testable import RoostCourier
 
 /// A courier with browsers and phones, and the services that reach them.

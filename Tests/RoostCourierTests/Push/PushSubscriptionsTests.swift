@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import SimulationKit
 import Testing
 
+@testable import CourierSimulation
+@testable import Profiles
 @testable import RoostCourier
 
 @Suite struct PushSubscriptionsTests {

@@ -1,11 +1,11 @@
-@testable import Alerts
 import ControlProtocol
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import SimulationKit
 import Testing
 
+@testable import Alerts
+@testable import CourierSimulation
+@testable import Profiles
 @testable import RoostCourier
 
 @Suite struct PushTaskTests {

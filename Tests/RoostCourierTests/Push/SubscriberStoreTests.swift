@@ -1,8 +1,8 @@
 import Core
-@testable import CourierSimulation
 import SimulationKit
 import Testing
 
+@testable import CourierSimulation
 @testable import RoostCourier
 
 @Suite struct SubscriberStoreTests {

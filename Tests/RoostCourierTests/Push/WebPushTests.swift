@@ -1,9 +1,9 @@
 import Core
-@testable import CourierSimulation
-@testable import Profiles
 import SimulationKit
 import Testing
 
+@testable import CourierSimulation
+@testable import Profiles
 @testable import RoostCourier
 
 @Suite struct WebPushTests {

@@ -1,13 +1,13 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import Logging
 import SimulationKit
-@testable import StoreQueries
 import Synchronization
 import Testing
 
+@testable import CourierSimulation
 @testable import RoostCourier
+@testable import StoreQueries
 
 /// Tests which stations a station asks for the time, and when.
 @Suite struct NeighbourTimesTests {

@@ -1,13 +1,13 @@
 import ControlProtocol
 import Core
-@testable import CourierSimulation
 import Logging
 import SimulationKit
-@testable import StoreQueries
 import Synchronization
 import Testing
 
+@testable import CourierSimulation
 @testable import RoostCourier
+@testable import StoreQueries
 
 @Suite struct StationFinderTests {
     /// A network with the output of avahi-browse.

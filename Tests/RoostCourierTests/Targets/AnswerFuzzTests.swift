@@ -1,10 +1,11 @@
 import Core
-@testable import CourierSimulation
 import FoundationEssentials
 import RoostCourier
 import SimulationKit
-@testable import StoreQueries
 import Testing
+
+@testable import CourierSimulation
+@testable import StoreQueries
 
 /// Tests answers that no server should give: none may crash a target or pass for a success.
 ///

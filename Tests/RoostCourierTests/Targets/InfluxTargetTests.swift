@@ -1,7 +1,8 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
 import Testing
+
+@testable import CourierSimulation
 
 @Suite struct InfluxTargetTests {
     private static let token = Secret("influx-token-1")

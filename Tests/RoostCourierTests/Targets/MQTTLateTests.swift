@@ -1,9 +1,10 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// After an outage of the broker present samples come first, and late ones are marked so.
 @Suite struct MQTTLateTests {

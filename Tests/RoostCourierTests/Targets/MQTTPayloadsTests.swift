@@ -1,8 +1,9 @@
 import ControlProtocol
 import Core
-@testable import Profiles
 import RoostCourier
 import Testing
+
+@testable import Profiles
 
 /// Tests messages and topics, byte for byte.
 @Suite struct MQTTPayloadsTests {

@@ -1,10 +1,11 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
-@testable import Runtime
 import SimulationKit
 import Synchronization
 import Testing
+
+@testable import CourierSimulation
+@testable import Runtime
 
 /// Facts of a station that a test sets.
 final class ScriptedFacts: StationViewSource {

@@ -1,7 +1,8 @@
 import Core
-@testable import CourierSimulation
 import RoostCourier
 import SimulationKit
+
+@testable import CourierSimulation
 
 /// Fixtures that the tests of targets share.
 enum TargetFixture {

@@ -1,7 +1,8 @@
-@testable import CourierSimulation
 import RoostCourier
 import SimulationKit
 import Testing
+
+@testable import CourierSimulation
 
 @Suite struct TargetNetworkTests {
     /// Answers with one byte more than twice the request's size.

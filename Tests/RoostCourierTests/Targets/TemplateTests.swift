@@ -1,7 +1,8 @@
 import Core
 import RoostCourier
-@testable import StoreQueries
 import Testing
+
+@testable import StoreQueries
 
 @Suite struct TemplateTests {
     private let values: [String: TemplateValue] = [

@@ -2,9 +2,9 @@ import Core
 import HTTPTypes
 import Logging
 import StoreFixtures
-@testable import StoreQueries
 
 @testable import RoostWeb
+@testable import StoreQueries
 
 /// The faces over a history, without a station.
 struct FaceStage {

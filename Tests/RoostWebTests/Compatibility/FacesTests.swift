@@ -3,10 +3,10 @@ import Core
 import HTTPTypes
 import Store
 import StoreFixtures
-@testable import StoreQueries
 import Testing
 
 @testable import RoostWeb
+@testable import StoreQueries
 
 @Suite struct FacesTests {
     private static func fixture(_ started: String = "2026-04-14T00:00:00Z") throws -> QueryFixture {

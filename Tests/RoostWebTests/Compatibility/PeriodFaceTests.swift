@@ -1,10 +1,10 @@
 import HTTPTypes
 import StoreFixtures
-@testable import StoreQueries
 import TestSupport
 import Testing
 
 @testable import RoostWeb
+@testable import StoreQueries
 
 @Suite struct PeriodFaceTests {
     /// Three hours from 07:49:04 on, a value each minute, in tenths its minute.

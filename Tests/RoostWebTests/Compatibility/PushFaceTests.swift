@@ -2,11 +2,11 @@ import ControlProtocol
 import Core
 import HTTPTypes
 import Logging
-@testable import StoreQueries
 import Synchronization
 import Testing
 
 @testable import RoostWeb
+@testable import StoreQueries
 
 @Suite struct PushFaceTests {
     private static let token = String(repeating: "ab", count: 32)

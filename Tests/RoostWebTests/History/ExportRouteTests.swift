@@ -1,10 +1,10 @@
 import Core
 import HTTPTypes
 import StoreFixtures
-@testable import StoreQueries
 import Testing
 
 @testable import RoostWeb
+@testable import StoreQueries
 
 @Suite struct ExportRouteTests {
     private static func stage(

@@ -3,10 +3,10 @@ import Core
 import HTTPTypes
 import Store
 import StoreFixtures
-@testable import StoreQueries
 import Testing
 
 @testable import RoostWeb
+@testable import StoreQueries
 
 /// Rights to ask for places: owners, and others.
 @Suite struct PlaceRoutesTests {

@@ -1,5 +1,6 @@
-@testable import StoreQueries
 import Testing
+
+@testable import StoreQueries
 
 @Suite struct MotionRecordsTests {
     @Test func eachMotionHasItsLengthAndItsPicture() async throws {

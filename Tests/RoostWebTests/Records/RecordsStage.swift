@@ -3,12 +3,12 @@ import ControlProtocol
 import Core
 import NIOCore
 import StoreFixtures
-@testable import StoreQueries
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import RoostWeb
+@testable import StoreQueries
 
 /// A history with motions, and the pictures of some.
 final class RecordsStage {

@@ -1,6 +1,7 @@
 import Core
-@testable import Runtime
 import Testing
+
+@testable import Runtime
 
 @Suite struct WakePlanTests {
     private struct Window: CustomStringConvertible {

@@ -1,7 +1,8 @@
 import Core
+import Synchronization
+
 @testable import Runtime
 @testable import SimulationKit
-import Synchronization
 
 /// Records what children and supervisors do, with the instant, for one simulated run.
 final class Bench: Sendable {

@@ -1,9 +1,10 @@
 import Core
-@testable import Runtime
-@testable import SimulationKit
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Runtime
+@testable import SimulationKit
 
 /// Crashes every child, pair and ordered triple of a tree of six, in every state.
 @Suite struct CrashPermutationTests {

@@ -1,7 +1,8 @@
 import Core
+import Testing
+
 @testable import Runtime
 @testable import SimulationKit
-import Testing
 
 @Suite struct DynamicChildrenTests {
     /// Runs `body` against a supervisor of `children`, 30 s after the start.

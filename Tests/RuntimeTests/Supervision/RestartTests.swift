@@ -1,6 +1,7 @@
 import Core
-@testable import Runtime
 import Testing
+
+@testable import Runtime
 
 @Suite struct RestartIntensityTests {
     private func second(_ count: Int) -> MonotonicInstant { .boot.advanced(by: .seconds(count)) }

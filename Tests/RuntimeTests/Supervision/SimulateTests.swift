@@ -1,6 +1,7 @@
 import Core
-@testable import SimulationKit
 import Testing
+
+@testable import SimulationKit
 
 @Suite struct SimulateTests {
     @Test func aDayOfSleepsTakesNoTime() throws {

@@ -1,4 +1,5 @@
 import Core
+
 @testable import Runtime
 
 /// Reference model of OTP's contract for a supervisor, without delays.

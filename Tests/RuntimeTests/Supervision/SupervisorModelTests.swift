@@ -1,6 +1,7 @@
 import Core
-@testable import Runtime
 import Testing
+
+@testable import Runtime
 
 /// Compares the machine with the model on generated lives.
 @Suite struct SupervisorModelTests {

@@ -1,8 +1,9 @@
 import Core
-@testable import Runtime
-@testable import SimulationKit
 import Synchronization
 import Testing
+
+@testable import Runtime
+@testable import SimulationKit
 
 @Suite struct SupervisorTests {
     @Test func startsLeftToRightAndStopsRightToLeft() throws {

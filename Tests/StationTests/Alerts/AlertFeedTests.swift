@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
-@testable import SimulationKit
 import Store
 import TestSupport
 import Testing
 
+@testable import Devices
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct AlertFeedTests {

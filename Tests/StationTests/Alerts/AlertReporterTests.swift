@@ -1,8 +1,8 @@
-@testable import Alerts
 import ControlProtocol
 import Core
 import Testing
 
+@testable import Alerts
 @testable import Station
 
 @Suite struct AlertReporterTests {

@@ -1,14 +1,14 @@
-@testable import Alerts
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
-@testable import Runtime
-@testable import SimulationKit
 import Store
 import TestSupport
 import Testing
 
+@testable import Alerts
+@testable import Devices
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct AlertServiceTests {

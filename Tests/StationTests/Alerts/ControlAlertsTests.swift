@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
-@testable import SimulationKit
 import TestSupport
 import Testing
 
+@testable import Devices
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct ControlAlertsTests {

@@ -1,11 +1,11 @@
 import Core
 import Glibc
-@testable import Runtime
-@testable import SimulationKit
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 /// Stops every child at each of its suspension points.

@@ -1,12 +1,12 @@
 import Configuration
 import Core
-@testable import Devices
 import HardwareIO
-@testable import Runtime
-@testable import SimulationKit
 import Synchronization
 import Testing
 
+@testable import Devices
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 /// One kind of child in the table of the conformance suite: how to start it, and what is safe.

@@ -1,15 +1,15 @@
 import Configuration
 import ControlProtocol
 import Core
-@testable import Devices
 import Glibc
 import HardwareIO
-@testable import Profiles
-@testable import Runtime
-@testable import SimulationKit
 import Store
 import Testing
 
+@testable import Devices
+@testable import Profiles
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 /// Every child there is: a new one is a row here, and `TidyTests` asks for it.

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
 import HardwareIO
-@testable import SimulationKit
 import Store
 import TestSupport
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 /// `claim.window`: a new station may be claimed without a code for ten minutes after power-on.

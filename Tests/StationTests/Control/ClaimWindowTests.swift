@@ -1,8 +1,8 @@
 import ControlProtocol
 import Core
-@testable import SimulationKit
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct ClaimWindowTests {

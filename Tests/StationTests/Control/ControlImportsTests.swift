@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
 import HardwareIO
-@testable import SimulationKit
 import TestSupport
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct ControlImportsTests {

@@ -1,13 +1,13 @@
 import Configuration
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
 import Logging
-@testable import Profiles
-@testable import SimulationKit
 import Testing
 
+@testable import Devices
+@testable import Profiles
+@testable import SimulationKit
 @testable import Station
 
 /// A station that finds its sensors, on a machine with USB sockets.

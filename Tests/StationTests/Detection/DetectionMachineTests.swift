@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
 import HardwareIO
-@testable import Profiles
 import Testing
 
 @testable import Devices
+@testable import Profiles
 @testable import Station
 
 @Suite struct DetectionMachineTests {

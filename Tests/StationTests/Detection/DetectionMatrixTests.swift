@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
-@testable import Profiles
-@testable import SimulationKit
 import Testing
 
+@testable import Devices
+@testable import Profiles
+@testable import SimulationKit
 @testable import Station
 
 /// Every shipped profile of a serial sensor, and every stranger, behind every kind of adapter.

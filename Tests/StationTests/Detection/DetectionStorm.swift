@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
+import Synchronization
+
+@testable import Devices
 @testable import Profiles
 @testable import Runtime
 @testable import SimulationKit
-import Synchronization
-
 @testable import Station
 
 /// Eight adapters, half of them without a serial number, plugged, pulled, renumbered and flapping

@@ -1,9 +1,9 @@
 import Core
 import FoundationEssentials
-@testable import SimulationKit
 import TestSupport
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 /// Random plugging; `scripts/check storm` runs 10 000 events.

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
 import HardwareIO
-@testable import Profiles
-@testable import SimulationKit
 import Testing
 
 @testable import Devices
+@testable import Profiles
+@testable import SimulationKit
 @testable import Station
 
 /// Honeywell's long frame has a Plantower's head, length and checksum; both fit the same adapters.

@@ -2,10 +2,10 @@ import ControlProtocol
 import Core
 import Glibc
 import HardwareIO
-@testable import SimulationKit
 import TestSupport
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 /// Names of devices while the store does not open.

@@ -1,8 +1,8 @@
 import Core
-@testable import Devices
-@testable import Profiles
 import Testing
 
+@testable import Devices
+@testable import Profiles
 @testable import Station
 
 @Suite struct ProbePlanTests {

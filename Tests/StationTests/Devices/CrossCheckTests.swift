@@ -1,8 +1,8 @@
 import Core
-@testable import Devices
-@testable import SimulationKit
 import Testing
 
+@testable import Devices
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct CrossCheckTests {

@@ -1,7 +1,7 @@
-@testable import SimulationKit
 import Synchronization
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct DeviceListTests {

@@ -1,14 +1,14 @@
 import Configuration
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
 import Logging
-@testable import Runtime
-@testable import SimulationKit
 import Synchronization
 import Testing
 
+@testable import Devices
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 /// Many sensors on one station: what one does must cost the others nothing.

@@ -1,12 +1,12 @@
 import Configuration
 import ControlProtocol
 import Core
-@testable import Devices
 import HardwareIO
-@testable import Profiles
-@testable import SimulationKit
 import Testing
 
+@testable import Devices
+@testable import Profiles
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct HTTPDeviceTests {

@@ -1,7 +1,7 @@
 import Core
-@testable import Devices
 import Testing
 
+@testable import Devices
 @testable import Station
 
 @Suite struct StationFactsTests {

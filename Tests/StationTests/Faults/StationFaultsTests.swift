@@ -1,14 +1,14 @@
 import Configuration
 import ControlProtocol
 import Core
-@testable import Devices
 import Glibc
 import HardwareIO
-@testable import Profiles
-@testable import SimulationKit
 import TestSupport
 import Testing
 
+@testable import Devices
+@testable import Profiles
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct StationFaultsTests {

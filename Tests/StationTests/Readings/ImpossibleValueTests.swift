@@ -1,10 +1,10 @@
-@testable import Alerts
 import ControlProtocol
 import Core
-@testable import Devices
-@testable import SimulationKit
 import Testing
 
+@testable import Alerts
+@testable import Devices
+@testable import SimulationKit
 @testable import Station
 
 /// An SDS011 whose supply sags: frames with right sums, and one in ten that it cannot measure.

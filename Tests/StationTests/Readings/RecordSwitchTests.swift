@@ -1,7 +1,7 @@
 import Core
-@testable import SimulationKit
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct RecordSwitchTests {

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
 import Glibc
-@testable import SimulationKit
 import Store
 import TestSupport
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 /// Trust in the clock grows while the station runs, and every answer shows the present trust.

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-@testable import Devices
-@testable import SimulationKit
 import Store
 import TestSupport
 import Testing
 
+@testable import Devices
+@testable import SimulationKit
 @testable import Station
 
 /// Wall time given by position receivers and browsers.

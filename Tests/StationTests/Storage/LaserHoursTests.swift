@@ -1,9 +1,9 @@
 import ControlProtocol
 import Core
-@testable import Devices
 import Store
 import Testing
 
+@testable import Devices
 @testable import Station
 
 @Suite struct LaserHoursTests {

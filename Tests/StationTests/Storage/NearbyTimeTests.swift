@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
-@testable import SimulationKit
 import Store
 import TestSupport
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 /// The time that other stations on the network say.

@@ -1,9 +1,9 @@
 import ControlProtocol
 import Core
-@testable import SimulationKit
 import TestSupport
 import Testing
 
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct NewStationIDTests {

@@ -1,10 +1,10 @@
 import Core
 import HardwareIO
-@testable import Runtime
-@testable import SimulationKit
 import Store
 import Testing
 
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 private let boot = BootID(bytes: Array(1...16))

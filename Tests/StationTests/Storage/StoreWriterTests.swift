@@ -1,15 +1,15 @@
 import ControlProtocol
 import Core
-@testable import Devices
 import Glibc
 import HardwareIO
 import Logging
-@testable import Runtime
-@testable import SimulationKit
 import Store
 import TestSupport
 import Testing
 
+@testable import Devices
+@testable import Runtime
+@testable import SimulationKit
 @testable import Station
 
 @Suite struct StoreWriterTests {

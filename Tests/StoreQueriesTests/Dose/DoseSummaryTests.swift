@@ -1,9 +1,10 @@
-@testable import Core
 import Store
 import StoreFixtures
-@testable import StoreQueries
 import TestSupport
 import Testing
+
+@testable import Core
+@testable import StoreQueries
 
 @Suite struct DoseSummaryTests {
     private static let start = "2026-11-22T04:30:00Z"

@@ -1,8 +1,9 @@
-@testable import Core
 import Store
 import StoreFixtures
-@testable import StoreQueries
 import Testing
+
+@testable import Core
+@testable import StoreQueries
 
 @Suite struct DriveLogTests {
     private static let start = "2026-11-22T04:30:00Z"

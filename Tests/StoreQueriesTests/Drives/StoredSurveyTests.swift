@@ -1,8 +1,9 @@
-@testable import Core
 import Store
 import StoreFixtures
-@testable import StoreQueries
 import Testing
+
+@testable import Core
+@testable import StoreQueries
 
 @Suite struct StoredSurveyTests {
     private static func ticks(_ survey: StoredSurvey) -> [Int64?] {

@@ -1,8 +1,9 @@
-@testable import Core
 import Store
 import StoreFixtures
-@testable import StoreQueries
 import Testing
+
+@testable import Core
+@testable import StoreQueries
 
 @Suite struct WhereaboutsTests {
     /// Places that a sample of `tube` each second from 0 to 3 s gets, with fixes of the receiver.

@@ -1,5 +1,6 @@
-@testable import StoreQueries
 import Testing
+
+@testable import StoreQueries
 
 @Suite struct PlaceClustersTests {
     /// Metres of a degree of latitude.

@@ -1,10 +1,9 @@
 import ControlProtocol
-@testable import Core
 import Store
 import StoreFixtures
-@testable import StoreQueries
 import Testing
 
+@testable import Core
 @testable import StoreQueries
 
 /// Measurements with and without a place, and their clusters.

@@ -1,8 +1,8 @@
 import Core
 import SQLite
-@testable import SimulationKit
 import Testing
 
+@testable import SimulationKit
 @testable import Store
 
 /// A history with few places for streams, and a journal of 32 blocks.

@@ -1,10 +1,10 @@
 import Core
 import Glibc
 import HardwareIO
-@testable import LinuxIO
-@testable import SimulationKit
 import Testing
 
+@testable import LinuxIO
+@testable import SimulationKit
 @testable import Store
 
 /// The journal moves from a file to another ring, with blocks that wait in the file.

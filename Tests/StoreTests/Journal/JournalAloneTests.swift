@@ -2,9 +2,9 @@ import Core
 import Glibc
 import HardwareIO
 import PowerCut
-@testable import SimulationKit
 import Testing
 
+@testable import SimulationKit
 @testable import Store
 
 /// A card with no room for the history's log, and a ring that needs none.

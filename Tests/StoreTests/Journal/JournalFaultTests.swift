@@ -1,8 +1,9 @@
 import Core
 import HardwareIO
-@testable import SimulationKit
 import Store
 import Testing
+
+@testable import SimulationKit
 
 private let boot = BootID(bytes: Array(1...16))
 

@@ -1,9 +1,10 @@
 import Core
 import HardwareIO
-@testable import SimulationKit
 import Store
 import TestSupport
 import Testing
+
+@testable import SimulationKit
 
 /// A random workload of appends, releases, restarts and failing syncs, cut at each write and sync.
 @Suite struct JournalPowerCutTests {

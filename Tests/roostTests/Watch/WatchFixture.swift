@@ -1,7 +1,7 @@
 import ControlProtocol
 import Core
-@testable import StoreQueries
 
+@testable import StoreQueries
 @testable import roost
 
 /// A station as a screen may find it.

@@ -49,12 +49,6 @@ struct LampChange: Hashable, Sendable {
     let instant: MonotonicInstant
     let state: LampState
     let previous: LampState
-
-    init(instant: MonotonicInstant, state: LampState, previous: LampState) {
-        self.instant = instant
-        self.state = state
-        self.previous = previous
-    }
 }
 
 /// A traffic light at one moment.

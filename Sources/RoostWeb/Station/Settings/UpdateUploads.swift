@@ -134,7 +134,7 @@ extension UpdateUploads {
     ///
     /// Only for the start, as no page continues either.
     ///
-    /// - Returns: The same desk.
+    /// - Returns: Itself.
     package func withoutLeftovers() -> UpdateUploads {
         if !isBusy {
             unlink(part)

@@ -1,7 +1,8 @@
-@testable import Core
-@testable import Devices
 import HardwareIO
 import Testing
+
+@testable import Core
+@testable import Devices
 
 @Suite struct ButtonMachineTests {
     private func machine(double: Duration = .zero) -> ButtonMachine {

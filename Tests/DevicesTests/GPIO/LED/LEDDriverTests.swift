@@ -1,9 +1,10 @@
+import HardwareIO
+import Testing
+
 @testable import Core
 @testable import Devices
-import HardwareIO
 @testable import Runtime
 @testable import SimulationKit
-import Testing
 
 @Suite struct LEDDriverTests {
     private struct Bench: Sendable {

@@ -1,10 +1,11 @@
-@testable import Core
-@testable import Devices
 import HardwareIO
-@testable import Runtime
-@testable import SimulationKit
 import Synchronization
 import Testing
+
+@testable import Core
+@testable import Devices
+@testable import Runtime
+@testable import SimulationKit
 
 /// Runs a child beside `body`, cancels it when that ends, and returns how the child ended.
 func ending(

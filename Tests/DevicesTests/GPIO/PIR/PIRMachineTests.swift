@@ -1,7 +1,8 @@
-@testable import Core
-@testable import Devices
 import HardwareIO
 import Testing
+
+@testable import Core
+@testable import Devices
 
 extension MonotonicInstant {
     static func at(_ seconds: Double) -> MonotonicInstant {

@@ -1,9 +1,10 @@
+import HardwareIO
+import Testing
+
 @testable import Core
 @testable import Devices
-import HardwareIO
 @testable import Runtime
 @testable import SimulationKit
-import Testing
 
 /// A day of random pulses against a reference that sees the whole day at once.
 @Suite struct PIRReferenceTests {

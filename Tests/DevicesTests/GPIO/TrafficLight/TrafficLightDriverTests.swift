@@ -1,10 +1,11 @@
-@testable import Core
-@testable import Devices
 import HardwareIO
-@testable import Runtime
-@testable import SimulationKit
 import Synchronization
 import Testing
+
+@testable import Core
+@testable import Devices
+@testable import Runtime
+@testable import SimulationKit
 
 /// A clock that counts how often a task went to wait.
 private final class CountingClock: NodeClock {

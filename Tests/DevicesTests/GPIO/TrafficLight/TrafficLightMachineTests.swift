@@ -1,6 +1,7 @@
+import Testing
+
 @testable import Core
 @testable import Devices
-import Testing
 
 @Suite struct TrafficLightMachineTests {
     @Test(arguments: zip(AirLevel.allCases, [Lamp.green, .yellow, .red]))
