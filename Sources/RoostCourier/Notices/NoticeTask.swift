@@ -328,6 +328,8 @@ package actor NoticeTask: DeliveryTask {
 
     private func count() {
         report(state.succeed())
+        // A receiver that accepts one waits for no earlier failure, when a later one is refused.
+        state.notBefore = .boot
         (nextTry, unknownCount) = (nil, 0)
         cursor.sentCount += 1
         delivery.lastDelivery = world.clock.now

@@ -278,7 +278,7 @@ def refuse(message):
 
 def check_help(words):
     """What a check says of its options."""
-    from . import main
+    from .. import main
     return main.parser_of(words[1]).format_help() if words[1:2] and words[1] in main.names() else ""
 
 
