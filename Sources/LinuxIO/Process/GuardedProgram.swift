@@ -1,4 +1,5 @@
 import CCapture
+import CLinux
 import Glibc
 
 /// A child process whose standard output this process reads.
