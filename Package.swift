@@ -75,7 +75,7 @@ let package = Package(
             "Devices",
             ["Core", "HardwareIO", "Profiles", "Runtime", logging]
         ),
-        library("ControlProtocol", ["Core"]),
+        library("ControlProtocol", ["Core", "HardwareIO"]),
         library(
             "StoreQueries",
             [

@@ -12,7 +12,7 @@ package struct StationContext: Sendable {
     package let recorder: Recorder
     package let devices: DeviceList
     package let modes: ModeState
-    package let leds: LEDController
+    let leds: LEDController
     let claims: ClaimWindow
     package let mutes: MuteList
     package let faults: FaultList

@@ -1,10 +1,10 @@
 import Glibc
-import RoostCourier
 import TestSupport
 import Testing
 
 @testable import CourierIO
 @testable import LinuxIO
+@testable import RoostCourier
 
 /// A script stands in for avahi-browse; what the real one prints is in `AvahiServicesTests`.
 @Suite struct AvahiBrowserTests {

@@ -1,11 +1,11 @@
 import Core
 import Glibc
-import RoostCourier
 import Synchronization
 import Testing
 
 @testable import CourierIO
 @testable import LinuxIO
+@testable import RoostCourier
 @testable import Runtime
 
 /// A clock that a test can set forward; its waits are those of the loop.

@@ -1,9 +1,9 @@
 import Core
-import RoostCourier
 import Testing
 
 @testable import CourierIO
 @testable import LinuxIO
+@testable import RoostCourier
 
 /// Tests MQTT against mosquitto, and against a scripted broker that fails.
 @Suite struct BrokerTests {

@@ -1,8 +1,8 @@
 import Glibc
-import RoostCourier
 import Testing
 
 @testable import CourierIO
+@testable import RoostCourier
 
 @Suite struct DownloadTests {
     /// A server that sends nothing, or too little, ends with the download's time.

@@ -1,11 +1,11 @@
 import Core
 import Glibc
-import RoostCourier
 import TestSupport
 import Testing
 
 @testable import CourierIO
 @testable import LinuxIO
+@testable import RoostCourier
 
 /// HTTPS with an authority of the tests.
 @Suite struct EncryptionTests {

@@ -1,12 +1,12 @@
 import Core
 import Glibc
-import RoostCourier
 import Synchronization
 import Testing
 
 @testable import CourierIO
 @testable import CourierSimulation
 @testable import LinuxIO
+@testable import RoostCourier
 @testable import Runtime
 
 /// Sends files by libcurl to servers of other projects, which `scripts/check files` starts.

@@ -1,9 +1,9 @@
 import Core
-import RoostCourier
 import Testing
 
 @testable import CourierIO
 @testable import LinuxIO
+@testable import RoostCourier
 
 /// Tests servers that are slow, close, or answer early on a connection's second request.
 @Suite struct KeptConnectionTests {

@@ -1,11 +1,11 @@
 import COpenSSL
 import Glibc
-import RoostCourier
 import Synchronization
 import Testing
 
 @testable import CourierIO
 @testable import LinuxIO
+@testable import RoostCourier
 
 /// A test server on loopback: one connection after the other, each by a script.
 final class LocalServer: Sendable {

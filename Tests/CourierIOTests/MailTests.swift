@@ -1,11 +1,11 @@
 import Core
 import Glibc
-import RoostCourier
 import TestSupport
 import Testing
 
 @testable import CourierIO
 @testable import LinuxIO
+@testable import RoostCourier
 
 /// Tests mail against our own servers on loopback.
 @Suite struct MailTests {

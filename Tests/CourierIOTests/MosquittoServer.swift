@@ -1,8 +1,9 @@
 import Core
 import Glibc
-import RoostCourier
 import TestSupport
 import Testing
+
+@testable import RoostCourier
 
 /// A mosquitto for tests, on a free port of loopback, with its own folder.
 final class MosquittoServer {

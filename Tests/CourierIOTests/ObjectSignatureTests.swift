@@ -1,7 +1,7 @@
-import RoostCourier
 import Testing
 
 @testable import CourierIO
+@testable import RoostCourier
 
 /// Compares libcurl's signature of an S3 object with that of botocore 1.44.
 @Suite struct ObjectSignatureTests {

@@ -1,8 +1,8 @@
 import Core
-import RoostCourier
 import Testing
 
 @testable import CourierIO
+@testable import RoostCourier
 
 /// Tests a server's time limits for each stage, on a test clock.
 @Suite struct TransferDeadlinesTests {

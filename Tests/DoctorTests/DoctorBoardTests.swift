@@ -1,8 +1,8 @@
 import Provisioning
-import Station
 import Testing
 
 @testable import Doctor
+@testable import Station
 
 @Suite struct DoctorBoardTests {
     private func finding(

@@ -1,9 +1,9 @@
 import Core
 import Profiles
-import Store
 import Testing
 
 @testable import Doctor
+@testable import Store
 
 @Suite struct DoctorFactsTests {
     private static func history(_ last: DoctorStation.LastSample, now: WallTime?) throws

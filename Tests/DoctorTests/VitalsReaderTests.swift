@@ -1,9 +1,9 @@
 import Glibc
-import Station
 import TestSupport
 import Testing
 
 @testable import LinuxPlatform
+@testable import Station
 
 @Suite struct VitalsReaderTests {
     private let folder: TestFolder

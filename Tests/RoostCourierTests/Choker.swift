@@ -1,7 +1,7 @@
-import RoostCourier
 import Synchronization
 
 @testable import CourierSimulation
+@testable import RoostCourier
 
 /// A server that fails at some requests, and passes others on.
 final class Choker: SimulatedServer {

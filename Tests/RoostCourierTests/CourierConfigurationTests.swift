@@ -1,10 +1,10 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
 @testable import Profiles
+@testable import RoostCourier
 @testable import StoreQueries
 
 @Suite struct CourierConfigurationTests {

@@ -1,6 +1,7 @@
 import Core
-import RoostCourier
 import Testing
+
+@testable import RoostCourier
 
 /// Checked against the numbers of the standards themselves.
 @Suite struct CourierCryptoTests {

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-import RoostCourier
 import SimulationKit
 import Synchronization
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 
 /// Tests faults around a courier: each costs only the data that it must.

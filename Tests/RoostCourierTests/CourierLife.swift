@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
 import Logging
-import RoostCourier
 import SimulationKit
 import Synchronization
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import StoreQueries
 
 /// A courier with a scripted station and servers of the simulated internet.

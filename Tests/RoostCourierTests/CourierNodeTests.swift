@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
 import FoundationEssentials
-import RoostCourier
 import SimulationKit
 import TestSupport
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 
 @Suite struct CourierNodeTests {
     /// Seeds of lives: `ROOST_COURIER_LIVES` sets the count, `ROOST_COURIER_SEED` the first (1).

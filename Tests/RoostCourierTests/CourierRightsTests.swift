@@ -1,8 +1,9 @@
 import ControlProtocol
 import HardwareIO
-import RoostCourier
 import SimulationKit
 import Testing
+
+@testable import RoostCourier
 
 /// Tests each request for each user of the courier's socket.
 @Suite struct CourierRightsTests {

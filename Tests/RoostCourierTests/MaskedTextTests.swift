@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 
 @Suite struct MaskedTextTests {
     @Test func hidesASecretWhereverItIsShown() {

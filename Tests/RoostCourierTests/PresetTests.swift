@@ -1,11 +1,11 @@
 import Core
 import FoundationEssentials
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
 @testable import Profiles
+@testable import RoostCourier
 @testable import StoreQueries
 
 @Suite struct PresetTests {

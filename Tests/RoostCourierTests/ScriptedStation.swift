@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
 import HardwareIO
-import RoostCourier
 import SimulationKit
-import Store
 import Synchronization
 import TestSupport
 
+@testable import RoostCourier
+@testable import Store
 @testable import StoreQueries
 
 /// A station for tests: a real history, newer records in memory, and scripted answers.

@@ -1,10 +1,10 @@
 import Core
 import Logging
-import Store
 import StoreFixtures
 import Testing
 
 @testable import RoostWeb
+@testable import Store
 @testable import StoreQueries
 
 @Suite struct HistorySummaryTests {

@@ -1,6 +1,7 @@
 import Core
-import RoostWeb
 import Testing
+
+@testable import RoostWeb
 
 @Suite struct JSONTextTests {
     @Test func writesNestedColumns() {

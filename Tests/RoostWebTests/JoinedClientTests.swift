@@ -1,5 +1,6 @@
-import RoostWeb
 import Testing
+
+@testable import RoostWeb
 
 @Suite struct JoinedClientTests {
     private static let small = [

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOEmbedded
-import RoostWeb
 import Testing
+
+@testable import RoostWeb
 
 @Suite struct LiveBroadcasterTests {
     /// A page that never reads on; it ends with its task.

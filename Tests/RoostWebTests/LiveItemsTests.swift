@@ -1,5 +1,6 @@
-import RoostWeb
 import Testing
+
+@testable import RoostWeb
 
 @Suite struct LiveItemsTests {
     @Test func aPageGetsWhatItMissed() {

@@ -2,10 +2,10 @@ import ControlProtocol
 import HTTPTypes
 import Logging
 import NIOPosix
-import RoostWeb
 import TestSupport
 import Testing
 
+@testable import RoostWeb
 @testable import StoreQueries
 
 @Suite struct OpenAPITests {

@@ -1,6 +1,7 @@
 import HTTPTypes
-import RoostWeb
 import Testing
+
+@testable import RoostWeb
 
 /// Refused requests count at their address: guesses cost what pages cost.
 @Suite struct RefusalRateTests {

@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
 import NIOCore
-import Store
 import Testing
 
 @testable import RoostWeb
+@testable import Store
 
 @Suite struct StationViewTests {
     private static func view(_ daemon: StationView.Daemon) -> String {

@@ -1,7 +1,8 @@
 import ControlProtocol
 import Core
-import RoostWeb
 import Testing
+
+@testable import RoostWeb
 
 @Suite struct VerdictTests {
     private static func reading(

@@ -1,7 +1,8 @@
 import ControlProtocol
 import HardwareIO
-import Station
 import Testing
+
+@testable import Station
 
 /// The whole table, written down a second time: each command × each user.
 @Suite struct ControlRightsTests {

@@ -1,7 +1,6 @@
 import ControlProtocol
 import Core
 import HardwareIO
-import Store
 import Synchronization
 import Testing
 
@@ -10,6 +9,7 @@ import Testing
 @testable import Runtime
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 @Suite struct ControlServerTests {
     /// Sixteen people who forgot their terminals locked everybody out for two minutes.

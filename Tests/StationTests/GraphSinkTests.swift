@@ -1,6 +1,5 @@
 import Core
 import Logging
-import Store
 import Synchronization
 import Testing
 
@@ -8,6 +7,7 @@ import Testing
 @testable import Runtime
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 @Suite struct GraphSinkTests {
     private static let humidity = Quantity(name: "humidity", unit: "%", decimals: 1)

@@ -2,13 +2,13 @@ import Configuration
 import ControlProtocol
 import Core
 import HardwareIO
-import Store
 import TestSupport
 import Testing
 
 @testable import Devices
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 /// A mode that a person asked for outlives the process.
 @Suite struct ModeRestartTests {

@@ -1,11 +1,11 @@
 import Core
 import HardwareIO
-import Store
 import Testing
 
 @testable import Devices
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 /// The process is stopped, or the machine suspended, while the sensor goes on speaking.
 @Suite struct StandstillTests {

@@ -2,13 +2,13 @@ import ControlProtocol
 import Core
 import Glibc
 import HardwareIO
-import Store
 import TestSupport
 import Testing
 
 @testable import Devices
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 /// Folders for stores on the real file system, gone afterwards.
 func withStoreFolders<Value>(

@@ -1,7 +1,7 @@
 import Core
-import Store
 import TestSupport
 
+@testable import Store
 @testable import StoreQueries
 
 /// A history of a radiation counter, a receiver and the marks of surveys.

@@ -1,7 +1,7 @@
 import Core
-import Store
 import TestSupport
 
+@testable import Store
 @testable import StoreQueries
 
 /// A history of one dust sensor, as the journal would hand it over.

@@ -1,7 +1,7 @@
-import Store
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 /// Charts of a series that its source corrected.

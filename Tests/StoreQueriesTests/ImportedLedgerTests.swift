@@ -1,9 +1,9 @@
 import Glibc
-import Store
 import TestSupport
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 @Suite struct ImportedLedgerTests {

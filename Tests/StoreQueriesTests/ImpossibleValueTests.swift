@@ -1,8 +1,8 @@
-import Store
 import StoreFixtures
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 /// The rows *dose, clusters, drives, fortnight* of `docs/reference/flags.md`.

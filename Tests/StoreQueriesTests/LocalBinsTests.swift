@@ -1,8 +1,8 @@
 import Glibc
-import Store
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 @Suite struct LocalBinsTests {

@@ -1,8 +1,8 @@
-import Store
 import StoreFixtures
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 @Suite struct StoreSamplesTests {

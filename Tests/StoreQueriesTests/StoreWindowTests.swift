@@ -1,10 +1,10 @@
 import ControlProtocol
 import Glibc
-import Store
 import TestSupport
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 @Suite struct StoreWindowTests {

@@ -1,8 +1,8 @@
-import Store
 import StoreFixtures
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 /// A device that was forgotten, whose history stays, and the one that measures now.

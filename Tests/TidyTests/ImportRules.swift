@@ -18,7 +18,7 @@ extension TidyRule {
         "Profiles": ["HardwareIO"],
         "Devices": ["HardwareIO", "Profiles", "Runtime"],
         "Fuzzing": ["Devices", "HardwareIO", "Profiles", "Runtime", "SimulationKit", "Store"],
-        "ControlProtocol": [],
+        "ControlProtocol": ["HardwareIO"],
         "StoreQueries": [
             "Camera", "ControlProtocol", "FileIO", "Glibc", "HardwareIO", "Profiles", "SQLite",
             "Store",

@@ -1,8 +1,8 @@
 import Core
-import Store
 import Testing
 
 @testable import Profiles
+@testable import Store
 @testable import StoreQueries
 @testable import roost
 

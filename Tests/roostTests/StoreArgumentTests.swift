@@ -1,8 +1,8 @@
 import ArgumentParser
 import Core
-import Store
 import Testing
 
+@testable import Store
 @testable import StoreQueries
 @testable import roost
 

@@ -1,7 +1,7 @@
 import Core
-import Store
 import Testing
 
+@testable import Store
 @testable import roost
 
 @Suite struct StoreTextTests {

@@ -166,7 +166,7 @@ struct EntryReader {
 }
 
 /// A URL that stands in the configuration, or in a secret.
-package enum URLSetting: Hashable, Sendable {
+enum URLSetting: Hashable, Sendable {
     case plain(String)
     case secret(SecretName)
 
@@ -180,7 +180,7 @@ package enum URLSetting: Hashable, Sendable {
 }
 
 /// A text that stands in the configuration, or in a secret.
-package enum TextSetting: Hashable, Sendable {
+enum TextSetting: Hashable, Sendable {
     case plain(String)
     case secret(SecretName)
 

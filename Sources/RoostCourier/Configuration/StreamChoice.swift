@@ -3,7 +3,7 @@ import Core
 /// The channels that a target gets, chosen by the owner's patterns of `device/quantity`.
 ///
 /// `*` stands for any letters, also within a part: `*/pm25`, `balcony/*`, `door*/motion`.
-package struct StreamChoice: Hashable, Sendable {
+struct StreamChoice: Hashable, Sendable {
     /// Patterns of channels that the target gets; empty means all but motion.
     ///
     /// Motion leaves the house only where its owner names it.
@@ -11,12 +11,12 @@ package struct StreamChoice: Hashable, Sendable {
     /// Channels that no target gets.
     let left: [String]
 
-    package init(wanted: [String], left: [String]) { (self.wanted, self.left) = (wanted, left) }
+    init(wanted: [String], left: [String]) { (self.wanted, self.left) = (wanted, left) }
 
     /// Whether every channel goes.
     var isAll: Bool { wanted.isEmpty && left.isEmpty }
 
-    package func takes(_ device: String, _ quantity: String) -> Bool {
+    func takes(_ device: String, _ quantity: String) -> Bool {
         let name = Array("\(device)/\(quantity)".utf8)
         guard !left.contains(where: { Self.matches(Array($0.utf8), name) }) else { return false }
         if wanted.isEmpty { return quantity != "motion" }

@@ -3,7 +3,7 @@ package struct TargetOptions: Hashable, Sendable {
     /// Patterns of `device/quantity`; empty: all but motion.
     package var streams: [String] = []
     /// Whether what was recorded before the target was added is sent.
-    package var hasBacklog = true
+    var hasBacklog = true
     package var ageLimit: Duration?
     /// Whether it also sends over a connection that is paid by volume.
     package var isMetered = false

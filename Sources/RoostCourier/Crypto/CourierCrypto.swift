@@ -117,7 +117,7 @@ package enum CourierCrypto {
     ///
     /// The PEM is an RSA key of at most 8 192 bits, PKCS #8 or PKCS #1, without a password; throws
     /// `CryptoFailure` for another.
-    package static func signRS256(_ bytes: [UInt8], pem: Secret) throws(CryptoFailure) -> [UInt8] {
+    static func signRS256(_ bytes: [UInt8], pem: Secret) throws(CryptoFailure) -> [UInt8] {
         var signature = [UInt8](repeating: 0, count: 1024)
         let count = copenssl_sign_rs256(pem.reveal(), bytes, bytes.count, &signature, 1024)
         guard count > 0 else { throw .reason("cannot sign with this RSA key") }

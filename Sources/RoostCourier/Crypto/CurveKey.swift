@@ -60,7 +60,7 @@ package struct CurveKey: Hashable, Sendable {
     }
 
     /// Signs by ES256 (RFC 7518, section 3.4): r and s, 64 bytes; another at each call.
-    package func signES256(_ bytes: [UInt8]) throws(CryptoFailure) -> [UInt8] {
+    func signES256(_ bytes: [UInt8]) throws(CryptoFailure) -> [UInt8] {
         var signature = [UInt8](repeating: 0, count: 64)
         guard copenssl_sign_es256(secret, bytes, bytes.count, &signature) else {
             throw .reason("cannot sign with this P-256 key")

@@ -1,12 +1,12 @@
 /// Why bytes are not a cursor, or why none can be encoded.
-package enum CursorError: Error, Hashable, Sendable {
+enum CursorError: Error, Hashable, Sendable {
     case otherVersion(UInt64)
     case malformed
     case tooManyStreams(Int)
 }
 
 extension CursorError: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         switch self {
         case .otherVersion(let version):
             "the cursor has version \(version), which this program does not know for such a target"

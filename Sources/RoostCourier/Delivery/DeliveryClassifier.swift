@@ -1,11 +1,11 @@
 import Core
 
 /// Meaning of an answer or failure where the receiver has no rules of its own.
-package enum DeliveryClassifier {
+enum DeliveryClassifier {
     /// Judges an answer by its status alone; a target looks for its own proof first.
     ///
     /// A success that reaches this function lacks the proof, so it is `foreign`.
-    package static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
+    static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
         let words =
             "status \(answer.status)" + (answer.excerpt.isEmpty ? "" : ": \(answer.excerpt)")
         let reason = DeliveryReason("status-\(answer.status)", words)
@@ -22,7 +22,7 @@ package enum DeliveryClassifier {
     }
 
     /// Judges a request without an answer.
-    package static func classify(_ failure: NetworkFailure) -> DeliveryOutcome {
+    static func classify(_ failure: NetworkFailure) -> DeliveryOutcome {
         let reason = DeliveryReason(
             code(failure.stage),
             failure.words,
@@ -37,7 +37,7 @@ package enum DeliveryClassifier {
     /// Returns the seconds of `Retry-After`, at most a day; nil without one.
     ///
     /// A date counts from the answer's own `Date`, so the station's clock need not be right.
-    package static func retryAfter(_ answer: OutboundAnswer) -> Int? {
+    static func retryAfter(_ answer: OutboundAnswer) -> Int? {
         guard let text = answer.fields["retry-after"]?.trimming() else { return nil }
         if let seconds = Int(text) { return min(max(seconds, 0), 86_400) }
         guard let until = HTTPDate.parse(text), let date = answer.fields["date"],

@@ -1,16 +1,16 @@
 import Core
 
 /// Dependencies of the task of one target, whose items come from a source.
-package struct DeliveryDependencies<Source: Sendable>: Sendable {
-    package let source: Source
-    package let cursors: any CursorStore
-    package let network: any CourierNetwork
-    package let clock: any NodeClock
+struct DeliveryDependencies<Source: Sendable>: Sendable {
+    let source: Source
+    let cursors: any CursorStore
+    let network: any CourierNetwork
+    let clock: any NodeClock
     let dates: LeastDate
     /// Receives the events that people should know about.
-    package let tell: @Sendable (_ target: String, DeliveryNotice) -> Void
+    let tell: @Sendable (_ target: String, DeliveryNotice) -> Void
 
-    package init(
+    init(
         source: Source,
         cursors: any CursorStore,
         network: any CourierNetwork,

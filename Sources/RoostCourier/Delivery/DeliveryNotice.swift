@@ -1,9 +1,9 @@
 import Core
 
 /// Event of a target or receiver that a person should know about.
-package enum DeliveryNotice: Hashable, Sendable {
+enum DeliveryNotice: Hashable, Sendable {
     /// Subject of an event.
-    package enum Item: Hashable, Sendable {
+    enum Item: Hashable, Sendable {
         case sample(RefusedSample)
         /// Samples of a stream.
         case stream(StreamID)
@@ -30,7 +30,7 @@ package enum DeliveryNotice: Hashable, Sendable {
 }
 
 extension DeliveryNotice.Item: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         switch self {
         case .sample(let sample):
             "\(sample.stream.rawValue)/\(sample.place.boot)/\(sample.place.tick.tenths)"

@@ -20,15 +20,15 @@ package struct DeliveryStanding: Hashable, Sendable {
     /// Whether something waits while nothing fails.
     package var isWaiting = false
     /// Why an item is not sent yet that could be; nil after a failure, and while none waits.
-    package var waitsFor: String?
+    var waitsFor: String?
     /// Time of the next try; nil when none is planned.
     package var nextTry: MonotonicInstant?
-    package var lastDelivery: MonotonicInstant?
+    var lastDelivery: MonotonicInstant?
     package var refusals: [Refusal] = []
     /// Why the station or its store cannot be read now; nil while it can.
-    package var sourceTrouble: String?
+    var sourceTrouble: String?
     /// Why the cursor could not be read when this process began; nil when it could.
-    package var cursorLost: String?
+    var cursorLost: String?
 
     init() {}
 

@@ -1,16 +1,16 @@
 import Core
 
 /// Whether a target may be asked now, and why not: held, trouble, back-off, refusals.
-package struct DeliveryState: Sendable {
+struct DeliveryState: Sendable {
     /// Refused items in a row after which a person has to look.
-    package static let refusalLimit = 10
+    static let refusalLimit = 10
 
     /// Reason why sending is held until a person acts; nil while it is not held.
-    package private(set) var held: DeliveryReason?
+    private(set) var held: DeliveryReason?
     /// The last failure; nil after a success.
-    package var trouble: DeliveryReason?
+    var trouble: DeliveryReason?
     /// Earliest time of the next request.
-    package var notBefore = MonotonicInstant.boot
+    var notBefore = MonotonicInstant.boot
     /// Shortest time between two requests.
     let pace: Duration
     var delay: RetryDelay

@@ -4,28 +4,28 @@ import Core
 ///
 /// It doubles from 5 s to 15 min, times a random part in [0.5, 1), so that many stations behind one
 /// router do not come back together.
-package struct RetryDelay: Sendable {
-    package static let shortest: Duration = .seconds(5)
-    package static let longest: Duration = .seconds(900)
+struct RetryDelay: Sendable {
+    static let shortest: Duration = .seconds(5)
+    static let longest: Duration = .seconds(900)
     /// Longest wait while a machine of the own network refuses: its server is starting.
-    package static let longestNear: Duration = .seconds(10)
+    static let longestNear: Duration = .seconds(10)
     /// Time that a held target waits before it tries one item.
-    package static let probe: Duration = .seconds(3_600)
+    static let probe: Duration = .seconds(3_600)
     /// Time within which waiting data is tried after a new route.
-    package static let afterRoute: Duration = .seconds(30)
+    static let afterRoute: Duration = .seconds(30)
 
     private var random: SplitMix64
     /// Failures in a row.
-    package private(set) var failureCount = 0
+    private(set) var failureCount = 0
 
-    package init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// Returns the wait after one more failure.
     ///
     /// - Parameters:
     ///   - asked: Seconds that the receiver asked for; never shortened.
     /// - Returns: How long to wait, 2.5 s or more.
-    package mutating func fail(
+    mutating func fail(
         _ reason: DeliveryReason? = nil,
         afterSeconds asked: Int? = nil
     ) -> Duration {
@@ -37,9 +37,9 @@ package struct RetryDelay: Sendable {
     }
 
     /// Returns a random wait of up to `time`, so that not all targets act at once.
-    package mutating func spread(_ time: Duration) -> Duration { time * part() }
+    mutating func spread(_ time: Duration) -> Duration { time * part() }
 
-    package mutating func succeed() { failureCount = 0 }
+    mutating func succeed() { failureCount = 0 }
 
     /// Returns a random number in [0.5, 1).
     private mutating func part() -> Double {

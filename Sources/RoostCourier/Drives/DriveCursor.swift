@@ -6,13 +6,13 @@ import Store
 /// Settled and seen are 0, or 1 with boot and tick. An upload under way is its number plus 1,
 /// whether it is described, its samples, tenths since 1970 of its beginning, tenths from there to
 /// its end, boot and tick. At most 716 bytes.
-package struct DriveCursor: Hashable, Sendable {
+struct DriveCursor: Hashable, Sendable {
     /// A sample's place as boot and tick; the boot's number has to be looked up.
-    package struct Place: Hashable, Sendable {
-        package fileprivate(set) var boot: BootID
-        package fileprivate(set) var tick: Tick
+    struct Place: Hashable, Sendable {
+        fileprivate(set) var boot: BootID
+        fileprivate(set) var tick: Tick
 
-        package init(_ place: OutboxPosition) { (boot, tick) = (place.boot, place.tick) }
+        init(_ place: OutboxPosition) { (boot, tick) = (place.boot, place.tick) }
 
         /// The place before it is read.
         fileprivate init() {
@@ -21,12 +21,12 @@ package struct DriveCursor: Hashable, Sendable {
     }
 
     /// The upload that goes on after a restart.
-    package struct Current: Hashable, Sendable {
-        package fileprivate(set) var place: Place
-        package var upload = DriveUpload()
+    struct Current: Hashable, Sendable {
+        fileprivate(set) var place: Place
+        var upload = DriveUpload()
         /// Samples of the drive when its upload began.
-        package fileprivate(set) var samples: Int
-        package fileprivate(set) var dates: DriveDates
+        fileprivate(set) var samples: Int
+        fileprivate(set) var dates: DriveDates
 
         init(_ place: Place, samples: Int, _ dates: DriveDates) {
             (self.place, self.samples, self.dates) = (place, samples, dates)
@@ -34,27 +34,27 @@ package struct DriveCursor: Hashable, Sendable {
     }
 
     /// Beginning of the last settled drive (sent or left out); nil before the first.
-    package var settled: Place?
+    var settled: Place?
     /// Beginning of the last drive whose samples are counted in `waiting` or settled.
-    package var seen: Place?
+    var seen: Place?
     /// Samples of drives that were seen and are not settled.
-    package var waiting = 0
-    package var delivered = FilePeriodCursor.Count()
-    package var leftOut: [LeftOut: FilePeriodCursor.Count] = [:]
+    var waiting = 0
+    var delivered = FilePeriodCursor.Count()
+    var leftOut: [LeftOut: FilePeriodCursor.Count] = [:]
     /// Whether the ring overwrote samples behind `settled`.
-    package var hasExpired = false
+    var hasExpired = false
     /// Uploads that have begun and are not over, in their order.
     ///
     /// Uploads up to `settled` are tried again by themselves. Bound: `uploadLimit`, the drives that
     /// can be aside and one more.
-    package var uploads: [Current] = []
+    var uploads: [Current] = []
 
     static let uploadLimit = ItemAsides<OutboxPosition>.limit + 1
 
-    package init() {}
+    init() {}
 
     /// Number of samples counted so far: each is delivered, waiting or left out.
-    package var sampleCount: Int {
+    var sampleCount: Int {
         delivered.samples + waiting + leftOut.values.reduce(0) { $0 + $1.samples }
     }
 

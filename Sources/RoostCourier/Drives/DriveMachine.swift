@@ -7,9 +7,9 @@ import Store
 /// began, one at a time; a refused drive is left out and the next one is sent. A drive that the
 /// receiver fails at while it accepts others is set aside, and tried again by itself. Each step of
 /// an upload is repeated until the receiver has accepted it: it knows a file by its content.
-package struct DriveMachine: Sendable {
+struct DriveMachine: Sendable {
     /// Next step for the oldest drive whose delivery is undecided.
-    package enum Turn: Hashable, Sendable {
+    enum Turn: Hashable, Sendable {
         case send(PlannedDrive)
         /// The drive waits until its date is known.
         case waits(PlannedDrive)
@@ -17,11 +17,11 @@ package struct DriveMachine: Sendable {
     }
 
     /// Highest number of answers in a row that the receiver still works on a drive: a day.
-    package static let patience = 100
+    static let patience = 100
     /// Answers and failures in a row after which another drive is tried.
     private static let doubtful = 6
 
-    package internal(set) var mark: DriveCursor
+    var mark: DriveCursor
     var delivery: ItemDelivery<OutboxPosition>
     private var waits = 0
     /// Place of `mark.settled`; nil until the boot's number was looked up.
@@ -30,7 +30,7 @@ package struct DriveMachine: Sendable {
     /// - Parameters:
     ///   - mark: Where it was; a fresh one begins with the oldest drive.
     ///   - seed: For the random part of the back-off.
-    package init(_ mark: DriveCursor = DriveCursor(), pace: Duration, seed: UInt64) {
+    init(_ mark: DriveCursor = DriveCursor(), pace: Duration, seed: UInt64) {
         self.mark = mark
         delivery = ItemDelivery(pace: pace, patience: Self.doubtful, seed: seed)
     }
@@ -42,7 +42,7 @@ package struct DriveMachine: Sendable {
     ///   - seen: The place up to which they were counted before.
     ///   - settled: The place up to which drives are settled, except those set aside.
     /// - Returns: Events to report.
-    package mutating func see(
+    mutating func see(
         _ drives: [PlannedDrive],
         after seen: OutboxPosition?,
         settled: OutboxPosition? = nil
@@ -91,7 +91,7 @@ package struct DriveMachine: Sendable {
     ///   - ageLimit: Those that ended longer ago are left out.
     ///   - now: Seconds since 1970; nil while the clock is not known.
     /// - Returns: The next step.
-    package func turn(of drive: PlannedDrive, ageLimit: Duration?, now: Int?) -> Turn {
+    func turn(of drive: PlannedDrive, ageLimit: Duration?, now: Int?) -> Turn {
         if drive.isPrivate { return .leaveOut(drive, .markedPrivate) }
         let isUnderWay = mark.upload(of: drive) != nil
         // The receiver has the data, so it does not matter if the ring overwrites it.
@@ -113,12 +113,12 @@ package struct DriveMachine: Sendable {
     }
 
     /// Whether the receiver has the log of a drive, even if it still works on it.
-    package func isAtReceiver(_ drive: PlannedDrive) -> Bool {
+    func isAtReceiver(_ drive: PlannedDrive) -> Bool {
         mark.upload(of: drive)?.upload.importID != nil
     }
 
     /// Settles a drive without sending it.
-    package mutating func leaveOut(_ drive: PlannedDrive, _ reason: LeftOut) {
+    mutating func leaveOut(_ drive: PlannedDrive, _ reason: LeftOut) {
         settle(drive) { mark, samples in
             // A survey without a counter is no drive.
             let isDrive = samples > 0 || reason == .expired
@@ -129,7 +129,7 @@ package struct DriveMachine: Sendable {
     /// Starts the upload of a drive that has dates, or goes on with it after a restart.
     ///
     /// - Returns: The upload, and whether it is new: then the mark has to be kept before it begins.
-    package mutating func begin(
+    mutating func begin(
         _ drive: PlannedDrive,
         _ dates: DriveDates
     ) -> (current: DriveCursor.Current, isNew: Bool) {
@@ -146,7 +146,7 @@ package struct DriveMachine: Sendable {
     /// - Parameters:
     ///   - lines: Samples that have a line in its log.
     /// - Returns: Events to report.
-    package mutating func finish(
+    mutating func finish(
         _ step: DriveStep,
         of drive: PlannedDrive,
         lines: Int,

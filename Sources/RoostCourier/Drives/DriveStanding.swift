@@ -2,21 +2,21 @@ import ControlProtocol
 import Core
 
 /// State of a target of drives, for reports.
-package struct DriveStanding: Hashable, Sendable {
+struct DriveStanding: Hashable, Sendable {
     /// The drive that is sent now.
-    package struct Present: Hashable, Sendable {
-        package let name: String
-        package let upload: DriveUpload
+    struct Present: Hashable, Sendable {
+        let name: String
+        let upload: DriveUpload
     }
 
-    package let mark: DriveCursor
+    let mark: DriveCursor
     /// Drives with samples that wait, including the present one.
-    package let waitingCount: Int
+    let waitingCount: Int
     /// End of the oldest waiting drive; nil when none waits, or its date is unknown.
-    package let oldest: WallTime?
-    package let present: Present?
-    package let waitsForClock: Bool
-    package let delivery: DeliveryStanding
+    let oldest: WallTime?
+    let present: Present?
+    let waitsForClock: Bool
+    let delivery: DeliveryStanding
 
     /// Writes the state into the report of its target.
     func fill(_ report: inout OutboxReport, at now: MonotonicInstant) {

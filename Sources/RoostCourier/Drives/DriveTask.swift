@@ -4,7 +4,7 @@ import Runtime
 import Store
 
 /// Sends one target the drives that are over, as `DriveMachine` decides.
-package actor DriveTask: DeliveryTask {
+actor DriveTask: DeliveryTask {
     package typealias World = DeliveryDependencies<any DriveSource>
     package typealias Standing = DriveStanding
 
@@ -37,7 +37,7 @@ package actor DriveTask: DeliveryTask {
     ///   - id: The target's, from the configuration.
     ///   - work: Where drives go, and which.
     ///   - seed: For the random part of the back-off.
-    package init(
+    init(
         id: String,
         _ work: DriveWork,
         seed: UInt64,
@@ -50,7 +50,7 @@ package actor DriveTask: DeliveryTask {
         turns = TaskLock(world.clock)
     }
 
-    package var standing: Standing {
+    var standing: Standing {
         let waiting = drives.filter { $0.samples > 0 && !$0.isPrivate }
         let present = drives.last { drive in
             machine.mark.upload(of: drive) != nil
@@ -84,12 +84,12 @@ package actor DriveTask: DeliveryTask {
     }
 
     /// Whether every drive seen is settled, or is tried again by itself.
-    package var isDone: Bool {
+    var isDone: Bool {
         drives.allSatisfy { $0.samples == 0 || machine.delivery.asides.contains($0.place) }
             && (machine.mark.waiting == 0 || !drives.isEmpty)
     }
 
-    package func run() async throws {
+    func run() async throws {
         try await loop.run(turn) { delivery.sourceTrouble = $0 }
     }
 
@@ -121,7 +121,7 @@ package actor DriveTask: DeliveryTask {
     }
 
     /// Ends the waiting, after a new route or a repaired secret.
-    package func wake(within time: Duration = .zero) {
+    func wake(within time: Duration = .zero) {
         machine.delivery.wake(at: world.clock.now, within: time)
         changed.raise()
     }
@@ -160,7 +160,7 @@ package actor DriveTask: DeliveryTask {
     /// Looks for drives, and counts the samples of new ones.
     ///
     /// - Throws: Errors of reading the store.
-    package func see() async throws {
+    func see() async throws {
         guard hasBegun else { return }
         let before = machine.mark
         let (settled, seen) = (
@@ -248,7 +248,7 @@ package actor DriveTask: DeliveryTask {
     ///
     /// - Returns: How many samples.
     /// - Throws: Errors of reading the store; `CancellationError`.
-    package func drop(before moment: WallTime) async throws -> Int {
+    func drop(before moment: WallTime) async throws -> Int {
         try await turns.run {
             try await begin()
             try await see()
@@ -273,8 +273,7 @@ package actor DriveTask: DeliveryTask {
     ///
     /// - Returns: The drive, and whether its delivery is decided; nil where there is none.
     /// - Throws: Errors of reading the store.
-    package func fate(from moment: WallTime) async throws -> (drive: PlannedDrive, isSettled: Bool)?
-    {
+    func fate(from moment: WallTime) async throws -> (drive: PlannedDrive, isSettled: Bool)? {
         let settled = try await place(machine.mark.settled)
         let drive = try await world.source.drives(after: nil).first { drive in
             drive.samples > 0 && drive.dates.map { $0.to >= moment } ?? false

@@ -3,17 +3,17 @@ import Store
 import StoreQueries
 
 /// Drives of the station's history: its surveys with samples of a radiation counter.
-package struct StoreDriveSource: DriveSource {
+struct StoreDriveSource: DriveSource {
     private let history: any HistoryAccess
     private let choice: DriveLog.Choice
 
     /// - Parameters:
     ///   - choice: Rule that selects the samples of a drive.
-    package init(_ history: any HistoryAccess, _ choice: DriveLog.Choice) {
+    init(_ history: any HistoryAccess, _ choice: DriveLog.Choice) {
         (self.history, self.choice) = (history, choice)
     }
 
-    package func drives(after place: OutboxPosition?) async throws -> [PlannedDrive] {
+    func drives(after place: OutboxPosition?) async throws -> [PlannedDrive] {
         try await history.read { [choice] reader, times in
             let numbers = try Self.numbers(reader)
             var found: [PlannedDrive] = []
@@ -42,7 +42,7 @@ package struct StoreDriveSource: DriveSource {
         }
     }
 
-    package func file(of drive: PlannedDrive, _ dates: DriveDates) async throws -> DriveMade {
+    func file(of drive: PlannedDrive, _ dates: DriveDates) async throws -> DriveMade {
         try await history.read { [choice] reader, times in
             let survey = try StoredSurvey.all(reader, times).last { survey in
                 survey.boot == drive.place.boot && survey.from == drive.place.tick
@@ -59,7 +59,7 @@ package struct StoreDriveSource: DriveSource {
         }
     }
 
-    package func number(of boot: BootID) async throws -> Int? {
+    func number(of boot: BootID) async throws -> Int? {
         try await history.read { reader, _ in try Self.numbers(reader)[boot] }
     }
 

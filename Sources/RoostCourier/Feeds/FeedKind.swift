@@ -25,7 +25,7 @@ package enum FeedKind: Hashable, Sendable {
     }
 
     /// URL of the service, unless the configuration gives another.
-    package var standardURL: String? {
+    var standardURL: String? {
         switch self {
         case .singapore: "https://api-open.data.gov.sg"
         case .arpa: "https://www.dati.lombardia.it"
@@ -174,7 +174,7 @@ package enum FeedKind: Hashable, Sendable {
     }
 
     /// Path of the request for the places of the source's stations; nil where there is none.
-    package var registryPath: String? {
+    var registryPath: String? {
         guard case .arpa(let sensors, _) = self else { return nil }
         let ids = sensors.map { "'\($0.id)'" }.joined(separator: ",")
         let wanted = URLText.encoded("idsensore in(\(ids))")
@@ -229,8 +229,8 @@ package enum FeedKind: Hashable, Sendable {
 /// Splits rows into requests of `imports`, by time; rows of one time stay together if they fit.
 ///
 /// Quantities that arrive together share a stream of the history, so they stay together.
-package enum FeedBatches {
-    package static func split(_ rows: [ImportRow]) -> [[ImportRow]] {
+enum FeedBatches {
+    static func split(_ rows: [ImportRow]) -> [[ImportRow]] {
         let sorted = rows.enumerated().sorted {
             ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
         }

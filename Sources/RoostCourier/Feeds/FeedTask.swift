@@ -9,7 +9,7 @@ import StoreQueries
 /// The station knows each value by its source, series and time, so a value that is fetched twice is
 /// kept once: this task keeps nothing over a restart, and reads in the history where to begin. A
 /// part (`FeedPart`) that fails does not delay the others.
-package actor FeedTask: DeliveryTask {
+actor FeedTask: DeliveryTask {
     /// Dependencies of a feed task.
     struct World: Sendable {
         let link: any StationLink
@@ -22,11 +22,11 @@ package actor FeedTask: DeliveryTask {
     }
 
     /// State of the feed, for reports.
-    package struct Standing: Hashable, Sendable {
-        package var delivery = DeliveryStanding()
-        package var counts = FeedCounts()
+    struct Standing: Hashable, Sendable {
+        var delivery = DeliveryStanding()
+        var counts = FeedCounts()
         /// Places of the series, sorted by name.
-        package var places: [FeedLocation] = []
+        var places: [FeedLocation] = []
     }
 
     /// Wait after a failure, doubled each time within these bounds.
@@ -58,7 +58,7 @@ package actor FeedTask: DeliveryTask {
     private var isLocated = false
     /// Sensors that are skipped, with the reason.
     private var differing: [String: String] = [:]
-    package private(set) var standing = Standing()
+    private(set) var standing = Standing()
     private let wakeUp = Signal()
     private let loop: DeliveryLoop
     private var isWoken = false
@@ -71,7 +71,7 @@ package actor FeedTask: DeliveryTask {
         standing.delivery.nextTry = world.clock.now
     }
 
-    package func run() async throws {
+    func run() async throws {
         try await loop.run(turn) { standing.delivery.sourceTrouble = $0 }
     }
 
@@ -83,7 +83,7 @@ package actor FeedTask: DeliveryTask {
     }
 
     /// Begins a turn now.
-    package func wake(within time: Duration = .zero) { wakeUp.raise() }
+    func wake(within time: Duration = .zero) { wakeUp.raise() }
 
     func fill(_ report: inout OutboxReport) {
         standing.delivery.fill(&report, at: world.clock.now)

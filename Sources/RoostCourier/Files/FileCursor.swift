@@ -2,12 +2,12 @@
 ///
 /// Times are seconds after the origin. Where files are tried again by themselves they follow. At
 /// most 884 bytes with every number at its largest.
-package struct FileCursor: Hashable, Sendable {
+struct FileCursor: Hashable, Sendable {
     /// Seconds since 1970 at which the first window begins; file names depend on it for ever.
-    package var origin: Int
-    package var marks: [FilePeriod: FilePeriodCursor]
+    var origin: Int
+    var marks: [FilePeriod: FilePeriodCursor]
 
-    package init(origin: Int, marks: [FilePeriod: FilePeriodCursor]) {
+    init(origin: Int, marks: [FilePeriod: FilePeriodCursor]) {
         (self.origin, self.marks) = (origin, marks)
     }
 }

@@ -6,18 +6,18 @@ import Core
 /// times end, shorter ones first, one at a time. A refused file is left out and the next one is
 /// sent; a file that may have arrived is sent again under the same name. A file that the receiver
 /// fails at while it accepts others is set aside, and tried again by itself.
-package struct FileOutboxMachine: Sendable {
+struct FileOutboxMachine: Sendable {
     /// Files sent in a row, without a pause of hours, that count as a backlog worth a notice.
     private static let drainWorth = 10
     /// Failures of one file after which another is tried: a busy store fails some times.
     private static let patience = 6
 
-    package internal(set) var marks: [FilePeriod: FilePeriodCursor]
+    var marks: [FilePeriod: FilePeriodCursor]
     var delivery: ItemDelivery<PlannedFile.Place>
     /// Files sent since nothing waited.
     private var run = 0
 
-    package init(marks: [FilePeriod: FilePeriodCursor] = [:], pace: Duration, seed: UInt64) {
+    init(marks: [FilePeriod: FilePeriodCursor] = [:], pace: Duration, seed: UInt64) {
         self.marks = marks
         delivery = ItemDelivery(pace: pace, patience: Self.patience, seed: seed)
     }
@@ -36,7 +36,7 @@ package struct FileOutboxMachine: Sendable {
     ///   - left: Samples that can still be read from `settled` to `seen`, and of files aside.
     ///   - new: Samples from `seen` to the end.
     /// - Returns: Events to report.
-    package mutating func see(
+    mutating func see(
         _ period: FilePeriod,
         in time: (oldest: Int, end: Int),
         left: Int,
@@ -55,7 +55,7 @@ package struct FileOutboxMachine: Sendable {
     }
 
     /// Chooses the next of the files.
-    package func first(of files: [PlannedFile]) -> PlannedFile? {
+    func first(of files: [PlannedFile]) -> PlannedFile? {
         let files = files.sorted { left, right in
             (left.range.upperBound, left.period.seconds)
                 < (right.range.upperBound, right.period.seconds)
@@ -75,7 +75,7 @@ package struct FileOutboxMachine: Sendable {
     }
 
     /// Records that nothing can be sent now.
-    package mutating func foundNothing() -> [DeliveryNotice] {
+    mutating func foundNothing() -> [DeliveryNotice] {
         defer { run = 0 }
         return run >= Self.drainWorth ? [.drained(run, of: "files")] : []
     }
@@ -86,7 +86,7 @@ package struct FileOutboxMachine: Sendable {
     ///   - samples: Samples in its time; `skipped`: samples since the last file that have none.
     ///   - outcome: The outcome; nil leaves the file out as too old.
     /// - Returns: Events to report.
-    package mutating func finish(
+    mutating func finish(
         _ file: PlannedFile,
         samples: (own: Int, skipped: Int),
         _ outcome: DeliveryOutcome?,

@@ -3,15 +3,15 @@ import Core
 import Runtime
 
 /// Sends one target files of what is recorded, as `FileOutboxMachine` decides.
-package actor FileOutboxTask: DeliveryTask {
+actor FileOutboxTask: DeliveryTask {
     package typealias World = DeliveryDependencies<any FileSource>
 
     /// State of the task, for reports.
-    package struct Standing: Hashable, Sendable {
-        package let marks: [FilePeriod: FilePeriodCursor]
+    struct Standing: Hashable, Sendable {
+        let marks: [FilePeriod: FilePeriodCursor]
         /// Whether the last look found no file whose period is over.
-        package let isUpToDate: Bool
-        package let delivery: DeliveryStanding
+        let isUpToDate: Bool
+        let delivery: DeliveryStanding
     }
 
     /// Time between two looks for a complete file.
@@ -38,7 +38,7 @@ package actor FileOutboxTask: DeliveryTask {
     ///   - work: Where files go, and which.
     ///   - seed: For the random part of the back-off.
     ///   - heartbeat: Beaten at each turn and each piece of a file.
-    package init(
+    init(
         id: String,
         _ work: FileWork,
         seed: UInt64,
@@ -50,7 +50,7 @@ package actor FileOutboxTask: DeliveryTask {
         machine = FileOutboxMachine(pace: work.pace, seed: seed)
     }
 
-    package var standing: Standing {
+    var standing: Standing {
         let state = machine.delivery.state
         var delivery = delivery
         delivery.apply(state)
@@ -65,7 +65,7 @@ package actor FileOutboxTask: DeliveryTask {
     }
 
     /// A file whose period is not over yet does not count as waiting.
-    package var isDone: Bool { isUpToDate }
+    var isDone: Bool { isUpToDate }
 
     /// A sample counts once for each period whose files are sent.
     func fill(_ report: inout OutboxReport) {
@@ -81,7 +81,7 @@ package actor FileOutboxTask: DeliveryTask {
         standing.delivery.fill(&report, at: world.clock.now)
     }
 
-    package func run() async throws {
+    func run() async throws {
         try await loop.run(turn) { delivery.sourceTrouble = $0 }
     }
 
@@ -105,7 +105,7 @@ package actor FileOutboxTask: DeliveryTask {
     }
 
     /// Ends the waiting, after a new route or a repaired secret.
-    package func wake(within time: Duration = .zero) {
+    func wake(within time: Duration = .zero) {
         isUpToDate = false
         machine.delivery.wake(at: world.clock.now, within: time)
         changed.raise()
@@ -147,7 +147,7 @@ package actor FileOutboxTask: DeliveryTask {
     /// Counts newly recorded samples, and samples that the ring has overwritten.
     ///
     /// - Throws: Errors of reading the store.
-    package func see() async throws {
+    func see() async throws {
         guard let extent = try await world.source.extent() else { return }
         let (oldest, end) = (extent.lowerBound, extent.upperBound)
         for period in work.periods {
@@ -227,7 +227,7 @@ package actor FileOutboxTask: DeliveryTask {
     ///   - repairs: Whether files that are missing are sent again.
     /// - Returns: By periods, and by time in each; empty before the first look at the store.
     /// - Throws: Errors of reading the store; `CancellationError`.
-    package func prove(_ range: Range<Int>, repairs: Bool) async throws -> [FileProof] {
+    func prove(_ range: Range<Int>, repairs: Bool) async throws -> [FileProof] {
         guard let origin else { return [] }
         var proofs: [FileProof] = []
         for period in work.periods {

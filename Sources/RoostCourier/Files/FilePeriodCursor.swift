@@ -1,34 +1,34 @@
 /// Delivery progress of a target with the files of one period.
-package struct FilePeriodCursor: Hashable, Sendable {
+struct FilePeriodCursor: Hashable, Sendable {
     /// Number of files, and of the samples in their time.
-    package struct Count: Hashable, Sendable {
-        package var files = 0
-        package var samples = 0
+    struct Count: Hashable, Sendable {
+        var files = 0
+        var samples = 0
 
-        package init(files: Int = 0, samples: Int = 0) {
+        init(files: Int = 0, samples: Int = 0) {
             (self.files, self.samples) = (files, samples)
         }
     }
 
     /// Seconds since 1970: every window that ended by then is settled (sent or left out).
-    package var settled: Int
+    var settled: Int
     /// Seconds since 1970: samples before it are counted in `waiting` or settled.
-    package var seen: Int
+    var seen: Int
     /// Samples that were seen and are not settled.
-    package var waiting = 0
-    package var delivered = Count()
-    package var leftOut: [LeftOut: Count] = [:]
+    var waiting = 0
+    var delivered = Count()
+    var leftOut: [LeftOut: Count] = [:]
     /// Whether the ring overwrote samples behind `settled`.
-    package var hasExpired = false
+    var hasExpired = false
     /// Beginnings of the windows whose files are tried again by themselves, in order.
     ///
     /// Bound: `ItemAsides.limit`, together with the other periods.
-    package var asides: [Int] = []
+    var asides: [Int] = []
 
-    package init(from start: Int) { (settled, seen) = (start, start) }
+    init(from start: Int) { (settled, seen) = (start, start) }
 
     /// Number of samples counted so far: each is delivered, waiting or left out.
-    package var sampleCount: Int {
+    var sampleCount: Int {
         delivered.samples + waiting + leftOut.values.reduce(0) { $0 + $1.samples }
     }
 
@@ -36,7 +36,7 @@ package struct FilePeriodCursor: Hashable, Sendable {
     var open: Int { min(asides.first ?? settled, settled) }
 
     /// Settles samples without sending them.
-    package mutating func leaveOut(_ reason: LeftOut, files: Int, samples: Int) {
+    mutating func leaveOut(_ reason: LeftOut, files: Int, samples: Int) {
         guard files > 0 || samples > 0 else { return }
         leftOut[reason, default: Count()].files += files
         leftOut[reason, default: Count()].samples += samples

@@ -1,8 +1,8 @@
 /// Result of comparing a file with the receiver's copy.
-package struct FileProof: Hashable, Sendable {
+struct FileProof: Hashable, Sendable {
     /// Path with the target's prefix, such as `hourly/Sun Nov  6 07:49:04 2022.csv`.
-    package let path: String
+    let path: String
     /// Samples in the file's time.
-    package let samples: Int
-    package let holding: FileHolding
+    let samples: Int
+    let holding: FileHolding
 }

@@ -36,13 +36,13 @@ package struct OutboxFile: Sendable {
     }
 
     /// MD5 as HTTP and Google write it.
-    package var md5Base64: String { Base64.text(md5) }
+    var md5Base64: String { Base64.text(md5) }
     /// MD5 as S3 writes it.
-    package var md5Hexadecimal: String { Hexadecimal.text(md5) }
+    var md5Hexadecimal: String { Hexadecimal.text(md5) }
 }
 
 /// A part of a file as an upload takes it, at most 64 KiB at a time.
-package actor FileStream {
+actor FileStream {
     private static let pieceLimit = 64 << 10
 
     private let file: OutboxFile
@@ -55,14 +55,14 @@ package actor FileStream {
     /// - Parameters:
     ///   - offset: The first byte.
     ///   - count: Bytes.
-    package init(_ file: OutboxFile, from offset: Int = 0, count: Int) {
+    init(_ file: OutboxFile, from offset: Int = 0, count: Int) {
         (self.file, skipped, left) = (file, offset, count)
     }
 
     /// The next bytes; nil at the end.
     ///
     /// - Throws: Errors of making the file.
-    package func next() async throws -> [UInt8]? {
+    func next() async throws -> [UInt8]? {
         while left > 0 {
             if piece.isEmpty {
                 guard let bytes = try await file.piece(number) else { return nil }

@@ -4,7 +4,7 @@ import StoreQueries
 import Synchronization
 
 /// Reader of the station's history.
-package protocol HistoryAccess: Sendable {
+protocol HistoryAccess: Sendable {
     /// Runs a query on the present history, including the records that are not on the card yet.
     ///
     /// - Parameter body: Runs where a read of the card holds up nothing.
@@ -20,11 +20,11 @@ package protocol HistoryAccess: Sendable {
 /// Its samples are those of the device in use with both. A sample without both values is counted
 /// with its file and has no row in it, and neither has one that a later sample of its minute
 /// replaces.
-package final class StoreFileSource: FileSource {
+final class StoreFileSource: FileSource {
     /// Minutes that one piece of a file is read with: some 30 kB.
     private static let pieceMinutes = 360
     /// Time by which a sample is recorded, readable and dated; a later one stays out of its file.
-    package static let patience: Duration = .seconds(900)
+    static let patience: Duration = .seconds(900)
 
     private struct Known {
         var stream: StreamID?
@@ -42,7 +42,7 @@ package final class StoreFileSource: FileSource {
     /// - Parameters:
     ///   - zone: The station's, for the seed's names and the times in rows.
     ///   - clock: Says when a silent sensor's file is over.
-    package init(
+    init(
         _ history: any HistoryAccess,
         naming: FileNaming,
         zone: Zone,
@@ -52,7 +52,7 @@ package final class StoreFileSource: FileSource {
         (self.zone, self.clock) = (zone, clock)
     }
 
-    package func extent() async throws -> Range<Int>? {
+    func extent() async throws -> Range<Int>? {
         let now = clock.wallTime?.wholeSeconds
         return try await history.read { reader, times in
             guard let pairs = try MinutePairs(reader, times) else { return nil }
@@ -60,7 +60,7 @@ package final class StoreFileSource: FileSource {
         }
     }
 
-    package func next(
+    func next(
         _ period: FilePeriod,
         from start: Int,
         origin: Int
@@ -73,7 +73,7 @@ package final class StoreFileSource: FileSource {
         }
     }
 
-    package func count(_ range: Range<Int>) async throws -> Int {
+    func count(_ range: Range<Int>) async throws -> Int {
         guard !range.isEmpty else { return 0 }
         return try await history.read { reader, times in
             guard let pairs = try MinutePairs(reader, times) else { return 0 }
@@ -86,7 +86,7 @@ package final class StoreFileSource: FileSource {
         }
     }
 
-    package func piece(
+    func piece(
         _ number: Int,
         of file: PlannedFile,
         origin: Int

@@ -3,22 +3,22 @@ import Core
 /// Sends notices as mail, those of one alert as one thread.
 ///
 /// - Source: RFC 5322 (form), RFC 2045 to 2047 (text that is not ASCII), RFC 3834 (automatic mail).
-package struct MailReceiver: NoticeReceiver {
+struct MailReceiver: NoticeReceiver {
     /// The account and the people; its `bytes` are filled in for each notice.
     private let envelope: MailMessage
     private let station: StationIdentity
     private let clock: any NodeClock
 
-    package var replaces: Bool { false }
+    var replaces: Bool { false }
 
     /// - Parameters:
     ///   - envelope: Server, account, sender and recipients.
     ///   - clock: Gives `Date`; without a trusted time the notice waits.
-    package init(_ envelope: MailMessage, station: StationIdentity, clock: any NodeClock) {
+    init(_ envelope: MailMessage, station: StationIdentity, clock: any NodeClock) {
         (self.envelope, self.station, self.clock) = (envelope, station, clock)
     }
 
-    package func deliver(
+    func deliver(
         _ notice: Notice,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
@@ -40,7 +40,7 @@ package struct MailReceiver: NoticeReceiver {
     }
 
     /// Head and body of a notice's mail, with CRLF.
-    package func bytes(_ notice: Notice, at date: WallTime) -> [UInt8] {
+    func bytes(_ notice: Notice, at date: WallTime) -> [UInt8] {
         let id = messageID("\(notice.number)")
         var head = [
             ("Date", HTTPDate.mailText(date)),

@@ -42,7 +42,7 @@ package struct OutboundAnswer: Hashable, Sendable {
 
 extension OutboundAnswer {
     /// Returns the `https` origin of a redirection, if its host is that of an `http` URL.
-    package func secureOrigin(of url: MaskedText) -> String? {
+    func secureOrigin(of url: MaskedText) -> String? {
         guard [301, 302, 307, 308].contains(status), let location = fields["location"],
             let asked = URLText.origin(url.revealed.lowercased()), asked.hasPrefix("http://"),
             let origin = URLText.origin(location.lowercased()), origin.hasPrefix("https://"),

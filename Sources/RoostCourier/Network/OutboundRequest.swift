@@ -24,7 +24,7 @@ package struct OutboundRequest: Hashable, Sendable {
         }
 
         /// `Authorization` by name and password (RFC 7617).
-        package static func basicAuthorisation(user: String, password: Secret) -> Field {
+        static func basicAuthorisation(user: String, password: Secret) -> Field {
             let pair = Base64.text(Array("\(user):\(password.reveal())".utf8))
             return Field("Authorization", "Basic \(Secret(pair))")
         }
@@ -50,7 +50,7 @@ package struct OutboundRequest: Hashable, Sendable {
     /// At most `bodyLimit` bytes; larger files go by `OutboundFile`.
     package var body: [UInt8]
     /// Text that dry runs show in place of a body that holds a secret; nil shows the body.
-    package var shownBody: String?
+    var shownBody: String?
     package var trust = ServerTrust.system
     package var signature: AWSSignature?
     /// Whether the request needs HTTP/2: Apple's push service speaks nothing else.

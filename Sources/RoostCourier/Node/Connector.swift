@@ -5,11 +5,11 @@ import Runtime
 /// One running entry of the configuration: its task, its network and its pause.
 ///
 /// It outlives the task, which the supervisor makes again after a failure.
-package actor Connector {
+actor Connector {
     /// A broker with the events that it gets besides samples.
     typealias Broker = (target: MQTTTarget, events: BrokerEvents)
 
-    package nonisolated let entry: ConnectorEntry
+    nonisolated let entry: ConnectorEntry
     nonisolated let network: TargetNetwork
     private let clock: any NodeClock
     private var task: (any DeliveryTask)?
@@ -56,11 +56,11 @@ package actor Connector {
 
     private static let never = MonotonicInstant(nanoseconds: .max)
 
-    package var isPaused: Bool { pausedUntil.map { $0 > clock.now } ?? false }
+    var isPaused: Bool { pausedUntil.map { $0 > clock.now } ?? false }
 
     /// - Parameter duration: nil until `resume`.
     /// - Throws: `CourierFilesError` when a restart will forget it; `CancellationError`.
-    package func pause(for duration: Duration?) async throws {
+    func pause(for duration: Duration?) async throws {
         (isRestored, waitsForClock) = (true, false)
         pausedUntil = duration.map { clock.now.advanced(by: $0) } ?? Self.never
         halt()
@@ -93,7 +93,7 @@ package actor Connector {
     }
 
     /// - Throws: `CourierFilesError` when a restart will pause it again; `CancellationError`.
-    package func resume() async throws {
+    func resume() async throws {
         await goOn()
         try await pauses?.end(entry.id)
     }
@@ -136,9 +136,9 @@ package actor Connector {
     }
 
     /// Tries at once to send whatever waits.
-    package func wake(within time: Duration = .zero) async { await task?.wake(within: time) }
+    func wake(within time: Duration = .zero) async { await task?.wake(within: time) }
 
-    package func flush(_ isOn: Bool) async {
+    func flush(_ isOn: Bool) async {
         await samples?.flush(isOn)
     }
 
@@ -154,11 +154,11 @@ package actor Connector {
     // MARK: Reports
 
     /// Whether all recorded samples are settled.
-    package var isEmpty: Bool {
+    var isEmpty: Bool {
         get async { await task?.isDone ?? true }
     }
 
-    package var report: OutboxReport {
+    var report: OutboxReport {
         get async {
             var report = OutboxReport(id: entry.id, type: entry.type, state: .waitsForStation)
             if let task {

@@ -1,12 +1,12 @@
 import Profiles
 
 /// One entry of the configuration that the courier runs: a target, a receiver or a feed.
-package enum ConnectorEntry: Sendable {
+enum ConnectorEntry: Sendable {
     case target(TargetEntry)
     case receiver(ReceiverEntry)
     case feed(FeedEntry)
 
-    package var id: String {
+    var id: String {
         switch self {
         case .target(let entry): entry.id
         case .receiver(let entry): entry.id
@@ -15,7 +15,7 @@ package enum ConnectorEntry: Sendable {
     }
 
     /// Type in the configuration, such as `influx2` or `ntfy`.
-    package var type: String {
+    var type: String {
         switch self {
         case .target(let entry): entry.type
         case .receiver(let entry): entry.type

@@ -316,7 +316,7 @@ package final class CourierNode: Sendable {
     /// Ids of the entries that run.
     package var ids: [String] { targets.outlets.map(\.entry.id) }
 
-    package func outlet(_ id: String) -> Connector? { targets.outlet(id) }
+    func outlet(_ id: String) -> Connector? { targets.outlet(id) }
 
     /// Returns the connector that a request names.
     ///

@@ -3,7 +3,7 @@ import Core
 import Runtime
 
 /// Sends heartbeats while the station is alive: an alarm elsewhere sounds when they stop.
-package actor HeartbeatTask: DeliveryTask {
+actor HeartbeatTask: DeliveryTask {
     /// Attempts within one period.
     private static let tries = 3
     /// Time that a heartbeat may be late: a period is at most a day, a request 10 s.
@@ -19,12 +19,12 @@ package actor HeartbeatTask: DeliveryTask {
     private let loop: DeliveryLoop
     private let id: String
     private var answeredAt: MonotonicInstant?
-    package private(set) var standing = DeliveryStanding()
+    private(set) var standing = DeliveryStanding()
     private let wakeUp = Signal()
 
     /// - Parameters:
     ///   - id: The target's, from the configuration.
-    package init(
+    init(
         _ target: HeartbeatTarget,
         asking link: any StationLink,
         over network: any CourierNetwork,
@@ -39,7 +39,7 @@ package actor HeartbeatTask: DeliveryTask {
         standing.nextTry = clock.now
     }
 
-    package func run() async throws {
+    func run() async throws {
         try await loop.run(turn) { standing.sourceTrouble = $0 }
     }
 
@@ -55,7 +55,7 @@ package actor HeartbeatTask: DeliveryTask {
     nonisolated var canWait: Bool { false }
 
     /// Sends a heartbeat now.
-    package func wake(within time: Duration = .zero) { wakeUp.raise() }
+    func wake(within time: Duration = .zero) { wakeUp.raise() }
 
     func fill(_ report: inout OutboxReport) {
         standing.fill(&report, at: clock.now)

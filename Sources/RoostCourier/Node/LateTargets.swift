@@ -7,23 +7,23 @@ import Store
 /// Pure: a caller brings reports and the time. A target, receiver or feed fails when a person has
 /// to change something, and when it has failed otherwise for `patience`; it is late when its oldest
 /// sample has waited for `limit`. One that its owner paused is neither.
-package struct LateTargets: Sendable {
-    package struct Change: Hashable, Sendable {
-        package let target: String
+struct LateTargets: Sendable {
+    struct Change: Hashable, Sendable {
+        let target: String
         /// Why the target is late; nil when it is no longer late.
-        package let why: String?
+        let why: String?
         /// Date (ISO 8601) of the oldest sample that waits; nil where none has a date.
-        package let oldest: String?
+        let oldest: String?
 
-        package init(target: String, why: String?, oldest: String?) {
+        init(target: String, why: String?, oldest: String?) {
             (self.target, self.why, self.oldest) = (target, why, oldest)
         }
     }
 
     /// A sample that waits longer than this is reported as late.
-    package static let limit: Duration = .seconds(86_400)
+    static let limit: Duration = .seconds(86_400)
     /// A failure that may pass by itself is reported after this time.
-    package static let patience: Duration = .seconds(900)
+    static let patience: Duration = .seconds(900)
 
     /// Targets that the station believes late, with whether it knows that a person has to act.
     private var told: [String: Bool] = [:]
@@ -31,12 +31,12 @@ package struct LateTargets: Sendable {
     /// Whether late targets are reported again, although the station may know them already.
     private var renewed = false
 
-    package init() {}
+    init() {}
 
     /// Reports everything again, also the end of raised alerts: the station may have forgotten it.
     ///
     /// - Parameter raised: Targets for which the station has an alert.
-    package mutating func renew(raised: Set<String>) {
+    mutating func renew(raised: Set<String>) {
         told = Dictionary(uniqueKeysWithValues: raised.map { ($0, true) })
         renewed = true
     }
@@ -50,7 +50,7 @@ package struct LateTargets: Sendable {
     ///   - reports: Reports of all targets, receivers and feeds that there are.
     ///   - wall: The time of day; nil while it is not trusted: then no age is known.
     /// - Returns: In the order of the reports; of targets that are no more at the end.
-    package mutating func update(
+    mutating func update(
         _ reports: [OutboxReport],
         at now: MonotonicInstant,
         _ wall: WallTime?

@@ -1,16 +1,16 @@
 import Core
 
 /// One change of an alert, as the station numbered it.
-package struct AlertChange: Hashable, Sendable {
+struct AlertChange: Hashable, Sendable {
     /// Number that counts up over the store's life.
-    package let number: Int64
-    package let event: AlertEvent
+    let number: Int64
+    let event: AlertEvent
     /// Time in UTC; nil while no trusted clock dates it.
-    package let time: WallTime?
+    let time: WallTime?
     /// Time in the present boot; nil for an earlier boot.
-    package let instant: MonotonicInstant?
+    let instant: MonotonicInstant?
 
-    package init(
+    init(
         number: Int64,
         event: AlertEvent,
         time: WallTime?,

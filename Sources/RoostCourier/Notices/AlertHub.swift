@@ -3,7 +3,7 @@ import Core
 /// Distributes changes of alerts to the receivers that notify people.
 ///
 /// Bound: the newest `limit`; a receiver that was away longer begins with the raised alerts.
-package actor AlertHub {
+actor AlertHub {
     static let limit = 1_024
 
     private var news: [AlertChange] = []
@@ -14,22 +14,22 @@ package actor AlertHub {
     private(set) var words: [String: [String: String]] = [:]
     private let clock: any NodeClock
     /// Whether the station was asked; before that no alert is known.
-    package private(set) var isReady = false
+    private(set) var isReady = false
 
-    package init(_ clock: any NodeClock) { self.clock = clock }
+    init(_ clock: any NodeClock) { self.clock = clock }
 
     /// Sets the owner's sentences, by rule and language.
-    package func set(words: [String: [String: String]]) { self.words = words }
+    func set(words: [String: [String: String]]) { self.words = words }
 
     /// Starts with the changes in the history, oldest first: raised alerts, and the newest others.
-    package func begin(_ past: [AlertChange]) {
+    func begin(_ past: [AlertChange]) {
         for item in past { add(item) }
         isReady = true
         wake()
     }
 
     /// Adds a change of an alert that happens now.
-    package func apply(_ event: AlertEvent, _ time: WallTime?, at instant: MonotonicInstant) {
+    func apply(_ event: AlertEvent, _ time: WallTime?, at instant: MonotonicInstant) {
         switch event {
         case .standing: return
         case .silenced(let silence):

@@ -5,27 +5,27 @@ import Runtime
 import StoreQueries
 
 /// Sends one receiver the notices that `NoticePlanner` decides on.
-package actor NoticeTask: DeliveryTask {
+actor NoticeTask: DeliveryTask {
     /// Dependencies of a notice task.
-    package struct World: Sendable {
-        package let hub: AlertHub
-        package let cursors: any CursorStore
-        package let network: any CourierNetwork
-        package let clock: any NodeClock
-        package let zone: Zone
+    struct World: Sendable {
+        let hub: AlertHub
+        let cursors: any CursorStore
+        let network: any CourierNetwork
+        let clock: any NodeClock
+        let zone: Zone
         /// Receives the events that people should know about.
-        package let tell: @Sendable (_ receiver: String, DeliveryNotice) -> Void
-        package var pictures: (any PictureSource)?
+        let tell: @Sendable (_ receiver: String, DeliveryNotice) -> Void
+        var pictures: (any PictureSource)?
         /// Name of the station in front of titles; nil where clients know the titles.
-        package var station: String?
+        var station: String?
         /// URL of the station's page about alerts; nil where it has no address.
-        package var link: String?
+        var link: String?
         /// Receives which subscriber was removed, and why, without its address.
-        package var removed: @Sendable (_ words: String) -> Void = { _ in }
+        var removed: @Sendable (_ words: String) -> Void = { _ in }
         /// Asks the station for its alerts by the numbers of their raises; empty without answer.
-        package var present: @Sendable () async -> [Int64: AlertsReport.Alert] = { [:] }
+        var present: @Sendable () async -> [Int64: AlertsReport.Alert] = { [:] }
 
-        package init(
+        init(
             hub: AlertHub,
             cursors: any CursorStore,
             network: any CourierNetwork,
@@ -39,10 +39,10 @@ package actor NoticeTask: DeliveryTask {
     }
 
     /// State of the task, for reports.
-    package struct Standing: Hashable, Sendable {
+    struct Standing: Hashable, Sendable {
         /// Counts of alerts and their notices.
         let notices: NoticeCounts
-        package let delivery: DeliveryStanding
+        let delivery: DeliveryStanding
 
         func fill(_ report: inout OutboxReport, at now: MonotonicInstant) {
             report.notices = notices
@@ -81,7 +81,7 @@ package actor NoticeTask: DeliveryTask {
     /// - Parameters:
     ///   - id: The receiver's, from the configuration.
     ///   - seed: For the random part of the back-off.
-    package init(
+    init(
         id: String,
         _ receiver: any NoticeReceiver,
         _ options: ReceiverOptions,
@@ -101,7 +101,7 @@ package actor NoticeTask: DeliveryTask {
         state = DeliveryState(seed: seed)
     }
 
-    package var standing: Standing {
+    var standing: Standing {
         var delivery = delivery
         delivery.apply(state)
         delivery.isWaiting = planner.waitingCount > 0
@@ -124,7 +124,7 @@ package actor NoticeTask: DeliveryTask {
     }
 
     /// Tries at once to send whatever waits.
-    package func wake(within time: Duration = .zero) {
+    func wake(within time: Duration = .zero) {
         planner.asides.wake(at: world.clock.now)
         if state.trouble != nil {
             state.wake(at: world.clock.now, within: time)
@@ -133,7 +133,7 @@ package actor NoticeTask: DeliveryTask {
         wakeUp.raise()
     }
 
-    package func run() async throws {
+    func run() async throws {
         try await loop.run(turn) { delivery.sourceTrouble = $0 }
     }
 

@@ -1,8 +1,8 @@
 import Core
 
 /// A batch under delivery, with the samples that it settles.
-package struct OutboxBatch: Hashable, Sendable {
-    package enum Lane: String, Hashable, Sendable {
+struct OutboxBatch: Hashable, Sendable {
+    enum Lane: String, Hashable, Sendable {
         /// The lane of the newest samples, ahead of older ones.
         case live
         /// The lane of the oldest samples that wait.
@@ -10,26 +10,26 @@ package struct OutboxBatch: Hashable, Sendable {
     }
 
     /// The samples of one stream.
-    package struct Part: Hashable, Sendable {
-        package let from: OutboxPosition
-        package var to: OutboxPosition
-        package var sent = 0
-        package var leftOut: [LeftOut: Int] = [:]
+    struct Part: Hashable, Sendable {
+        let from: OutboxPosition
+        var to: OutboxPosition
+        var sent = 0
+        var leftOut: [LeftOut: Int] = [:]
 
         var count: Int { sent + leftOut.values.reduce(0, +) }
     }
 
-    package let lane: Lane
-    package private(set) var parts: [StreamID: Part] = [:]
-    package private(set) var samples: [OutboxSample] = []
+    let lane: Lane
+    private(set) var parts: [StreamID: Part] = [:]
+    private(set) var samples: [OutboxSample] = []
     /// Whether samples wait because no trusted clock has dated them yet.
-    package private(set) var waitsForClock = false
+    private(set) var waitsForClock = false
     /// Whether all its samples were recorded since the machine started.
     private(set) var isOfPresentBoot = true
 
-    package init(_ lane: Lane) { self.lane = lane }
+    init(_ lane: Lane) { self.lane = lane }
 
-    package var isEmpty: Bool { parts.isEmpty }
+    var isEmpty: Bool { parts.isEmpty }
 
     /// Adds samples of a page, until `limit` samples are to be sent.
     ///
@@ -89,7 +89,7 @@ package struct OutboxBatch: Hashable, Sendable {
     }
 
     /// Makes an id of 26 letters and digits, the same for the same samples and target.
-    package func id(of target: String) -> String {
+    func id(of target: String) -> String {
         guard let first = samples.first, let last = samples.last else { return "" }
         let ends = [first, last].map { "\($0.stream.rawValue)/\($0.boot)/\($0.tick.tenths)" }
         let text = ([target] + ends + ["\(samples.count)"]).joined(separator: " ")

@@ -1,7 +1,7 @@
 import Core
 
 /// Next step of an outbox.
-package enum OutboxDecision: Hashable, Sendable {
+enum OutboxDecision: Hashable, Sendable {
     /// Nothing to send before then, or before something is recorded.
     case wait(until: MonotonicInstant?)
     case send(OutboxBatch.Lane, limit: Int)

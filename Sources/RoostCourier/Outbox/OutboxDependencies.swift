@@ -1,7 +1,7 @@
 import Core
 
 /// Dependencies of the task of a target of samples.
-package typealias OutboxDependencies = DeliveryDependencies<any OutboxSampleSource>
+typealias OutboxDependencies = DeliveryDependencies<any OutboxSampleSource>
 
 extension DeliveryDependencies<any OutboxSampleSource> {
     /// Longest delay of a wake-up.

@@ -5,15 +5,15 @@ import Core
 /// Pure: a caller brings samples, answers and the time. While all waiting samples fit into one
 /// request there is one lane, oldest first. With more, and while some are refused, the newest are
 /// sent ahead, so that no backlog delays the present value.
-package struct OutboxMachine: Sendable {
+struct OutboxMachine: Sendable {
     package typealias Decision = OutboxDecision
 
-    package let traits: SampleTargetTraits
-    package internal(set) var marks: [StreamID: StreamCursor]
-    package internal(set) var totals: OutboxTotals
-    package private(set) var state: DeliveryState
+    let traits: SampleTargetTraits
+    var marks: [StreamID: StreamCursor]
+    var totals: OutboxTotals
+    private(set) var state: DeliveryState
     /// Until then the backlog is held after refusals while new values go on; nil otherwise.
-    package private(set) var pastRest: MonotonicInstant?
+    private(set) var pastRest: MonotonicInstant?
     /// Samples of the backlog among which one is refused; nil when none is suspected.
     private var suspects: Int?
     private var age = OutboxAge()
@@ -30,7 +30,7 @@ package struct OutboxMachine: Sendable {
     private var drain = OutboxDrain()
     private var isFlushing = false
 
-    package init(
+    init(
         _ traits: SampleTargetTraits,
         marks: [StreamID: StreamCursor] = [:],
         totals: OutboxTotals = OutboxTotals(),
@@ -40,16 +40,16 @@ package struct OutboxMachine: Sendable {
         state = DeliveryState(pace: traits.pace, seed: seed)
     }
 
-    package var waiting: Int { marks.values.reduce(0) { $0 + $1.waiting } }
+    var waiting: Int { marks.values.reduce(0) { $0 + $1.waiting } }
 
     /// Whether more samples wait than fit into one request.
-    package var isBehind: Bool { waiting > traits.itemLimit }
+    var isBehind: Bool { waiting > traits.itemLimit }
 
     /// Returns why a sample of the backlog is left out: it is older than the target keeps.
     func leavesOut(_ sample: OutboxSample) -> LeftOut? { age.leavesOut(sample) }
 
     /// Whether new samples have a lane of their own.
-    package var hasLanes: Bool { isBehind || isApart }
+    var hasLanes: Bool { isBehind || isApart }
 
     /// Whether samples of the backlog wait.
     private var hasPast: Bool { waiting > ahead.waiting }
@@ -58,7 +58,7 @@ package struct OutboxMachine: Sendable {
     private var canSearch: Bool { traits.refusesByAge && traits.repetition != .atMostOnce }
 
     /// Counts newly recorded samples.
-    package mutating func see(_ count: Int, upTo place: OutboxPosition, of stream: StreamID) {
+    mutating func see(_ count: Int, upTo place: OutboxPosition, of stream: StreamID) {
         var mark = marks[stream] ?? StreamCursor()
         if hasLanes { ahead.see(count, after: mark.seen, of: stream, limit: traits.itemLimit) }
         mark.waiting += count
@@ -67,7 +67,7 @@ package struct OutboxMachine: Sendable {
         drain.see(waiting)
     }
 
-    package func decide(at now: MonotonicInstant) -> Decision {
+    func decide(at now: MonotonicInstant) -> Decision {
         guard waiting > 0 else { return .wait(until: nil) }
         let isNew = doubt.wantsNew && state.held == nil && !wasLive && canGoAhead
         guard now >= state.notBefore || isNew else { return .wait(until: state.notBefore) }
@@ -101,7 +101,7 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Returns the place in a stream after which a lane goes on.
-    package func start(_ lane: OutboxBatch.Lane, of stream: StreamID) -> OutboxPosition? {
+    func start(_ lane: OutboxBatch.Lane, of stream: StreamID) -> OutboxPosition? {
         let settled = marks[stream]?.settled
         return lane == .live ? ahead.starts[stream]?.after ?? settled : settled
     }
@@ -109,14 +109,14 @@ package struct OutboxMachine: Sendable {
     /// Records that a lane has nothing to send now.
     ///
     /// - Returns: When the live lane goes on, where it was the other; nil with nothing new.
-    package mutating func foundNothing(in lane: OutboxBatch.Lane) -> MonotonicInstant? {
+    mutating func foundNothing(in lane: OutboxBatch.Lane) -> MonotonicInstant? {
         wasLive = lane == .live
         if lane == .live { ahead.empty() }
         return canGoAhead ? due(at: state.notBefore) : nil
     }
 
     /// Returns the streams in which a lane has samples to send.
-    package func streams(_ lane: OutboxBatch.Lane) -> [StreamID] {
+    func streams(_ lane: OutboxBatch.Lane) -> [StreamID] {
         let waiting = marks.filter { stream, mark in
             (lane == .live ? ahead.starts[stream]?.waiting ?? 0 : mark.waiting) > 0
         }
@@ -129,7 +129,7 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Records the outcome of a draft.
-    package mutating func finish(
+    mutating func finish(
         _ draft: OutboxBatch,
         _ outcome: DeliveryOutcome,
         at now: MonotonicInstant
@@ -164,7 +164,7 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Applies a probe's answer; no `outcome`: the target has the sample; no `time`: none waits.
-    package mutating func finishProbe(
+    mutating func finishProbe(
         _ time: WallTime?,
         _ outcome: DeliveryOutcome?,
         at now: MonotonicInstant
@@ -207,7 +207,7 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Ends the waiting, after a new route, a repaired secret or `roost outbox flush`.
-    package mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
+    mutating func wake(at now: MonotonicInstant, within time: Duration = .zero) {
         state.notBefore = pastRest ?? state.notBefore
         state.wake(at: now, within: time)
         pastRest = nil
@@ -221,7 +221,7 @@ package struct OutboxMachine: Sendable {
     }
 
     /// Counts samples overwritten by the ring before they were settled; `left` are still there.
-    package mutating func expire(_ stream: StreamID, left: Int) -> [DeliveryNotice] {
+    mutating func expire(_ stream: StreamID, left: Int) -> [DeliveryNotice] {
         guard let lost = marks[stream].map({ $0.waiting - left }), lost > 0 else { return [] }
         marks[stream]?.waiting = left
         totals.leaveOut([.expired: lost])
@@ -229,7 +229,7 @@ package struct OutboxMachine: Sendable {
     }
 
     /// While flushing, samples do not wait for further ones.
-    package mutating func flush(_ isOn: Bool, at now: MonotonicInstant) {
+    mutating func flush(_ isOn: Bool, at now: MonotonicInstant) {
         isFlushing = isOn
         if isOn { wake(at: now) }
     }

@@ -3,7 +3,7 @@ import Core
 import Runtime
 
 /// Sends one target the recorded samples, as `OutboxMachine` decides.
-package actor OutboxTask: DeliveryTask {
+actor OutboxTask: DeliveryTask {
     package typealias World = OutboxDependencies
     package typealias Standing = OutboxStanding
 
@@ -15,7 +15,7 @@ package actor OutboxTask: DeliveryTask {
     private static let retryTime: Duration = .seconds(30)
 
     /// Id of the target, from the configuration.
-    package nonisolated let id: String
+    nonisolated let id: String
     let target: any SampleTarget
     private let world: World
     private let loop: DeliveryLoop
@@ -39,7 +39,7 @@ package actor OutboxTask: DeliveryTask {
     ///   - id: The target's, from the configuration.
     ///   - startsWithBacklog: Whether a target without a cursor gets what was recorded before it.
     ///   - seed: For the random part of the back-off.
-    package init(
+    init(
         id: String,
         _ target: any SampleTarget,
         startsWithBacklog: Bool,
@@ -54,7 +54,7 @@ package actor OutboxTask: DeliveryTask {
         turns = TaskLock(world.clock)
     }
 
-    package var standing: Standing {
+    var standing: Standing {
         let next = machine.pastRest ?? machine.state.notBefore
         var delivery = delivery
         delivery.apply(machine.state)
@@ -75,7 +75,7 @@ package actor OutboxTask: DeliveryTask {
         report.isProvable = isProvable
     }
 
-    package func run() async throws {
+    func run() async throws {
         try await loop.run(turn) { delivery.sourceTrouble = $0 }
     }
 
@@ -99,13 +99,13 @@ package actor OutboxTask: DeliveryTask {
     }
 
     /// Ends the waiting, after a new route or a repaired secret.
-    package func wake(within time: Duration = .zero) {
+    func wake(within time: Duration = .zero) {
         machine.wake(at: world.clock.now, within: time)
         wakeUp.raise()
     }
 
     /// Whether no recorded sample waits.
-    package var isDone: Bool {
+    var isDone: Bool {
         get async {
             do { try await see() } catch { return false }
             return isReady && machine.waiting == 0
@@ -113,7 +113,7 @@ package actor OutboxTask: DeliveryTask {
     }
 
     /// Switches the mode in which samples do not wait for further ones.
-    package func flush(_ isOn: Bool) {
+    func flush(_ isOn: Bool) {
         machine.flush(isOn, at: world.clock.now)
         wakeUp.raise()
     }
@@ -144,7 +144,7 @@ package actor OutboxTask: DeliveryTask {
     /// Counts newly recorded samples.
     ///
     /// - Throws: Errors of reading the store.
-    package func see() async throws {
+    func see() async throws {
         guard isReady else { return }
         for stream in try await world.source.streams() {
             let seen = machine.marks[stream]?.seen
@@ -281,7 +281,7 @@ package actor OutboxTask: DeliveryTask {
     /// Returns the present state for questions.
     ///
     /// - Throws: Errors of reading the store.
-    package func snapshot() async throws -> OutboxSnapshot {
+    func snapshot() async throws -> OutboxSnapshot {
         try await begin()
         try await see()
         return OutboxSnapshot(
@@ -301,7 +301,7 @@ package actor OutboxTask: DeliveryTask {
     ///
     /// - Returns: How many samples were taken, how many still are refused, and why it ended early.
     /// - Throws: Errors of reading the store; `CancellationError`.
-    package func retry() async throws -> (taken: Int, left: Int, why: String?) {
+    func retry() async throws -> (taken: Int, left: Int, why: String?) {
         let end = world.clock.now.advanced(by: Self.retryTime)
         var taken = 0
         target.forgetRefusals()
@@ -363,7 +363,7 @@ package actor OutboxTask: DeliveryTask {
     ///
     /// - Returns: How many samples.
     /// - Throws: Errors of reading the store.
-    package func drop(before moment: WallTime) async throws -> Int {
+    func drop(before moment: WallTime) async throws -> Int {
         try await begin()
         return try await turns.run { try await leaveOut(before: moment) }
     }

@@ -8,13 +8,13 @@ package struct Preset: Hashable, Sendable {
     package struct Setting: Hashable, Sendable {
         package let name: String
         /// Whether the configuration gives it by the name of a secret.
-        package let isSecret: Bool
+        let isSecret: Bool
         /// Where to find the value, for people.
         package let about: String
         /// Value that holds where the owner sets none.
         package let fallback: String?
         /// Whether it may be left out, and is then empty.
-        package let isOptional: Bool
+        let isOptional: Bool
     }
 
     package struct Header: Hashable, Sendable {
@@ -46,16 +46,16 @@ package struct Preset: Hashable, Sendable {
 
     /// Meaning of an answer that is not the proof of delivery.
     package struct Rule: Hashable, Sendable {
-        package enum Meaning: String, Hashable, Sendable, CaseIterable {
+        enum Meaning: String, Hashable, Sendable, CaseIterable {
             case delivered, later, hold, refused
         }
 
         package let when: Condition
-        package let meaning: Meaning
+        let meaning: Meaning
         /// Sentence for people; nil says what the server did.
         package let description: String?
         /// Path in the answer's JSON to the seconds to wait, such as `parameters.retry_after`.
-        package let waitPath: String?
+        let waitPath: String?
         /// Seconds to wait; nil for the usual back-off.
         package let waitSeconds: Int?
     }
@@ -97,7 +97,7 @@ package struct Preset: Hashable, Sendable {
     /// Time that notices wait to be sent together, 0 to 3 600 s; nil for the usual time.
     package var wait: Duration?
     /// Whether one message can be about several alerts.
-    package var isGrouped = true
+    var isGrouped = true
     /// How the service takes pictures; nil for a service that takes none.
     package var picture: Picture?
     /// A request that sends nothing and succeeds for an account that the service knows.

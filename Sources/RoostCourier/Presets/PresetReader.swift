@@ -6,10 +6,10 @@ import StoreQueries
 package struct PresetReader {
     /// Bytes of one file; a longer one is refused unread.
     package static let byteLimit = 64 << 10
-    package static let settingLimit = 16
-    package static let headerLimit = 16
-    package static let ruleLimit = 16
-    package static let needLimit = 16
+    static let settingLimit = 16
+    static let headerLimit = 16
+    static let ruleLimit = 16
+    static let needLimit = 16
 
     private let problems = ProblemList()
 

@@ -3,22 +3,22 @@ import Profiles
 import StoreQueries
 
 /// Sends notices to a service that a preset describes.
-package struct PresetReceiver: NoticeReceiver {
-    package let preset: Preset
+struct PresetReceiver: NoticeReceiver {
+    let preset: Preset
     private let station: StationIdentity
     private let settings: [String: TemplateValue]
     private let zone: Zone
     /// Signs each request; nil for none.
-    package var signer: WebhookSigner?
+    var signer: WebhookSigner?
     private let trust: ServerTrust
 
-    package var replaces: Bool { preset.replaces }
+    var replaces: Bool { preset.replaces }
 
     /// - Parameters:
     ///   - settings: The owner's values by the preset's names; what lacks has its default.
     ///   - zone: Time zone of dates in the text.
     ///   - trust: The certificates that the server may show.
-    package init(
+    init(
         _ preset: Preset,
         settings: [String: TemplateValue],
         station: StationIdentity,
@@ -33,16 +33,16 @@ package struct PresetReceiver: NoticeReceiver {
     }
 
     /// Names of settings that the owner has to give and did not.
-    package var missingSettings: [String] {
+    var missingSettings: [String] {
         preset.settings.filter { !$0.isOptional && settings[$0.name] == nil }.map(\.name)
     }
 
-    package func takes(_ notice: Notice) -> Bool {
+    func takes(_ notice: Notice) -> Bool {
         let values = self.values(notice)
         return preset.needs.allSatisfy { values[$0].map { $0 != .none } ?? false }
     }
 
-    package var probe: OutboundRequest? {
+    var probe: OutboundRequest? {
         guard let probe = preset.probe else { return nil }
         let url = probe.url.render(settings, in: zone)
         var request = OutboundRequest(.get, url, fields(probe.headers, settings))
@@ -51,7 +51,7 @@ package struct PresetReceiver: NoticeReceiver {
     }
 
     /// Makes the request for a notice.
-    package func request(_ notice: Notice) -> OutboundRequest {
+    func request(_ notice: Notice) -> OutboundRequest {
         let values = self.values(notice)
         let body = preset.body.render(values, in: zone)
         var request = OutboundRequest(
@@ -66,7 +66,7 @@ package struct PresetReceiver: NoticeReceiver {
         return request
     }
 
-    package func deliver(
+    func deliver(
         _ notice: Notice,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {

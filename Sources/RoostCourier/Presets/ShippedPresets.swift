@@ -1,12 +1,12 @@
 import Profiles
 
 /// The files of `courier-presets/`, which are part of the binary.
-package enum ShippedPresets {
+enum ShippedPresets {
     /// The JSON Schema of a preset.
-    package static let schema = PackageResources.preset_schema_json
+    static let schema = PackageResources.preset_schema_json
 
     /// One line for each preset, sorted; a test keeps this list and the folder equal.
-    package static let files: [(id: String, bytes: [UInt8])] = [
+    static let files: [(id: String, bytes: [UInt8])] = [
         ("ntfy", PackageResources.ntfy_json),
         ("seed", PackageResources.seed_json),
         ("telegram", PackageResources.telegram_json),
@@ -16,7 +16,7 @@ package enum ShippedPresets {
     /// Returns the shipped preset of an id; nil when there is none.
     ///
     /// - Throws: `ConfigurationError` for a file that the tests never saw.
-    package static func preset(_ id: String) throws(ConfigurationError) -> Preset? {
+    static func preset(_ id: String) throws(ConfigurationError) -> Preset? {
         for file in files where file.id == id {
             return try PresetReader.read(file.bytes, file: "shipped/\(id).json")
         }

@@ -5,13 +5,13 @@ import Synchronization
 ///
 /// - Source: Apple, *Sending notification requests to APNs*, *Establishing a token-based connection
 ///   to APNs*, *Handling notification responses from APNs*.
-package final class APNsSender: PushSender {
+final class APNsSender: PushSender {
     /// Apple's environment of a device token: apps of the App Store, or apps that Xcode installs.
-    package enum Environment: String, Hashable, Sendable, CaseIterable {
+    enum Environment: String, Hashable, Sendable, CaseIterable {
         case production, sandbox
 
         /// URL of the service, `https://HOST`.
-        package var url: String {
+        var url: String {
             switch self {
             case .production: "https://api.push.apple.com"
             case .sandbox: "https://api.sandbox.push.apple.com"
@@ -19,18 +19,18 @@ package final class APNsSender: PushSender {
         }
     }
 
-    package struct Settings: Hashable, Sendable {
+    struct Settings: Hashable, Sendable {
         /// Id of the developer's team: ten letters and digits.
-        package let team: String
-        package let keyID: String
+        let team: String
+        let keyID: String
         /// The app's bundle id.
-        package let topic: String
-        package var environment = Environment.production
+        let topic: String
+        var environment = Environment.production
         /// URL of a service in place of Apple's, without a slash at its end; nil for Apple's.
-        package var url: String?
-        package var trust = ServerTrust.system
+        var url: String?
+        var trust = ServerTrust.system
 
-        package init(team: String, keyID: String, topic: String) {
+        init(team: String, keyID: String, topic: String) {
             (self.team, self.keyID, self.topic) = (team, keyID, topic)
         }
     }
@@ -56,13 +56,13 @@ package final class APNsSender: PushSender {
         var isDatedNow = false
     }
 
-    package var kind: Subscriber.Kind { .apns }
+    var kind: Subscriber.Kind { .apns }
 
-    package init(_ settings: Settings, key: CurveKey, clock: any NodeClock) {
+    init(_ settings: Settings, key: CurveKey, clock: any NodeClock) {
         (self.settings, self.key, self.clock) = (settings, key, clock)
     }
 
-    package func deliver(
+    func deliver(
         _ notice: Notice,
         to subscriber: Subscriber,
         over network: any CourierNetwork

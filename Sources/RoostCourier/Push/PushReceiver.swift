@@ -2,17 +2,17 @@
 ///
 /// The courier runs it as a `PushTask`, which keeps every subscriber's interval; `deliver` sends to
 /// all at once, for trials.
-package struct PushReceiver: NoticeReceiver {
-    package let sender: any PushSender
-    package let store: SubscriberStore
+struct PushReceiver: NoticeReceiver {
+    let sender: any PushSender
+    let store: SubscriberStore
 
-    package var replaces: Bool { true }
+    var replaces: Bool { true }
 
-    package init(_ sender: any PushSender, to store: SubscriberStore) {
+    init(_ sender: any PushSender, to store: SubscriberStore) {
         (self.sender, self.store) = (sender, store)
     }
 
-    package func deliver(
+    func deliver(
         _ notice: Notice,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {

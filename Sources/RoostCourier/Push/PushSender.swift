@@ -1,5 +1,5 @@
 /// Sender of messages to one push service.
-package protocol PushSender: Sendable {
+protocol PushSender: Sendable {
     /// Kind of subscribers that the sender reaches.
     var kind: Subscriber.Kind { get }
 
@@ -14,7 +14,7 @@ package protocol PushSender: Sendable {
 }
 
 /// Outcome of one push message.
-package enum PushOutcome: Hashable, Sendable {
+enum PushOutcome: Hashable, Sendable {
     /// The outcome as for other receivers; `hold` concerns the station's key, never one subscriber.
     case judged(DeliveryOutcome)
     /// The subscriber no longer exists, and has to be removed.

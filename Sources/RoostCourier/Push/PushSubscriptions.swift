@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 
 /// Answers requests of pages and other programs about subscribers, and to notify them now.
-package actor PushSubscriptions {
+actor PushSubscriptions {
     /// Time within which PM10 joins the notice about PM2.5 of the same minute.
     private static let joining: Duration = .seconds(30)
     static let bucketFile = "push-buckets"
@@ -38,7 +38,7 @@ package actor PushSubscriptions {
     /// Returns the answer to one request.
     ///
     /// - Throws: `ControlFailure`; `CancellationError`.
-    package func answer(_ request: CourierRequest) async throws -> String {
+    func answer(_ request: CourierRequest) async throws -> String {
         let push = request.push ?? PushRequest()
         do {
             switch request.command {

@@ -11,7 +11,7 @@ import StoreQueries
 /// Subscribers with one interval form a group with one token bucket; a new one gets the group's
 /// next notice. A push service that fails is not asked for a while, and the others go on. A message
 /// that cannot be delivered for four hours is dropped.
-package actor PushTask: DeliveryTask {
+actor PushTask: DeliveryTask {
     /// Time between two messages; 10 a second.
     private static let pause: Duration = .milliseconds(100)
     private static let promise: Duration = .seconds(1_800)
@@ -51,7 +51,7 @@ package actor PushTask: DeliveryTask {
     ///   - receiver: The way and the subscribers.
     ///   - options: Which notices are sent and when; each subscriber has its own interval.
     ///   - seed: For the random part of the back-off.
-    package init(
+    init(
         id: String,
         _ receiver: PushReceiver,
         _ options: ReceiverOptions,
@@ -65,9 +65,9 @@ package actor PushTask: DeliveryTask {
         services = PushServices(seed: seed)
     }
 
-    package nonisolated var kind: Subscriber.Kind { receiver.sender.kind }
+    nonisolated var kind: Subscriber.Kind { receiver.sender.kind }
 
-    package var standing: NoticeTask.Standing {
+    var standing: NoticeTask.Standing {
         let waiting = planners.values.map(\.waitingCount).max() ?? 0
         let open = fanouts.reduce(0) { $0 + $1.waitingCount }
         var delivery = delivery
@@ -92,13 +92,13 @@ package actor PushTask: DeliveryTask {
     }
 
     /// Tries at once to send whatever waits.
-    package func wake(within time: Duration = .zero) {
+    func wake(within time: Duration = .zero) {
         services.open(within: time, at: world.clock.now)
         wakeUp.raise()
     }
 
     /// Sends a notice of another program to subscribers with these intervals.
-    package func send(_ notice: Notice, to intervals: Set<Int>) {
+    func send(_ notice: Notice, to intervals: Set<Int>) {
         for interval in intervals.sorted() {
             // A later notice about the same alert replaces one that is under way.
             fanouts.removeAll { fanout in
@@ -122,7 +122,7 @@ package actor PushTask: DeliveryTask {
         wakeUp.raise()
     }
 
-    package func run() async throws {
+    func run() async throws {
         try await loop.run(turn) { delivery.sourceTrouble = $0 }
     }
 

@@ -16,7 +16,7 @@ package struct Subscriber: Hashable, Sendable {
     }
 
     /// Default time between two notices, in seconds.
-    package static let standardInterval = 1_200
+    static let standardInterval = 1_200
     /// Allowed intervals in seconds: 1 min…24 h.
     package static let intervals = 60...86_400
 

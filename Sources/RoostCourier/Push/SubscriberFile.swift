@@ -7,7 +7,7 @@ import Core
 ///
 /// - Source: harr1424/Indoor-Air-Quality, `tokens.data` and `key.key`.
 package enum SubscriberFile {
-    package static let keySize = 32
+    static let keySize = 32
     /// Bytes of a line: an endpoint, two keys and the rest as digits.
     static let lineLimit = 4_096
     /// Subscribers that are kept at most.

@@ -131,7 +131,7 @@ package actor SubscriberStore {
     /// Returns the station's key for push services; makes it at the first call.
     ///
     /// - Throws: As `all`.
-    package func serverKey() async throws -> CurveKey {
+    func serverKey() async throws -> CurveKey {
         try await turn.run {
             if let serverKey { return serverKey }
             let found = try await files.read(Self.serverKeyFile, limit: 32)

@@ -4,7 +4,7 @@ import Synchronization
 /// Sends notices to browsers through their push services, with the station's own key (VAPID).
 ///
 /// - Source: RFC 8030, sections 5 and 7; RFC 8291; RFC 8292.
-package final class WebPushSender: PushSender {
+final class WebPushSender: PushSender {
     /// Tokens that are kept at most, one for each push service; there are about five.
     private static let originLimit = 64
     /// Seconds for which a token is valid; it is replaced after half of that.
@@ -20,13 +20,13 @@ package final class WebPushSender: PushSender {
     private let clock: any NodeClock
     private let tokens = Mutex<[String: Token]>([:])
 
-    package var kind: Subscriber.Kind { .webpush }
+    var kind: Subscriber.Kind { .webpush }
 
     /// - Parameters:
     ///   - contact: `mailto:` or `https:`, where a push service may write to the station's owner.
     ///   - clock: Without a trusted time no push service takes a token, so messages wait.
     ///   - key: The station's key; asked for at each new token.
-    package init(
+    init(
         contact: String,
         clock: any NodeClock,
         key: @escaping @Sendable () async throws -> CurveKey
@@ -34,7 +34,7 @@ package final class WebPushSender: PushSender {
         (self.contact, self.clock, self.key) = (contact, clock, key)
     }
 
-    package func deliver(
+    func deliver(
         _ notice: Notice,
         to subscriber: Subscriber,
         over network: any CourierNetwork

@@ -1,7 +1,7 @@
 import Core
 
 /// The part of a source that one target gets: the channels that its owner chose.
-package struct ChosenSource: OutboxSampleSource {
+struct ChosenSource: OutboxSampleSource {
     /// Returns the streams of a source with their device and channels.
     package typealias Describe = @Sendable () async -> [StreamID: (String, [Quantity])]
 
@@ -9,7 +9,7 @@ package struct ChosenSource: OutboxSampleSource {
     private let choice: StreamChoice
     private let describe: Describe
 
-    package init(
+    init(
         _ source: any OutboxSampleSource,
         _ choice: StreamChoice,
         describe: @escaping Describe
@@ -17,7 +17,7 @@ package struct ChosenSource: OutboxSampleSource {
         (self.source, self.choice, self.describe) = (source, choice, describe)
     }
 
-    package func streams() async throws -> [StreamID] {
+    func streams() async throws -> [StreamID] {
         let known = await describe()
         return try await source.streams().filter { stream in
             guard let (device, quantities) = known[stream] else { return false }
@@ -25,16 +25,16 @@ package struct ChosenSource: OutboxSampleSource {
         }
     }
 
-    package func boots() async throws -> [BootID: Int] { try await source.boots() }
+    func boots() async throws -> [BootID: Int] { try await source.boots() }
 
-    package func count(
+    func count(
         of stream: StreamID,
         after place: OutboxPosition?
     ) async throws -> (count: Int, newest: OutboxPosition?) {
         try await source.count(of: stream, after: place)
     }
 
-    package func page(
+    func page(
         of stream: StreamID,
         after place: OutboxPosition?,
         limit: Int
@@ -51,11 +51,11 @@ package struct ChosenSource: OutboxSampleSource {
         return page
     }
 
-    package func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
+    func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
         try await source.place(notAfter: moment)
     }
 
-    package func change(
+    func change(
         since count: UInt64,
         until deadline: MonotonicInstant?,
         tolerance: Duration

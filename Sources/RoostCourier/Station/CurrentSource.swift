@@ -3,21 +3,21 @@ import Store
 import Synchronization
 
 /// Holder of the child that follows the station now.
-package final class CurrentStation: Sendable {
+final class CurrentStation: Sendable {
     private let source = Mutex<StationSource?>(nil)
 
-    package init() {}
+    init() {}
 
-    package var station: StationSource? { source.withLock { $0 } }
+    var station: StationSource? { source.withLock { $0 } }
 
-    package func set(_ source: StationSource) { self.source.withLock { $0 = source } }
+    func set(_ source: StationSource) { self.source.withLock { $0 = source } }
 }
 
 /// The running source of samples: the supervisor makes a new one after a failure.
-package struct CurrentSource: OutboxSampleSource {
+struct CurrentSource: OutboxSampleSource {
     private let current: CurrentStation
 
-    package init(_ current: CurrentStation) { self.current = current }
+    init(_ current: CurrentStation) { self.current = current }
 
     private var source: StationSource {
         get throws {
@@ -29,7 +29,7 @@ package struct CurrentSource: OutboxSampleSource {
     }
 
     /// Device and channels of each stream.
-    package var descriptions: [StreamID: (String, [Quantity])] {
+    var descriptions: [StreamID: (String, [Quantity])] {
         get async {
             let all = await current.station?.descriptions ?? []
             let pairs = all.map { ($0.id, ($0.device, $0.quantities)) }
@@ -45,18 +45,18 @@ package struct CurrentSource: OutboxSampleSource {
         }
     }
 
-    package func streams() async throws -> [StreamID] { try await source.streams() }
+    func streams() async throws -> [StreamID] { try await source.streams() }
 
-    package func boots() async throws -> [BootID: Int] { try await source.boots() }
+    func boots() async throws -> [BootID: Int] { try await source.boots() }
 
-    package func count(
+    func count(
         of stream: StreamID,
         after place: OutboxPosition?
     ) async throws -> (count: Int, newest: OutboxPosition?) {
         try await source.count(of: stream, after: place)
     }
 
-    package func page(
+    func page(
         of stream: StreamID,
         after place: OutboxPosition?,
         limit: Int
@@ -64,11 +64,11 @@ package struct CurrentSource: OutboxSampleSource {
         try await source.page(of: stream, after: place, limit: limit)
     }
 
-    package func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
+    func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
         try await source.place(notAfter: moment)
     }
 
-    package func change(
+    func change(
         since count: UInt64,
         until deadline: MonotonicInstant?,
         tolerance: Duration

@@ -28,7 +28,7 @@ package final class HistoryDisk: Sendable {
     }
 
     /// Makes a second reader on the same disk, for a history opened at other times.
-    package func sibling() -> HistoryDisk { HistoryDisk(on: disk, open: open) }
+    func sibling() -> HistoryDisk { HistoryDisk(on: disk, open: open) }
 
     /// Opens a history in place of the open one.
     ///

@@ -5,7 +5,7 @@ import Logging
 /// Store of the courier's cursors at the station.
 ///
 /// Cursors that the station did not accept, or may have lost, are sent again when it answers.
-package actor StationCursors: CursorStore {
+actor StationCursors: CursorStore {
     /// Time to wait for the card: the station writes within two seconds, a slow card takes longer.
     private static let patience: Duration = .seconds(15)
     private static let look: Duration = .milliseconds(250)
@@ -18,9 +18,9 @@ package actor StationCursors: CursorStore {
     /// Names in the configuration: other cursors are removed when the station's table is full.
     private var names: Set<String>
     /// Why the last cursor was not kept; nil when it was.
-    package private(set) var trouble: String?
+    private(set) var trouble: String?
 
-    package init(
+    init(
         _ link: any StationLink,
         names: Set<String>,
         clock: any NodeClock,
@@ -30,24 +30,24 @@ package actor StationCursors: CursorStore {
     }
 
     /// Sets the names of a changed configuration.
-    package func set(names: Set<String>) { self.names = names }
+    func set(names: Set<String>) { self.names = names }
 
-    package func cursor(of target: String) async throws -> [UInt8]? {
+    func cursor(of target: String) async throws -> [UInt8]? {
         if let bytes = newest[target] { return bytes }
         let report = try await link.ask(ControlRequest(.cursor), CursorReport.self)
         return report.cursors.first { $0.name == target }?.bytes
     }
 
-    package func keep(_ bytes: [UInt8], of target: String) async {
+    func keep(_ bytes: [UInt8], of target: String) async {
         await keep(bytes, of: target, isUrgent: false)
     }
 
-    package func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
+    func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
         newest[target] = bytes
         await send(target, isUrgent: isUrgent)
     }
 
-    package func makeDurable(
+    func makeDurable(
         _ bytes: [UInt8],
         of target: String,
         before tick: Tick?
@@ -71,7 +71,7 @@ package actor StationCursors: CursorStore {
     }
 
     /// Sends all cursors of this process again, since the station may have restarted.
-    package func renew() async {
+    func renew() async {
         for name in newest.keys.sorted() { await send(name) }
     }
 

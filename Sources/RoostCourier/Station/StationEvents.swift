@@ -8,7 +8,7 @@ import Synchronization
 /// Sends the courier's events (held targets, refused samples, its own start) to the station.
 ///
 /// While the station does not answer, `limit` events wait; further ones are counted and logged.
-package final class StationEvents: Child {
+final class StationEvents: Child {
     static let limit = 64
 
     private struct State {
@@ -22,15 +22,15 @@ package final class StationEvents: Child {
     private let state = Mutex(State())
     private let isThere = Signal()
 
-    package init(_ link: any StationLink, clock: any NodeClock, logger: Logger) {
+    init(_ link: any StationLink, clock: any NodeClock, logger: Logger) {
         (self.link, self.clock, self.logger) = (link, clock, logger)
     }
 
     /// Number of events that were not recorded.
-    package var omittedCount: Int { state.withLock { $0.omittedCount } }
+    var omittedCount: Int { state.withLock { $0.omittedCount } }
 
     /// Queues an event, which is recorded as soon as the station answers.
-    package func report(_ kind: String, _ details: [String: String]) {
+    func report(_ kind: String, _ details: [String: String]) {
         var metadata: Logger.Metadata = [:]
         for (key, value) in details { metadata[key] = "\(value)" }
         logger.notice("\(kind)", metadata: metadata)
@@ -45,9 +45,9 @@ package final class StationEvents: Child {
     }
 
     /// Tries again, when the station answers.
-    package func wake() { isThere.raise() }
+    func wake() { isThere.raise() }
 
-    package func run() async throws {
+    func run() async throws {
         while !Task.isCancelled {
             try await drain()
             _ = try await clock.wait(for: isThere, until: nil, tolerance: .zero)
@@ -55,7 +55,7 @@ package final class StationEvents: Child {
     }
 
     /// Sends the waiting events while the station answers.
-    package func drain() async throws {
+    func drain() async throws {
         while let (kind, details) = state.withLock({ $0.waiting.first }) {
             do {
                 let request = ControlRequest.courierEvent(kind, details)
@@ -81,7 +81,7 @@ package final class StationEvents: Child {
 
 extension StationEvents {
     /// Records an event that the owner should know about a target or receiver.
-    package func report(_ target: String, _ notice: DeliveryNotice) {
+    func report(_ target: String, _ notice: DeliveryNotice) {
         let kind: String
         var details = ["target": target]
         switch notice {

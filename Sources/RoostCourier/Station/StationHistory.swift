@@ -5,7 +5,7 @@ import StoreQueries
 import Synchronization
 
 /// The station's history with its records in memory, opened again when it is old.
-package actor StationHistory: HistoryAccess {
+actor StationHistory: HistoryAccess {
     /// Time for which an open history is used: files are made of periods that are over.
     private static let freshness: Duration = .seconds(60)
 
@@ -19,12 +19,12 @@ package actor StationHistory: HistoryAccess {
     /// - Parameters:
     ///   - link: Says what the history's file lacks.
     ///   - clock: Says when it is old.
-    package init(_ link: any StationLink, _ history: HistoryDisk, clock: any NodeClock) {
+    init(_ link: any StationLink, _ history: HistoryDisk, clock: any NodeClock) {
         (self.link, self.history, self.clock) = (link, history, clock)
         turns = TaskLock(clock)
     }
 
-    package func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: @escaping @Sendable (HistoryReader, StoreTimes) throws -> Value
     ) async throws -> Value {
         let times = try await turns.run { try await freshTimes() }

@@ -9,17 +9,17 @@ import StoreQueries
 ///
 /// Follows the station as a child; until it has answered once, callers wait. The history is opened
 /// as seldom as possible, and each read holds its lock only for single steps.
-package actor StationSource: OutboxSampleSource, Child {
+actor StationSource: OutboxSampleSource, Child {
     /// Dependencies of a station source.
-    package struct World: Sendable {
-        package let link: any StationLink
-        package let history: HistoryDisk
-        package let clock: any NodeClock
-        package let logger: Logger
+    struct World: Sendable {
+        let link: any StationLink
+        let history: HistoryDisk
+        let clock: any NodeClock
+        let logger: Logger
         /// How long a new sample may wait for further ones; zero sends it at once.
-        package var gathering = Duration.zero
+        var gathering = Duration.zero
 
-        package init(
+        init(
             link: any StationLink,
             history: HistoryDisk,
             clock: any NodeClock,
@@ -60,12 +60,12 @@ package actor StationSource: OutboxSampleSource, Child {
     private var isReopening = false
     private var reopened: [Signal] = []
     /// Why the station is not followed; nil while it is.
-    package private(set) var trouble: String?
+    private(set) var trouble: String?
 
     /// - Parameters:
     ///   - onReturn: Called when the station answers for the first time, or again.
     ///   - onNews: Gets each answer that has records.
-    package init(
+    init(
         in world: World,
         heartbeat: Heartbeat,
         onReturn: @escaping @Sendable () async -> Void = {},
@@ -76,20 +76,20 @@ package actor StationSource: OutboxSampleSource, Child {
     }
 
     /// The station's streams with their channels.
-    package var descriptions: [StreamDescription] { present.map(Self.descriptions) ?? [] }
+    var descriptions: [StreamDescription] { present.map(Self.descriptions) ?? [] }
 
     /// Returns the time of an instant in the present boot; nil while no trusted clock dates it.
-    package func time(of instant: MonotonicInstant) -> WallTime? {
+    func time(of instant: MonotonicInstant) -> WallTime? {
         present.flatMap { Self.time(of: Self.place(Tick(instant), $0), $0) }
     }
 
     /// Changes of alerts in the history, oldest first.
-    package var alerts: [AlertChange] { present?.past.alerts ?? [] }
+    var alerts: [AlertChange] { present?.past.alerts ?? [] }
 
     // MARK: Following
 
     /// Follows the station until cancelled.
-    package func run() async throws {
+    func run() async throws {
         var delay = Self.retries.lowerBound
         while !Task.isCancelled {
             heartbeat.beat(nextWithin: Self.patience * 2)
@@ -222,7 +222,7 @@ package actor StationSource: OutboxSampleSource, Child {
 
     // MARK: As a source
 
-    package func change(
+    func change(
         since count: UInt64,
         until deadline: MonotonicInstant?,
         tolerance: Duration
@@ -235,13 +235,13 @@ package actor StationSource: OutboxSampleSource, Child {
         return changeCount
     }
 
-    package func streams() async throws -> [StreamID] {
+    func streams() async throws -> [StreamID] {
         Self.descriptions(try followed()).map(\.id)
     }
 
-    package func boots() async throws -> [BootID: Int] { try followed().past.boots }
+    func boots() async throws -> [BootID: Int] { try followed().past.boots }
 
-    package func count(
+    func count(
         of stream: StreamID,
         after place: OutboxPosition?
     ) async throws -> (count: Int, newest: OutboxPosition?) {
@@ -264,7 +264,7 @@ package actor StationSource: OutboxSampleSource, Child {
         return (old.count + new.count, new.count > 0 ? new.newest : old.newest)
     }
 
-    package func page(
+    func page(
         of stream: StreamID,
         after place: OutboxPosition?,
         limit: Int
@@ -288,7 +288,7 @@ package actor StationSource: OutboxSampleSource, Child {
         return Self.page(Array(rows.prefix { $0.place.boot == boot }), of: stream, present)
     }
 
-    package func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
+    func place(notAfter moment: WallTime) async throws -> OutboxPosition? {
         let present = try followed()
         // Imported samples have boots of their own, and no target gets them.
         let boots = present.past.boots.filter { !$0.key.isImported }

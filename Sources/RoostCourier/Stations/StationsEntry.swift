@@ -2,11 +2,11 @@ import Profiles
 
 /// Entry `stations` of the configuration: whether the local network is searched for stations.
 package struct StationsEntry: Hashable, Sendable {
-    package let isSearching: Bool
+    let isSearching: Bool
     /// Whether a station on this computer counts, for tests and demonstrations.
     package let isLocal: Bool
     /// Whether other stations are asked for the time while this one does not know it.
-    package let asksTime: Bool
+    let asksTime: Bool
 
     init(_ reader: ObjectReader?) {
         guard var reader else {

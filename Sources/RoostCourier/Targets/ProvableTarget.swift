@@ -1,7 +1,7 @@
 import Core
 
 /// A target that can be asked for the values that it has.
-package protocol ProvableTarget: SampleTarget {
+protocol ProvableTarget: SampleTarget {
     /// Whether the values of a quantity are sent when a sample is.
     func sends(_ quantity: String, of device: String) -> Bool
 
@@ -21,15 +21,15 @@ package protocol ProvableTarget: SampleTarget {
 }
 
 extension ProvableTarget {
-    package func sends(_ quantity: String, of device: String) -> Bool { true }
+    func sends(_ quantity: String, of device: String) -> Bool { true }
 }
 
 /// Count and sum of values.
-package struct ValueSum: Hashable, Sendable {
-    package var count = 0
-    package var sum = 0.0
+struct ValueSum: Hashable, Sendable {
+    var count = 0
+    var sum = 0.0
 
-    package init(count: Int = 0, sum: Double = 0) { (self.count, self.sum) = (count, sum) }
+    init(count: Int = 0, sum: Double = 0) { (self.count, self.sum) = (count, sum) }
 
     mutating func add(_ value: Double) {
         count += 1
@@ -39,7 +39,7 @@ package struct ValueSum: Hashable, Sendable {
     /// Whether both hold the same values, as far as counts and sums can show.
     ///
     /// Sums of doubles differ in their last digits by the order of adding.
-    package func agrees(with other: ValueSum) -> Bool {
+    func agrees(with other: ValueSum) -> Bool {
         let scale = max(abs(sum), abs(other.sum), 1)
         return count == other.count && abs(sum - other.sum) <= scale * 1e-9 * Double(max(count, 1))
     }

@@ -4,9 +4,9 @@ import Store
 /// Dates in the form of HTTP and mail, always in UTC.
 ///
 /// - Source: RFC 9110, 5.6.7 (IMF-fixdate); RFC 5322, 3.3.
-package enum HTTPDate {
+enum HTTPDate {
     /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else.
-    package static func parse(_ text: String) -> WallTime? {
+    static func parse(_ text: String) -> WallTime? {
         guard text.utf8.count == 29 else { return nil }
         let words = text.split(separator: " ")
         guard words.count == 6, words[0].hasSuffix(","), words[5] == "GMT" else { return nil }
@@ -15,10 +15,10 @@ package enum HTTPDate {
     }
 
     /// Writes a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    package static func text(_ wall: WallTime) -> String { "\(dateAndTime(wall)) GMT" }
+    static func text(_ wall: WallTime) -> String { "\(dateAndTime(wall)) GMT" }
 
     /// Writes a date for a mail's head, such as `Sun, 06 Nov 1994 08:49:37 +0000`.
-    package static func mailText(_ wall: WallTime) -> String { "\(dateAndTime(wall)) +0000" }
+    static func mailText(_ wall: WallTime) -> String { "\(dateAndTime(wall)) +0000" }
 
     private static func dateAndTime(_ wall: WallTime) -> String {
         let words = AscTime.text(wall).split(separator: " ")

@@ -17,10 +17,10 @@ package struct Template: Hashable, Sendable {
         case place(name: String, filters: [TemplateFilter])
     }
 
-    package static let sourceLimit = 16 << 10
-    package static let placeLimit = 64
+    static let sourceLimit = 16 << 10
+    static let placeLimit = 64
     /// Bytes of a result at most.
-    package static let resultLimit = 8 << 10
+    static let resultLimit = 8 << 10
 
     private let pieces: [Piece]
 
@@ -74,7 +74,7 @@ package struct Template: Hashable, Sendable {
     /// - Parameters:
     ///   - values: By name; a name without a value is empty.
     /// - Returns: At most `resultLimit` bytes; the rest is cut off.
-    package func render(_ values: [String: TemplateValue], in zone: Zone) -> MaskedText {
+    func render(_ values: [String: TemplateValue], in zone: Zone) -> MaskedText {
         var (revealed, shown) = ("", "")
         for piece in pieces {
             switch piece {

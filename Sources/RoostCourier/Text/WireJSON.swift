@@ -18,7 +18,7 @@ package enum WireJSON {
 
     package static func string(_ text: String) -> String { JSONText.string(text) }
 
-    package static func strings(_ texts: [String]) -> String { array(texts.map(JSONText.string)) }
+    static func strings(_ texts: [String]) -> String { array(texts.map(JSONText.string)) }
 
     /// Writes a secret as a JSON string.
     package static func string(_ secret: Secret) -> MaskedText {

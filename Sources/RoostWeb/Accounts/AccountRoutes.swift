@@ -2,9 +2,9 @@ import HTTPTypes
 import SQLite
 
 /// All routes of accounts under `/api/v1`.
-package enum AccountRoutes {
+enum AccountRoutes {
     /// The routes of a station with accounts.
-    package static func all(_ accounts: Accounts) -> [Route] {
+    static func all(_ accounts: Accounts) -> [Route] {
         ClaimRoutes(accounts).all + SessionRoutes(accounts).all + PersonRoutes(accounts).all
             + TokenRoutes(accounts).all + MemberRoutes(accounts).all
     }

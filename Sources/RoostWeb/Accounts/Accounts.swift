@@ -68,7 +68,7 @@ package final class Accounts: Sendable {
         roster.sessions.values.contains { $0.address == address }
     }
 
-    package var roster: Roster { memory.withLock { $0.roster } }
+    var roster: Roster { memory.withLock { $0.roster } }
 
     /// Reads data that is not in memory.
     func read<Value: Sendable>(

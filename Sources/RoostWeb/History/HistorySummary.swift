@@ -10,9 +10,9 @@ import StoreQueries
 ///
 /// From the history and not from the station's program: it outlives restarts, costs the station
 /// nothing, and is the figure of `/explain`. Read at most once a minute, when a page asks.
-package actor HistorySummary {
+actor HistorySummary {
     /// The last 24 h of one channel.
-    package struct Day: Hashable, Sendable {
+    struct Day: Hashable, Sendable {
         /// The mean; nil without a value in that time.
         let mean: Double?
         let decimals: Int
@@ -24,7 +24,7 @@ package actor HistorySummary {
     }
 
     /// Shares of the time since the first sample, for the channel in use with the most values.
-    package struct Completeness: Hashable, Sendable {
+    struct Completeness: Hashable, Sendable {
         /// When the first sample was; ISO 8601, nil while that is not known.
         let since: String?
         /// Length of the record.
@@ -48,7 +48,7 @@ package actor HistorySummary {
         }
     }
 
-    package struct Summary: Sendable {
+    struct Summary: Sendable {
         /// Last 24 h by channel: `dust/pm25`.
         var days: [String: Day] = [:]
         /// When the first sample was; ISO 8601.
@@ -72,10 +72,10 @@ package actor HistorySummary {
     private var freshUntil = NIODeadline.uptimeNanoseconds(0)
     private var accountedUntil = NIODeadline.uptimeNanoseconds(0)
 
-    package init(_ history: HistoryClient) { self.history = history }
+    init(_ history: HistoryClient) { self.history = history }
 
     /// The last summary, or a new one after a minute.
-    package func latest() async -> Summary {
+    func latest() async -> Summary {
         guard NIODeadline.now() >= freshUntil else { return known }
         // Requests that come meanwhile get the summary before.
         freshUntil = .now() + .seconds(Self.freshSeconds)

@@ -3,18 +3,18 @@ import Store
 import StoreQueries
 
 /// When the station's program started, and what ended the run before.
-package struct StartsView: Hashable, Sendable {
+struct StartsView: Hashable, Sendable {
     /// Number of starts shown, the newest.
-    package static let countMax = 20
+    static let countMax = 20
 
-    package struct Start: Hashable, Sendable {
+    struct Start: Hashable, Sendable {
         /// Time of the start; nil while nothing dates it.
-        package let time: WallTime?
-        package let reason: Reason
+        let time: WallTime?
+        let reason: Reason
     }
 
     /// The state of the program before the start.
-    package enum Reason: String, Hashable, Sendable, CaseIterable {
+    enum Reason: String, Hashable, Sendable, CaseIterable {
         /// Nothing: the history begins here.
         case first
         /// It was stopped and started in the same boot.
@@ -30,12 +30,12 @@ package struct StartsView: Hashable, Sendable {
     }
 
     /// Newest first.
-    package let starts: [Start]
+    let starts: [Start]
 
     /// - Parameters:
     ///   - runs: Of the history, oldest first.
     ///   - watchdogBoot: The boot that the watchdog caused, as far as that is known.
-    package init(
+    init(
         _ runs: [NodeRun],
         watchdogBoot: BootID? = nil,
         time: (BootID, Tick) -> WallTime?

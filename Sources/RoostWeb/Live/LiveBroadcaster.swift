@@ -6,7 +6,7 @@ import Synchronization
 /// One connection to the station's live feed for all pages that watch, and none while no page does.
 package final class LiveBroadcaster: Sendable {
     /// Pages that watch at most.
-    package static let listenerMax = 32
+    static let listenerMax = 32
     /// Items that wait for one slow page; further ones are counted and left out.
     static let waitingMax = 256
     /// Interval of the beats, which show a page that its connection lives.
@@ -44,7 +44,7 @@ package final class LiveBroadcaster: Sendable {
         Problem(.busy, "\(listenerMax) pages follow already", headers: [.retryAfter: "30"])
     }
 
-    package var listenerCount: Int { state.withLock { $0.listeners.count } }
+    var listenerCount: Int { state.withLock { $0.listeners.count } }
 
     /// Follows the station while there are listeners; until the task is cancelled.
     package func run() async {

@@ -3,30 +3,30 @@ import ControlProtocol
 /// The last items of the live stream, numbered: a page that lost its connection misses none.
 ///
 /// Pure. Bound: `kept` items.
-package struct LiveItems: Sendable {
-    package struct Item: Hashable, Sendable {
-        package let number: UInt64
+struct LiveItems: Sendable {
+    struct Item: Hashable, Sendable {
+        let number: UInt64
         /// Ready to send, with its empty line.
-        package let text: String
+        let text: String
     }
 
-    package enum Resumption: Hashable, Sendable {
+    enum Resumption: Hashable, Sendable {
         case items([Item])
         /// The missed items are gone: the page asks for everything anew.
         case reset
     }
 
-    package static let kept = 1_024
+    static let kept = 1_024
 
     /// Id of the connection to the station: numbers of different connections do not compare.
-    package let epoch: String
+    let epoch: String
     private var items: [Item] = []
     private var next: UInt64 = 1
 
-    package init(epoch: String) { self.epoch = epoch }
+    init(epoch: String) { self.epoch = epoch }
 
     /// Numbers an item and keeps it.
-    package mutating func append(event: String, data: String) -> Item {
+    mutating func append(event: String, data: String) -> Item {
         let item = Item(
             number: next,
             text: "id: \(epoch)-\(next)\nevent: \(event)\ndata: \(data)\n\n"
@@ -41,7 +41,7 @@ package struct LiveItems: Sendable {
     ///
     /// - Parameter last: `Last-Event-ID`; nil of a page that begins.
     /// - Returns: The items after it, or that the page has to ask for everything.
-    package func resumption(after last: String?) -> Resumption {
+    func resumption(after last: String?) -> Resumption {
         guard let last else { return .items([]) }
         let parts = last.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == epoch, let number = UInt64(parts[1]), number < next

@@ -2,8 +2,8 @@ import ControlProtocol
 import Core
 
 /// The station's live items as the dashboard's.
-package enum LiveText {
-    package static func reading(_ reading: ReadingReport) -> String {
+enum LiveText {
+    static func reading(_ reading: ReadingReport) -> String {
         let parts = reading.channel.split(separator: "/", maxSplits: 1).map(String.init)
         var json = JSONTextBuilder()
         json.object { json in
@@ -23,7 +23,7 @@ package enum LiveText {
         return json.text
     }
 
-    package static func event(_ event: EventReport) -> String {
+    static func event(_ event: EventReport) -> String {
         var json = JSONTextBuilder()
         json.object { json in
             json.member("time", event.time)
@@ -40,12 +40,12 @@ package enum LiveText {
     }
 
     /// Whether an event belongs to an alert's life: pages show it at once, once by its number.
-    package static func isAlert(_ event: EventReport) -> Bool {
+    static func isAlert(_ event: EventReport) -> Bool {
         event.kind.hasPrefix("alert ")
     }
 
     /// Returns what a page should ask for again after an event; nil when nothing shown changed.
-    package static func changes(_ event: EventReport) -> String? {
+    static func changes(_ event: EventReport) -> String? {
         let isNews =
             event.severity != "info"
             || ["device", "mode", "lamp", "mute", "sensor", "child", "motion"].contains {

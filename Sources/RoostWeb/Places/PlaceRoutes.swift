@@ -5,7 +5,7 @@ import Store
 import StoreQueries
 
 /// Routes for the station's place, and for measurements around it with their sources.
-package struct PlaceRoutes: Sendable {
+struct PlaceRoutes: Sendable {
     private static let day = 86_400
     private static let clusterDays = ClusterTable.standardDays
 
@@ -17,12 +17,12 @@ package struct PlaceRoutes: Sendable {
     /// - Parameters:
     ///   - station: Knows its position; nil for a card without its station.
     ///   - courier: Knows the places of feeds.
-    package init(_ history: HistoryClient, _ station: StationClient?, _ courier: CourierClient?) {
+    init(_ history: HistoryClient, _ station: StationClient?, _ courier: CourierClient?) {
         (self.history, self.courier) = (history, courier)
         questions = StationQuestions(station: station)
     }
 
-    package var all: [Route] {
+    var all: [Route] {
         [
             Route(.get, "/api/v1/sites", .viewer, scope: .read) { try await sites($0) },
             Route(.get, "/api/v1/stations", .viewer, scope: .read) { request in

@@ -8,7 +8,7 @@ import Synchronization
 /// A viewer that is slower than the camera misses frames; no frame waits for it but the newest.
 /// Bound: `viewerMax` viewers.
 package final class LivePicture: Sendable {
-    package static let viewerMax = 8
+    static let viewerMax = 8
     static let boundary = "roost-frame"
     /// Interval between checks of a viewer's right.
     private static let look = TimeAmount.seconds(15)
@@ -31,7 +31,7 @@ package final class LivePicture: Sendable {
         (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    package var viewerCount: Int { state.withLock { $0.viewers.count } }
+    var viewerCount: Int { state.withLock { $0.viewers.count } }
 
     /// Follows the camera while there are viewers; until the task is cancelled.
     package func run() async {

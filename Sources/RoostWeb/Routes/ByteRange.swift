@@ -3,7 +3,7 @@ import HTTPTypes
 /// The bytes of an answer that a client wants: one range of the field `Range`.
 ///
 /// - Source: RFC 9110, 14.1.2.
-package enum ByteRange: Hashable, Sendable {
+enum ByteRange: Hashable, Sendable {
     /// From an offset to the end.
     case from(Int)
     /// From one offset to another, both included.
@@ -12,7 +12,7 @@ package enum ByteRange: Hashable, Sendable {
     case last(Int)
 
     /// Reads the field; nil for several ranges and invalid ones: then everything is sent.
-    package init?(_ field: String) {
+    init?(_ field: String) {
         let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes", !parts[1].contains(",") else {
             return nil
@@ -33,7 +33,7 @@ package enum ByteRange: Hashable, Sendable {
     /// Reads the range of a request; nil without one, or when `If-Range` names another answer.
     ///
     /// - Parameter tag: Entity tag of this answer.
-    package init?(_ request: WebRequest, tag: String) {
+    init?(_ request: WebRequest, tag: String) {
         guard let field = request.headers[.range] else { return nil }
         if let known = request.headers[.ifRange], known != tag { return nil }
         self.init(field)
@@ -42,7 +42,7 @@ package enum ByteRange: Hashable, Sendable {
     /// Returns the offsets of the range within an answer of `count` bytes.
     ///
     /// - Returns: Offsets, never empty; nil when the range begins beyond the end (status 416).
-    package func places(in count: Int) -> Range<Int>? {
+    func places(in count: Int) -> Range<Int>? {
         switch self {
         case .from(let first): first < count ? first..<count : nil
         case .closed(let first, let last): first < count ? first..<min(last, count - 1) + 1 : nil

@@ -1,18 +1,18 @@
 import FoundationEssentials
 
 /// Reads and writes small JSON values.
-package enum JSONBody {
+enum JSONBody {
     /// Any value, which is not read.
     struct Anything: Decodable { init(from decoder: any Decoder) {} }
 
-    package static func encoded<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+    static func encoded<Value: Encodable>(_ value: Value) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(value))
     }
 
     /// - Throws: `Problem` `bad-request` that names the place.
-    package static func decoded<Value: Decodable>(
+    static func decoded<Value: Decodable>(
         _ type: Value.Type,
         from bytes: [UInt8]
     ) throws -> Value {

@@ -1,22 +1,22 @@
 /// Writes JSON text by hand: columns of numbers need no encoder.
-package struct JSONTextBuilder: Sendable {
-    package private(set) var text = ""
+struct JSONTextBuilder: Sendable {
+    private(set) var text = ""
     private var needsComma = false
 
-    package init() {}
+    init() {}
 
-    package mutating func object(_ body: (inout JSONTextBuilder) -> Void) {
+    mutating func object(_ body: (inout JSONTextBuilder) -> Void) {
         open("{")
         body(&self)
         close("}")
     }
 
-    package mutating func object(_ key: String, _ body: (inout JSONTextBuilder) -> Void) {
+    mutating func object(_ key: String, _ body: (inout JSONTextBuilder) -> Void) {
         name(key)
         object(body)
     }
 
-    package mutating func array<Items: Sequence>(
+    mutating func array<Items: Sequence>(
         _ items: Items,
         _ body: (inout JSONTextBuilder, Items.Element) -> Void
     ) {
@@ -25,7 +25,7 @@ package struct JSONTextBuilder: Sendable {
         close("]")
     }
 
-    package mutating func array<Items: Sequence>(
+    mutating func array<Items: Sequence>(
         _ key: String,
         _ items: Items,
         _ body: (inout JSONTextBuilder, Items.Element) -> Void
@@ -34,40 +34,40 @@ package struct JSONTextBuilder: Sendable {
         array(items, body)
     }
 
-    package mutating func member(_ key: String, _ value: String?) {
+    mutating func member(_ key: String, _ value: String?) {
         name(key)
         add(value)
     }
-    package mutating func member(_ key: String, _ value: Int?) {
+    mutating func member(_ key: String, _ value: Int?) {
         name(key)
         add(value)
     }
-    package mutating func member(_ key: String, _ value: Bool?) {
+    mutating func member(_ key: String, _ value: Bool?) {
         name(key)
         raw(value.map { $0 ? "true" : "false" } ?? "null")
     }
 
     /// Writes a number with so many digits after the point; without, the shortest exact text.
-    package mutating func member(_ key: String, _ value: Double?, decimals: Int? = nil) {
+    mutating func member(_ key: String, _ value: Double?, decimals: Int? = nil) {
         name(key)
         add(value, decimals: decimals)
     }
 
     /// A member whose value is JSON already.
-    package mutating func member(_ key: String, json: String) {
+    mutating func member(_ key: String, json: String) {
         name(key)
         raw(json)
     }
 
-    package mutating func add(_ value: Int?) { raw(value.map(String.init) ?? "null") }
+    mutating func add(_ value: Int?) { raw(value.map(String.init) ?? "null") }
 
-    package mutating func add(_ value: Double?, decimals: Int? = nil) {
+    mutating func add(_ value: Double?, decimals: Int? = nil) {
         guard let value, value.isFinite else { return raw("null") }
         guard let decimals else { return raw("\(value)") }
         raw(Self.fixed(value, decimals))
     }
 
-    package mutating func add(_ value: String?) {
+    mutating func add(_ value: String?) {
         guard let value else { return raw("null") }
         separate()
         text += "\""
@@ -93,14 +93,14 @@ package struct JSONTextBuilder: Sendable {
     }
 
     /// JSON that is ready.
-    package mutating func raw(_ json: String) {
+    mutating func raw(_ json: String) {
         separate()
         text += json
         needsComma = true
     }
 
     /// A number with exactly so many digits after the point, rounded to nearest.
-    package static func fixed(_ value: Double, _ decimals: Int) -> String {
+    static func fixed(_ value: Double, _ decimals: Int) -> String {
         let digits = max(0, min(decimals, 9))
         let scale = (0..<digits).reduce(1.0) { product, _ in product * 10 }
         let scaled = (value * scale).rounded()

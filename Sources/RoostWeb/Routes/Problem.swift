@@ -93,15 +93,15 @@ package struct Problem: Error, Hashable, Sendable {
         self.headers = headers
     }
 
-    package static func badRequest(_ detail: String) -> Problem { Problem(.badRequest, detail) }
+    static func badRequest(_ detail: String) -> Problem { Problem(.badRequest, detail) }
 
-    package static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
+    static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
 
     package static func outOfRange(_ field: String, _ detail: String) -> Problem {
         Problem(.outOfRange, detail, places: [Place(pointer: "/" + field, detail: detail)])
     }
 
-    package static func unknownField(_ field: String, _ next: String) -> Problem {
+    static func unknownField(_ field: String, _ next: String) -> Problem {
         Problem(
             .unknownField,
             "\(field.prefix(40)) is not known: \(next)",

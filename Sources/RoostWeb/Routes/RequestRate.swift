@@ -6,9 +6,9 @@ import Synchronization
 /// Refused requests count at their address.
 ///
 /// A first visit asks for a page's files at once, so two seconds' worth may come together.
-package final class RequestRate: Sendable {
+final class RequestRate: Sendable {
     /// Addresses and sessions that are counted; beyond it the one unused longest is forgotten.
-    package static let countMax = 256
+    static let countMax = 256
 
     private struct Bucket {
         var tokens: Double
@@ -18,15 +18,15 @@ package final class RequestRate: Sendable {
     private let clock: WebClock
     private let buckets = Mutex<[String: Bucket]>([:])
 
-    package init(_ clock: WebClock) { self.clock = clock }
+    init(_ clock: WebClock) { self.clock = clock }
 
     /// Addresses and sessions that are counted now.
-    package var count: Int { buckets.withLock { $0.count } }
+    var count: Int { buckets.withLock { $0.count } }
 
     /// Counts one request.
     ///
     /// - Throws: `Problem` `rate-limited` with `Retry-After`.
-    package func admit(_ identity: Identity?, _ peer: PeerAddress) throws(Problem) {
+    func admit(_ identity: Identity?, _ peer: PeerAddress) throws(Problem) {
         let (key, rate): (String, Double) =
             switch identity?.door {
             case .session(let id): ("session \(id)", 50)

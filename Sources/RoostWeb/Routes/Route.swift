@@ -35,7 +35,7 @@ package struct Route: Sendable {
     package let body: BodyRule
     package let handler: Handler
     /// Whether a program may use it without a token; a page of another site never may.
-    package var isForPrograms = false
+    var isForPrograms = false
 
     package init(
         _ method: HTTPRequest.Method,

@@ -1,8 +1,8 @@
 /// One sentence for each route of the API, and the keys of its query, for `/api/v1/openapi.json`.
-package enum RouteSummaries {
-    package struct Entry: Sendable {
-        package let text: String
-        package let keys: [String]
+enum RouteSummaries {
+    struct Entry: Sendable {
+        let text: String
+        let keys: [String]
 
         init(_ text: String, _ keys: [String] = []) { (self.text, self.keys) = (text, keys) }
     }
@@ -10,7 +10,7 @@ package enum RouteSummaries {
     private static let range = ["from", "to", "last"]
 
     /// Summaries by method and path without `/api/v1`.
-    package static let all: [String: Entry] = reading.merging(writing) { first, _ in first }
+    static let all: [String: Entry] = reading.merging(writing) { first, _ in first }
 
     private static let reading: [String: Entry] = [
         "GET /openapi.json": Entry("This description."),

@@ -14,7 +14,7 @@ package struct WebRequest: Sendable {
     /// The client's identity; nil without a log-in.
     package let identity: Identity?
     /// Whether the client is still admitted: for answers that last longer than a session.
-    package var isStillAdmitted: @Sendable () async -> Bool = { true }
+    var isStillAdmitted: @Sendable () async -> Bool = { true }
 
     package init(
         method: HTTPRequest.Method = .get,

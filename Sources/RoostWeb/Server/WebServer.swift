@@ -22,7 +22,7 @@ package struct WebServer: Sendable {
         package var idleSeconds: Int64?
         /// Shared by all servers of a process.
         package var connections = IdleExit.Count()
-        package var connectionMax = 64
+        var connectionMax = 64
         /// Whether a person is logged in at an address; they may replace a stranger's connection.
         package var isKnown: @Sendable (_ address: String) -> Bool = { _ in false }
 

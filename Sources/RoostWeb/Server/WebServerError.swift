@@ -1,21 +1,21 @@
 import Glibc
 
 /// Why an address cannot be listened on, with the next step.
-package struct WebServerError: Error, Hashable, CustomStringConvertible {
-    package let host: String
-    package let port: Int
+struct WebServerError: Error, Hashable, CustomStringConvertible {
+    let host: String
+    let port: Int
     /// The system's error number; nil when it gave none, as for a name without an address.
-    package let errno: Int32?
-    package let words: String
+    let errno: Int32?
+    let words: String
 
-    package init(host: String, port: Int, errno: Int32?, words: String) {
+    init(host: String, port: Int, errno: Int32?, words: String) {
         self.host = host
         self.port = port
         self.errno = errno
         self.words = words
     }
 
-    package var description: String {
+    var description: String {
         let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         switch errno {
         case EADDRINUSE?:

@@ -4,20 +4,20 @@
 /// smaller by gzip. Where both are installed the modules are left out. Modules that the entry needs
 /// run first, and their names are global; every other module is a function that runs when it is
 /// first needed, so a page's module costs nothing until the page is opened.
-package struct JoinedClient: Sendable {
-    package static let scriptName = "js/roost.js"
-    package static let sheetName = "css/roost.css"
+struct JoinedClient: Sendable {
+    static let scriptName = "js/roost.js"
+    static let sheetName = "css/roost.css"
     private static let entry = "js/main.js"
     /// The order matters in the cascade; sheets that are not named here follow by name.
     private static let firstSheets = ["css/tokens.css", "css/base.css", "css/pages.css"]
 
-    package let script: String
-    package let sheet: String
+    let script: String
+    let sheet: String
 
     /// Joins files by their names in the client's folder.
     ///
     /// - Throws: `JoinedClientError` with file and line for what cannot be joined.
-    package init(_ files: [String: String]) throws(JoinedClientError) {
+    init(_ files: [String: String]) throws(JoinedClientError) {
         script = try Self.script(files)
         sheet = Self.sheet(files)
     }

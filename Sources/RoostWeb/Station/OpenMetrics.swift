@@ -3,19 +3,19 @@ import Core
 import Store
 
 /// The station's figures as OpenMetrics 1.0 text, or in the older format of Prometheus.
-package struct OpenMetrics: Sendable {
-    package enum Format: Hashable, Sendable {
+struct OpenMetrics: Sendable {
+    enum Format: Hashable, Sendable {
         case openMetrics
         /// Counters are described by their whole name, and nothing ends the text.
         case prometheus
 
         /// Chooses the format by the field `Accept`; by default the older one.
-        package init(accepting field: String?) {
+        init(accepting field: String?) {
             let isNamed = field?.contains("application/openmetrics-text") == true
             self = isNamed ? .openMetrics : .prometheus
         }
 
-        package var mediaType: String {
+        var mediaType: String {
             switch self {
             case .openMetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
             case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
@@ -29,11 +29,11 @@ package struct OpenMetrics: Sendable {
     /// Reports of the targets, where a courier runs.
     var outbox: [OutboxReport] = []
 
-    package init(_ status: StatusReport, listeners: Int, format: Format = .openMetrics) {
+    init(_ status: StatusReport, listeners: Int, format: Format = .openMetrics) {
         (self.status, self.listeners, self.format) = (status, listeners, format)
     }
 
-    package var text: String {
+    var text: String {
         var lines: [String] = []
         func family(_ name: String, _ type: String, _ help: String, _ samples: [String]) {
             guard !samples.isEmpty else { return }

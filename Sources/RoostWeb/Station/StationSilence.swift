@@ -34,7 +34,7 @@ package final class StationSilence: Sendable {
     }
 
     /// Whether a question now would only wait.
-    package func isPausing(at now: NIODeadline) -> Bool {
+    func isPausing(at now: NIODeadline) -> Bool {
         state.withLock { $0.absence == .hung && now < $0.until }
     }
 

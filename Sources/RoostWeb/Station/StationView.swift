@@ -3,9 +3,9 @@ import ControlProtocol
 import Core
 
 /// `/station` as the dashboard's first page reads it.
-package struct StationView: Sendable {
+struct StationView: Sendable {
     /// The state of the station's program.
-    package enum Daemon: Sendable {
+    enum Daemon: Sendable {
         case up(StatusReport, DevicesReport)
         /// It does not answer; for this many seconds, if known.
         case away(StationSilence.Absence, seconds: Double?)
@@ -19,18 +19,18 @@ package struct StationView: Sendable {
     private let name: String
     private let isSimulated: Bool
     /// Figures from the history, as far as it can be read.
-    package var summary = HistorySummary.Summary()
+    var summary = HistorySummary.Summary()
     /// Why changes of accounts and sessions are not kept, with the next step.
-    package var accountsTrouble: String?
+    var accountsTrouble: String?
 
-    package init(_ daemon: Daemon, name: String, zone: String, isSimulated: Bool) {
+    init(_ daemon: Daemon, name: String, zone: String, isSimulated: Bool) {
         self.daemon = daemon
         self.name = name
         self.zone = zone
         self.isSimulated = isSimulated
     }
 
-    package var json: String {
+    var json: String {
         var json = JSONTextBuilder()
         json.object { json in
             switch daemon {

@@ -43,7 +43,7 @@ package struct Verdict: Hashable, Sendable {
     )
 
     /// The verdict for a history without a station: a card in a reader.
-    package static let cardOnly = Verdict(
+    static let cardOnly = Verdict(
         level: .unknown,
         code: "daemon.none",
         sentence: "This is a card's history. No station measures here."

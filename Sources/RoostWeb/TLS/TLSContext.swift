@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// A certificate with its key, ready for connections.
-package final class TLSContext: Sendable {
+final class TLSContext: Sendable {
     // OpenSSL counts and locks by itself.
     nonisolated(unsafe) fileprivate let context: OpaquePointer
     private let other: TLSContext?

@@ -10,7 +10,7 @@ import Synchronization
 /// A sample becomes an alert in the job that brought it. Nothing is raised before the store said
 /// what earlier processes raised, so that an alert keeps its number over a restart; a station
 /// without a store has no such past. Bounds: those of `AlertEngine`.
-package final class AlertService: Sendable {
+final class AlertService: Sendable {
     static let source = "alerts"
     /// A device that measures more often is silent only after three times as long.
     private static let leastInterval = 10

@@ -4,7 +4,7 @@ import Runtime
 import Synchronization
 
 /// Advances the alerts with time, and reads the past that they need from the store.
-package actor AlertTask: OrderlyStop {
+actor AlertTask: OrderlyStop {
     /// How late it may wake: a sample comes meanwhile in most cases.
     static let tolerance: Duration = .seconds(30)
     /// Time between two attempts to read from the store after a failure.
@@ -30,7 +30,7 @@ package actor AlertTask: OrderlyStop {
 
     private var mustStop: Bool { isStopping.load(ordering: .sequentiallyConsistent) }
 
-    package func run() async throws {
+    func run() async throws {
         store?.whenOpen("alerts") { [attention = service.attention] in attention.raise() }
         while !Task.isCancelled, !mustStop {
             try await followZone()

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A held button opens it, or with `claim.window` the machine's power-on. It closes by time or by
 /// the first claim. It is in memory alone: a restart of the process closes it.
-package final class ClaimWindow: Sendable {
+final class ClaimWindow: Sendable {
     /// The store's setting that has the last boot in which power-on could open it.
     static let bootKey = "claim.boot"
     /// After a button was held.

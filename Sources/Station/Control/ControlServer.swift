@@ -11,7 +11,7 @@ import Synchronization
 /// are no others the new one gets an error and is closed. Every process that may open the socket
 /// may ask and command: its file mode is the access control, and each change is recorded with its
 /// user. The dashboard alone has a shorter list, `ControlRights`.
-package actor ControlServer: Child {
+actor ControlServer: Child {
     static let connectionLimit = 16
     /// A connection without a request for this long may be closed for a new one.
     static let idleLimit = Duration.minutes(2)
@@ -41,7 +41,7 @@ package actor ControlServer: Child {
         self.rights = rights
     }
 
-    package func run() async throws {
+    func run() async throws {
         let listener = try await station.platform.listen(path)
         defer { listener.close() }
         try await withThrowingDiscardingTaskGroup { group in

@@ -1,5 +1,5 @@
 /// Where the station has a device from; the raw value is what reports say.
-package enum DeviceOrigin: String, Sendable {
+enum DeviceOrigin: String, Sendable {
     /// Configuration file; only an edit of the file can change the device.
     case file
     /// A person added it while the station ran.

@@ -3,12 +3,12 @@ import HardwareIO
 /// Identifies an adapter whose part has no id: by its serial number, else by its socket.
 ///
 /// Never `ttyUSBn`, which is the order in which things were plugged in.
-package struct AdapterKey: Hashable, Sendable, CustomStringConvertible {
+struct AdapterKey: Hashable, Sendable, CustomStringConvertible {
     /// Bytes at most; a longer one is cut and ends in a checksum of the whole.
     static let byteLimit = 160
 
     /// `usb-0001`, `usb-0001-if02` or `port-platform-fd500000.pcie-pci-0000:01:00.0-usb-0:1.3:1.0`.
-    package let description: String
+    let description: String
 
     private init(_ text: String) {
         guard text.utf8.count > Self.byteLimit else {
@@ -24,7 +24,7 @@ package struct AdapterKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Identifies an adapter by its serial number, or by its socket without one.
-    package init(_ device: HotplugDevice) {
+    init(_ device: HotplugDevice) {
         guard let serial = device.properties["ID_SERIAL_SHORT"], !serial.isEmpty else {
             self.init(socketOf: device)
             return
@@ -35,7 +35,7 @@ package struct AdapterKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Identifies an adapter by its socket, for adapters that share a serial number.
-    package init(socketOf device: HotplugDevice) {
+    init(socketOf device: HotplugDevice) {
         if let path = device.properties["ID_PATH"], !path.isEmpty {
             self.init("port-\(path)")
         } else {

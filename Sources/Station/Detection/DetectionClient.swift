@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Outlives the child that carries out what the machine decides. Bound: the list of pending actions
 /// has a few entries for each adapter and device.
-package final class DetectionClient: Sendable {
+final class DetectionClient: Sendable {
     private struct State {
         var ledger = HotplugDifference()
         var machine: DetectionMachine
@@ -21,7 +21,7 @@ package final class DetectionClient: Sendable {
     /// Wakes the task that carries out the actions.
     let attention = Signal()
 
-    package init(_ catalog: ProfileCatalog, clock: any NodeClock) {
+    init(_ catalog: ProfileCatalog, clock: any NodeClock) {
         self.clock = clock
         state = Mutex(State(machine: DetectionMachine(catalog)))
     }
@@ -30,7 +30,7 @@ package final class DetectionClient: Sendable {
     var catalog: ProfileCatalog { state.withLock { $0.machine.catalog } }
 
     /// Handles an event of the hotplug monitor.
-    package func apply(_ events: [HotplugEvent]) {
+    func apply(_ events: [HotplugEvent]) {
         decide { state, now in
             state.machine.apply(events.flatMap { state.ledger.apply($0) }, at: now)
         }
@@ -103,7 +103,7 @@ package final class DetectionClient: Sendable {
     /// Devices that are away, and adapters that cannot be looked at.
     var missing: [StationFacts.Missing] { state.withLock { $0.machine.missing } }
 
-    package var list: [FoundReport] { state.withLock { $0.machine.list(at: clock.now) } }
+    var list: [FoundReport] { state.withLock { $0.machine.list(at: clock.now) } }
 
     /// Adapters without a configured port and without an adopted device.
     func unclaimed() -> [UnclaimedReport] {

@@ -4,15 +4,15 @@ import HardwareIO
 import Profiles
 
 /// Why a person's request is refused, as text.
-package struct DetectionRefusal: Error, Hashable, Sendable {
-    package let code: String
-    package let message: String
+struct DetectionRefusal: Error, Hashable, Sendable {
+    let code: String
+    let message: String
 }
 
 // Requests of people for devices.
 extension DetectionMachine {
     /// A person's request.
-    package enum Act: Hashable, Sendable {
+    enum Act: Hashable, Sendable {
         /// Probe a skipped adapter again; with a profile, use it without a probe.
         case adopt(profile: String?, name: String?)
         case ignore
@@ -26,7 +26,7 @@ extension DetectionMachine {
     ///   - target: A device's name or identity, or the node of an adapter or a link to it.
     /// - Returns: The actions to carry out.
     /// - Throws: `DetectionRefusal` with nothing changed.
-    package mutating func act(
+    mutating func act(
         _ act: Act,
         on target: String,
         at now: MonotonicInstant

@@ -7,14 +7,14 @@ import Profiles
 // Consequences of a probe, and of the end of a device.
 extension DetectionMachine {
     /// The result of a probe.
-    package enum ProbeEnd: Sendable {
+    enum ProbeEnd: Sendable {
         case verdict(ProbePlan.Verdict)
         /// The port could not be used.
         case failed(SerialError)
     }
 
     /// Handles the result of a probe.
-    package mutating func probeEnded(
+    mutating func probeEnded(
         port id: Int,
         _ end: ProbeEnd,
         at now: MonotonicInstant
@@ -221,7 +221,7 @@ extension DetectionMachine {
 
     /// A device's child ended by itself: its port went away before the hotplug event, or was not
     /// its own.
-    package mutating func deviceEnded(port id: Int, at now: MonotonicInstant) -> [Action] {
+    mutating func deviceEnded(port id: Int, at now: MonotonicInstant) -> [Action] {
         guard let devpath = ports.first(where: { $0.value.id == id })?.key,
             let port = ports[devpath], port.adopted != nil
         else { return [] }

@@ -4,7 +4,7 @@ import HardwareIO
 
 extension DetectionMachine {
     /// All plugged-in adapters that are not configured, then all known devices that are absent.
-    package func list(at now: MonotonicInstant) -> [FoundReport] {
+    func list(at now: MonotonicInstant) -> [FoundReport] {
         let present = sortedPaths.compactMap { ports[$0] }.filter { $0.standing != .claimed }
         let here = Set(present.compactMap(\.adopted))
         let away = registry.records.filter { record in

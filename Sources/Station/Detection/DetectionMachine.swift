@@ -7,9 +7,9 @@ import Profiles
 /// Pure: events from the hotplug ledger, the probes and people go in, actions come out. A match is
 /// a claim and a probe is proof; a device is known by its own id, else by the adapter's serial
 /// number, else by the socket, and never by `ttyUSBn`.
-package struct DetectionMachine: Sendable {
+struct DetectionMachine: Sendable {
     /// The actions to carry out, in this order.
-    package enum Action: Hashable, Sendable {
+    enum Action: Hashable, Sendable {
         case probe(Probe)
         /// Its result does not matter any more.
         case cancelProbe(port: Int)
@@ -25,30 +25,30 @@ package struct DetectionMachine: Sendable {
         case save(identity: String, DeviceRecord?)
     }
 
-    package struct Probe: Hashable, Sendable {
-        package let port: Int
-        package let node: String
-        package let candidates: [RankedProfile]
+    struct Probe: Hashable, Sendable {
+        let port: Int
+        let node: String
+        let candidates: [RankedProfile]
         /// The profile last seen here.
-        package let expected: String?
+        let expected: String?
     }
 
-    package struct Adoption: Hashable, Sendable {
-        package let name: String
-        package let identity: String
-        package let profile: Profile
-        package let port: Int
-        package let node: String
+    struct Adoption: Hashable, Sendable {
+        let name: String
+        let identity: String
+        let profile: Profile
+        let port: Int
+        let node: String
         /// The part's own id, when it has one.
-        package let partID: String?
-        package let baud: Int?
+        let partID: String?
+        let baud: Int?
     }
 
-    package struct Notice: Hashable, Sendable {
-        package let source: String
-        package let kind: EventKind
-        package let severity: Event.Severity
-        package let details: [Event.Detail]
+    struct Notice: Hashable, Sendable {
+        let source: String
+        let kind: EventKind
+        let severity: Event.Severity
+        let details: [Event.Detail]
     }
 
     /// Outcome of detection for one adapter.
@@ -96,11 +96,11 @@ package struct DetectionMachine: Sendable {
     }
 
     /// Adapters looked at; more are neither probed nor listed until one of them leaves.
-    package static let portLimit = 64
+    static let portLimit = 64
     /// Probes at the same time; more wait for their turn.
-    package static let probeLimit = 16
+    static let probeLimit = 16
     /// Devices adopted at the same time; another is listed as unknown.
-    package static let adoptedLimit = 32
+    static let adoptedLimit = 32
     /// Longest wait between two attempts on a port that another process holds or that is forbidden.
     static let longestPause: Duration = .minutes(5)
     /// Before the second look at an adapter behind which a missing device may be; then twice as
@@ -109,7 +109,7 @@ package struct DetectionMachine: Sendable {
 
     private(set) var catalog: ProfileCatalog
     var ports: [String: Port] = [:]  // By devpath.
-    package internal(set) var registry = DeviceRegistry()
+    var registry = DeviceRegistry()
     /// Devices that found no room in the registry.
     var unremembered: [String: DeviceRecord] = [:]
     /// Devices found before the remembered ones were loaded, under provisional names.
@@ -125,7 +125,7 @@ package struct DetectionMachine: Sendable {
     private(set) var knowsNames = false
     private(set) var isOn: Bool
 
-    package init(_ catalog: ProfileCatalog, isOn: Bool = true) {
+    init(_ catalog: ProfileCatalog, isOn: Bool = true) {
         (self.catalog, self.isOn) = (catalog, isOn)
     }
 
@@ -138,7 +138,7 @@ package struct DetectionMachine: Sendable {
     ///   - settings: The store's; nil while they cannot be read: until then devices get provisional
     ///     names, which are never reused.
     /// - Returns: The actions to carry out.
-    package mutating func begin(
+    mutating func begin(
         with settings: [String: String]?,
         at now: MonotonicInstant
     ) -> [Action] {
@@ -160,7 +160,7 @@ package struct DetectionMachine: Sendable {
     ///   - isOn: Whether anything is looked for at all.
     ///   - catalog: The profiles from now on; nil leaves them.
     /// - Returns: The actions to carry out.
-    package mutating func configure(
+    mutating func configure(
         ports: Set<String>,
         names: Set<String>,
         isOn: Bool,
@@ -208,7 +208,7 @@ package struct DetectionMachine: Sendable {
     }
 
     /// Handles the changes that the ledger reports.
-    package mutating func apply(
+    mutating func apply(
         _ changes: [HotplugDifference.Change],
         at now: MonotonicInstant
     ) -> [Action] {
@@ -236,7 +236,7 @@ package struct DetectionMachine: Sendable {
     }
 
     /// Instant of the next action without an event.
-    package var nextDeadline: MonotonicInstant? {
+    var nextDeadline: MonotonicInstant? {
         ports.values.compactMap { port in
             switch port.standing {
             case .found(let until, _): isOn && isReady ? until : nil
@@ -248,10 +248,10 @@ package struct DetectionMachine: Sendable {
     }
 
     /// Handles everything that is due.
-    package mutating func timePassed(at now: MonotonicInstant) -> [Action] { admit(at: now) }
+    mutating func timePassed(at now: MonotonicInstant) -> [Action] { admit(at: now) }
 
     /// The task that probed has ended, and so have its probes.
-    package mutating func probesLost(at now: MonotonicInstant) -> [Action] {
+    mutating func probesLost(at now: MonotonicInstant) -> [Action] {
         for devpath in sortedPaths where ports[devpath]?.standing == .probing {
             ports[devpath]?.standing = .found(until: nil, why: "")
         }
@@ -369,7 +369,7 @@ package struct DetectionMachine: Sendable {
 
 extension HotplugDevice {
     /// A tty behind USB: the console and the kernel's virtual terminals are none.
-    package var isAdapter: Bool {
+    var isAdapter: Bool {
         subsystem == "tty" && node != nil && devpath.contains("/usb")
     }
 }

@@ -5,7 +5,7 @@ import Runtime
 import Store
 
 /// Carries out what detection decides: probes ports, starts and ends devices, keeps the records.
-package actor DetectionTask: Child {
+actor DetectionTask: Child {
     /// How long devices wait for their names from the store, before they get provisional ones.
     static let storePatience: Duration = .seconds(10)
     /// How long until they are read past a store that is not open: a card that accepts no writes
@@ -43,7 +43,7 @@ package actor DetectionTask: Child {
         readAt = context.clock.now.advanced(by: Self.readPause)
     }
 
-    package func run() async throws {
+    func run() async throws {
         store.whenOpen("detection") { [attention = client.attention] in attention.raise() }
         client.probesLost()
         try await withThrowingDiscardingTaskGroup { group in

@@ -3,16 +3,16 @@ import FoundationEssentials
 import Profiles
 
 /// The stored record of one device, plugged in or not.
-package struct DeviceRecord: Codable, Hashable, Sendable {
+struct DeviceRecord: Codable, Hashable, Sendable {
     /// Under which it reads; nil for an adapter that is only ignored.
-    package var name: String?
-    package var isIgnored = false
+    var name: String?
+    var isIgnored = false
     /// The profile's id.
-    package var profile: String?
+    var profile: String?
     /// Last port of the device, as `AdapterKey`.
-    package var port: String?
+    var port: String?
     /// USB number of the adapter there, of one that is ignored: `1a86:7523`.
-    package var usb: String?
+    var usb: String?
 
     /// Text that the store keeps: JSON with sorted keys.
     var json: String {
@@ -25,35 +25,35 @@ package struct DeviceRecord: Codable, Hashable, Sendable {
 }
 
 /// Names and wishes for every device that was ever adopted or ignored, by identity.
-package struct DeviceRegistry: Hashable, Sendable {
+struct DeviceRegistry: Hashable, Sendable {
     /// Records at most: the store keeps 64 settings, and others need some.
     ///
     /// At the bound a new device works under its name and is not remembered.
-    package static let limit = 48
+    static let limit = 48
     /// In front of an identity it is the key of its setting.
-    package static let keyPrefix = "device."
+    static let keyPrefix = "device."
 
-    package private(set) var records: [String: DeviceRecord] = [:]
+    private(set) var records: [String: DeviceRecord] = [:]
 
-    package init() {}
+    init() {}
 
-    package subscript(identity: String) -> DeviceRecord? { records[identity] }
+    subscript(identity: String) -> DeviceRecord? { records[identity] }
 
     /// Changes or adds a record.
     ///
     /// - Returns: false at the bound.
-    package mutating func put(_ identity: String, _ record: DeviceRecord) -> Bool {
+    mutating func put(_ identity: String, _ record: DeviceRecord) -> Bool {
         guard records[identity] != nil || records.count < Self.limit else { return false }
         records[identity] = record
         return true
     }
 
-    package mutating func remove(_ identity: String) { records[identity] = nil }
+    mutating func remove(_ identity: String) { records[identity] = nil }
 
     /// Adds records from the store; known ones stay unchanged.
     ///
     /// - Returns: Identities whose records cannot be read.
-    package mutating func load(_ settings: [String: String]) -> [String] {
+    mutating func load(_ settings: [String: String]) -> [String] {
         var unread: [String] = []
         for (key, value) in settings.sorted(by: { $0.key < $1.key })
         where key.hasPrefix(Self.keyPrefix) {
@@ -69,7 +69,7 @@ package struct DeviceRegistry: Hashable, Sendable {
     }
 
     /// The identity that has a name.
-    package func identity(named name: String) -> String? {
+    func identity(named name: String) -> String? {
         records.filter { $0.value.name == name }.map(\.key).min()
     }
 
@@ -79,7 +79,7 @@ package struct DeviceRegistry: Hashable, Sendable {
     ///   - suffix: The unique part of the name; nil numbers them: `sds011-A160`.
     ///   - taken: Names that are not free, besides those remembered.
     /// - Returns: 64 bytes at most.
-    package func freeName(
+    func freeName(
         for profile: Profile,
         suffix: String? = nil,
         besides taken: Set<String>

@@ -4,7 +4,7 @@ import Core
 ///
 /// The third short stay within two minutes begins it: 2 s, then twice as long each time, at most a
 /// minute. A minute plugged in, or two minutes of peace, ends it.
-package struct FlapDetector: Hashable, Sendable {
+struct FlapDetector: Hashable, Sendable {
     /// A shorter stay counts as a strike.
     static let shortStay: Duration = .seconds(15)
     /// A stay after which all is forgiven.
@@ -24,10 +24,10 @@ package struct FlapDetector: Hashable, Sendable {
 
     private var records: [String: Record] = [:]
 
-    package init() {}
+    init() {}
 
     /// Records that `key` left after a stay.
-    package mutating func left(_ key: String, after stay: Duration, at now: MonotonicInstant) {
+    mutating func left(_ key: String, after stay: Duration, at now: MonotonicInstant) {
         var record = records[key] ?? Record(leftAt: now)
         if stay >= Self.longStay || isForgiven(record, at: now) { record.strikes = 0 }
         if stay < Self.shortStay { record.strikes += 1 }
@@ -41,17 +41,17 @@ package struct FlapDetector: Hashable, Sendable {
     }
 
     /// Time from `now` on for which to ignore `key`; nil when it may be tried at once.
-    package func holdOff(_ key: String, at now: MonotonicInstant) -> Duration? {
+    func holdOff(_ key: String, at now: MonotonicInstant) -> Duration? {
         guard let record = records[key], !isForgiven(record, at: now) else { return nil }
         let rest = now.duration(to: record.leftAt.advanced(by: pause(record)))
         return rest > .zero ? rest : nil
     }
 
     /// Resets the count of `key`: a person wants it to be tried now.
-    package mutating func forgive(_ key: String) { records[key] = nil }
+    mutating func forgive(_ key: String) { records[key] = nil }
 
     /// How often it has left after a short stay.
-    package func strikes(_ key: String) -> Int { records[key]?.strikes ?? 0 }
+    func strikes(_ key: String) -> Int { records[key]?.strikes ?? 0 }
 
     private func pause(_ record: Record) -> Duration {
         let excess = record.strikes - Self.patience

@@ -39,7 +39,7 @@ package struct ProbePlan: Sendable {
         package let evidence: SensorProof.Evidence
         package let baud: Int
         /// Ids of profiles that were proved as well and are less likely.
-        package let rivals: [String]
+        let rivals: [String]
     }
 
     struct Candidate {
@@ -92,7 +92,7 @@ package struct ProbePlan: Sendable {
     private var unsent: [UInt8]?
     /// Bytes heard and sent so far.
     package private(set) var heardByteCount = 0
-    package private(set) var sentByteCount = 0
+    private(set) var sentByteCount = 0
     private var verdict: Verdict?
 
     /// A plan that begins now.

@@ -5,15 +5,15 @@ import Runtime
 /// Reports serial adapters that come and go to detection.
 ///
 /// Without udev it reports that once and does nothing more.
-package final class AdapterWatch: Child {
+final class AdapterWatch: Child {
     private let client: DetectionClient
     private let context: StationContext
 
-    package init(client: DetectionClient, context: StationContext) {
+    init(client: DetectionClient, context: StationContext) {
         (self.client, self.context) = (client, context)
     }
 
-    package func run() async throws {
+    func run() async throws {
         let monitor: any HotplugMonitor
         do {
             monitor = try await context.platform.hotplugMonitor()

@@ -9,7 +9,7 @@ import Synchronization
 /// A device that is unplugged, busy or forbidden is not a failure of the node: it is reported once,
 /// its channels say why they are empty, and the node goes on. Failures of a driver go up to the
 /// supervisor.
-package final class DeviceSession: OrderlyStop {
+final class DeviceSession: OrderlyStop {
     /// An opened device.
     struct Attached {
         let driver: any Child
@@ -80,7 +80,7 @@ package final class DeviceSession: OrderlyStop {
 
     private var isStopping: Bool { running.withLock { $0.isStopping } }
 
-    package func requestStop() {
+    func requestStop() {
         let driver = running.withLock { running in
             running.isStopping = true
             return running.driver
@@ -89,7 +89,7 @@ package final class DeviceSession: OrderlyStop {
         stop.raise()
     }
 
-    package func run() async throws {
+    func run() async throws {
         let absence = try await keepAttached()
         guard let presence = subject.presence, absence != nil || !presence.isThere else { return }
         // After its driver's last reading, so that this is the final state of its channels.

@@ -5,88 +5,88 @@ import Profiles
 ///
 /// `faults` is the one place that decides what counts as a fault: `roost status`, `roost doctor`
 /// and the lamps go by it.
-package struct StationFacts: Hashable, Sendable {
+struct StationFacts: Hashable, Sendable {
     /// The known outage of a device.
-    package struct Trouble: Hashable, Sendable {
-        package enum Kind: Hashable, Sendable {
+    struct Trouble: Hashable, Sendable {
+        enum Kind: Hashable, Sendable {
             case away, unusable, silent
         }
 
-        package let kind: Kind
-        package let since: MonotonicInstant
-        package let words: String
+        let kind: Kind
+        let since: MonotonicInstant
+        let words: String
 
-        package init(_ kind: Kind, since: MonotonicInstant, _ words: String) {
+        init(_ kind: Kind, since: MonotonicInstant, _ words: String) {
             (self.kind, self.since, self.words) = (kind, since, words)
         }
     }
 
     /// A part that answers in place of the one whose id is configured.
-    package struct OtherPart: Hashable, Sendable {
-        package let wanted: String
-        package let found: String
+    struct OtherPart: Hashable, Sendable {
+        let wanted: String
+        let found: String
     }
 
     /// A device that is attached or waited for.
-    package struct Device: Hashable, Sendable {
-        package let name: String
-        package let location: String
-        package var trouble: Trouble?
+    struct Device: Hashable, Sendable {
+        let name: String
+        let location: String
+        var trouble: Trouble?
         /// When its driver began; nil while it has none.
-        package var attachedAt: MonotonicInstant?
+        var attachedAt: MonotonicInstant?
         /// The last outcome of each of its channels.
-        package var latest: [Reading] = []
-        package var lastValueAt: MonotonicInstant?
-        package var limits: Limits?
-        package var other: OtherPart?
+        var latest: [Reading] = []
+        var lastValueAt: MonotonicInstant?
+        var limits: Limits?
+        var other: OtherPart?
         /// The rate of its line; nil without one.
-        package var baud: Int?
+        var baud: Int?
 
-        package init(name: String, location: String) {
+        init(name: String, location: String) {
             (self.name, self.location) = (name, location)
         }
     }
 
     /// Bounds that a healthy measuring device keeps.
-    package struct Limits: Hashable, Sendable {
+    struct Limits: Hashable, Sendable {
         /// How old a value may be.
-        package let age: Duration
+        let age: Duration
         /// How long a channel may have neither a value nor a reason why there is none.
-        package let silence: Duration
+        let silence: Duration
         /// In a stream one missing sample is tolerated.
-        package let outlastsMiss: Bool
+        let outlastsMiss: Bool
 
-        package init(age: Duration, silence: Duration, outlastsMiss: Bool) {
+        init(age: Duration, silence: Duration, outlastsMiss: Bool) {
             (self.age, self.silence, self.outlastsMiss) = (age, silence, outlastsMiss)
         }
     }
 
     /// A device that was found once and is not plugged in, or an adapter that cannot be looked at.
-    package struct Missing: Hashable, Sendable {
+    struct Missing: Hashable, Sendable {
         /// Name of the device, or node of the adapter.
-        package let subject: String
-        package let isAdapter: Bool
+        let subject: String
+        let isAdapter: Bool
         /// Start of the trouble; nil when the device was not seen since the station's start.
-        package let since: MonotonicInstant?
-        package let words: String
+        let since: MonotonicInstant?
+        let words: String
     }
 
     /// A device that is plugged in is found within this time of the start.
-    package static let findingTime = Duration.seconds(90)
+    static let findingTime = Duration.seconds(90)
 
-    package let now: MonotonicInstant
-    package let startedAt: MonotonicInstant
-    package var devices: [Device] = []
-    package var missing: [Missing] = []
+    let now: MonotonicInstant
+    let startedAt: MonotonicInstant
+    var devices: [Device] = []
+    var missing: [Missing] = []
     /// Faults that parts of the station reported themselves.
-    package var named: [Fault] = []
+    var named: [Fault] = []
 
-    package init(now: MonotonicInstant, startedAt: MonotonicInstant) {
+    init(now: MonotonicInstant, startedAt: MonotonicInstant) {
         (self.now, self.startedAt) = (now, startedAt)
     }
 
     /// Everything that is wrong, the oldest first.
-    package var faults: [Fault] {
+    var faults: [Fault] {
         let all = devices.compactMap(fault) + missing.compactMap(fault) + named
         return all.sorted { left, right in
             guard (left.kind == .more) == (right.kind == .more) else { return right.kind == .more }

@@ -7,7 +7,7 @@ import Synchronization
 /// Sets the pattern of every plain LED of the station, from its samples and events.
 ///
 /// A sample or an event becomes light in the job that brought it. Bound: one entry per device.
-package final class LEDController: Sendable {
+final class LEDController: Sendable {
     private struct Entry {
         let light: LEDLight
         let configuration: LEDConfiguration

@@ -11,7 +11,7 @@ import Synchronization
 /// The station's lamp: which sensor it follows, and where it is shown.
 ///
 /// A sample of that sensor becomes a level and a light in the job that brought it.
-package final class TrafficLightController: Sendable {
+final class TrafficLightController: Sendable {
     static let name = "lights"
 
     private struct State {

@@ -142,7 +142,7 @@ package final class ModeState: Sendable {
 }
 
 /// Ends modes that have an end, and writes down every change; closes the claim window in time.
-package actor ModeTask: Child {
+actor ModeTask: Child {
     /// How late a mode may end before its keeper counts as hung.
     private static let endPatience: Duration = .minutes(1)
 
@@ -152,7 +152,7 @@ package actor ModeTask: Child {
     private let sink: any ReadingSink
     private let heartbeat: Heartbeat
 
-    package init(
+    init(
         modes: ModeState,
         claims: ClaimWindow,
         clock: any NodeClock,
@@ -166,7 +166,7 @@ package actor ModeTask: Child {
         self.heartbeat = heartbeat
     }
 
-    package func run() async throws {
+    func run() async throws {
         var known = modes.mode
         while !Task.isCancelled {
             let ends = [modes.mode.ends, claims.end].compactMap(\.self).min()

@@ -4,8 +4,8 @@ import Core
 ///
 /// Pure. The machine is shut down only after several readings in a row, so that one wrong reading
 /// of a gauge does not end a station.
-package struct BatteryMachine: Sendable {
-    package enum Action: Hashable, Sendable {
+struct BatteryMachine: Sendable {
+    enum Action: Hashable, Sendable {
         /// The machine lives on its battery from now on.
         case onBattery
         /// Power comes in again.
@@ -19,7 +19,7 @@ package struct BatteryMachine: Sendable {
     }
 
     /// Time between two readings.
-    package static let interval: Duration = .minutes(1)
+    static let interval: Duration = .minutes(1)
     /// Readings in a row that have to be at the limit or below.
     static let readingCount = 3
     /// After its start the machine runs for so long, so that a person can reach one whose gauge or
@@ -31,13 +31,13 @@ package struct BatteryMachine: Sendable {
     private static let hysteresis = 5
 
     /// Whether a person is to know that little is left; nil without a battery.
-    package private(set) var isLow: Bool?
+    private(set) var isLow: Bool?
     private var isOnBattery = false
     private var lowCount = 0
     private var firstLow = 0
     private var askedAt: MonotonicInstant?
 
-    package init() {}
+    init() {}
 
     /// Applies one reading.
     ///
@@ -47,7 +47,7 @@ package struct BatteryMachine: Sendable {
     ///   - limit: From here on the machine is shut down; nil for never.
     ///   - now: The time since the machine started.
     /// - Returns: Actions to carry out.
-    package mutating func apply(
+    mutating func apply(
         _ battery: Battery?,
         low lowPercent: Int,
         powerOff limit: Int?,

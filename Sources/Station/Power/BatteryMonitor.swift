@@ -4,7 +4,7 @@ import Core
 import Synchronization
 
 /// The machine's battery as the station last read it.
-package final class BatteryMonitor: Sendable {
+final class BatteryMonitor: Sendable {
     private struct State {
         var configuration = BatteryConfiguration.standard
         var machine = BatteryMachine()
@@ -15,7 +15,7 @@ package final class BatteryMonitor: Sendable {
 
     private let state = Mutex(State())
 
-    package init() {}
+    init() {}
 
     /// Time between two readings of a machine that should have a battery and has none.
     private static let searchInterval: Duration = .minutes(10)

@@ -37,7 +37,7 @@ package struct Battery: Hashable, Sendable {
     /// Charge of the fullest battery: the machine runs for as long as that one lasts.
     package let percent: Int?
     /// Whether the machine runs on the battery; nil where no gauge reports it.
-    package let isDischarging: Bool?
+    let isDischarging: Bool?
 
     package init(percent: Int?, isDischarging: Bool?) {
         (self.percent, self.isDischarging) = (percent, isDischarging)

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Raw and derived of one sample are accepted together, in one call. Made once for a device, so
 /// that the graph's state outlives a driver that restarts.
-package final class GraphSink: ReadingSink {
+final class GraphSink: ReadingSink {
     private let recorder: Recorder
     private let air: CrossCheck
     private let inputs: [GraphExternal]
@@ -17,7 +17,7 @@ package final class GraphSink: ReadingSink {
     /// - Parameters:
     ///   - device: Under which name it reads.
     ///   - air: The devices that it is compared with.
-    package init(
+    init(
         _ graph: GraphDescription,
         device: String,
         recorder: Recorder,
@@ -28,13 +28,13 @@ package final class GraphSink: ReadingSink {
         runner = Mutex(GraphRunner(graph, device: device))
     }
 
-    package func accept(_ readings: [Reading]) {
+    func accept(_ readings: [Reading]) {
         let (compared, events) = air.compare(readings)
         recorder.accept(processed(compared))
         for event in events { recorder.record(event) }
     }
 
-    package func record(_ event: Event) { recorder.record(event) }
+    func record(_ event: Event) { recorder.record(event) }
 
     private func processed(_ readings: [Reading]) -> [Reading] {
         // Queried, not subscribed to: no subscription has to end with the device.

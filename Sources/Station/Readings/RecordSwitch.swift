@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A store that could not be opened for a while gets readings from before a change: each is judged
 /// by its own time. Bound: `changeLimit` changes; readings from before the oldest one are stored.
-package final class RecordSwitch: Sendable {
+final class RecordSwitch: Sendable {
     static let changeLimit = 64
 
     private struct Change {
@@ -19,7 +19,7 @@ package final class RecordSwitch: Sendable {
     /// In order of time; none before the first.
     private let changes = Mutex<[Change]>([])
 
-    package init() {}
+    init() {}
 
     /// Devices that are not stored from now on; all others are.
     func set(_ unrecorded: Set<String>, at now: MonotonicInstant) {

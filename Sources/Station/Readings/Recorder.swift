@@ -86,7 +86,7 @@ package final class Recorder: ReadingSink {
     package func record(_ event: Event) { recordSoon(event) }
 
     /// Records an event from code that cannot wait.
-    package func recordSoon(_ event: Event) {
+    func recordSoon(_ event: Event) {
         guard isWanted(event) else { return }
         let (feeds, watchers, verdict) = state.withLock { state in
             if state.events.count == Self.eventLimit { state.events.removeFirst() }
@@ -178,7 +178,7 @@ extension Recorder {
     package struct ChannelState: Sendable {
         package let channel: Channel
         package let latest: Reading?
-        package let lastValue: Reading?
+        let lastValue: Reading?
         /// Readings of the last day with a value that no part can give.
         package let omittedCount: Int
     }

@@ -4,7 +4,7 @@ import HardwareIO
 import Synchronization
 
 /// Stores the owner's settings: one change at a time, on the card before it is in use.
-package final class OwnerSettingsStore: Sendable {
+final class OwnerSettingsStore: Sendable {
     private struct State {
         var overlay: StationOverlay
         /// Whether a change is being written.
@@ -14,13 +14,13 @@ package final class OwnerSettingsStore: Sendable {
     private let platform: any Platform
     private let state: Mutex<State>
 
-    package init(_ overlay: StationOverlay, on platform: any Platform) {
+    init(_ overlay: StationOverlay, on platform: any Platform) {
         self.platform = platform
         state = Mutex(State(overlay: overlay))
     }
 
     /// The owner's settings in use.
-    package var overlay: StationOverlay { state.withLock { $0.overlay } }
+    var overlay: StationOverlay { state.withLock { $0.overlay } }
 
     /// Replaces the overlay.
     ///

@@ -8,7 +8,7 @@ import Synchronization
 /// The station's store as the rest of the node sees it: give, and never wait.
 ///
 /// Outlives each `StoreWriter`: records that are not on the card yet are not lost with one of them.
-package final class StoreClient: Sendable {
+final class StoreClient: Sendable {
     private struct State {
         var queue: StoreQueue?
         var devices: [DeviceConfiguration] = []

@@ -11,7 +11,7 @@ import Synchronization
 /// A card that is slow, full or gone stops nothing else: it is reported once, waiting records stay
 /// in memory, and writing is retried, at most five minutes apart. A history that cannot be written
 /// is retried as well, without holding up the journal; a damaged one is replaced.
-package actor StoreWriter: OrderlyStop {
+actor StoreWriter: OrderlyStop {
     static let longestPause: Duration = .minutes(5)
     /// Failures in a row, half a minute of them, after which the store is closed and opened again.
     ///
@@ -55,8 +55,7 @@ package actor StoreWriter: OrderlyStop {
     private var reported: [StorePart: String] = [:]
     private var places = StorePlaces()
 
-    package init(_ configuration: StoreConfiguration, context: StationContext, client: StoreClient)
-    {
+    init(_ configuration: StoreConfiguration, context: StationContext, client: StoreClient) {
         self.configuration = configuration
         self.context = context
         self.client = client
@@ -70,7 +69,7 @@ package actor StoreWriter: OrderlyStop {
         stop.raise()
     }
 
-    package func run() async throws {
+    func run() async throws {
         let (clock, stop) = (context.clock, stop)
         let isDone: Void? = try await clock.run {
             try await self.keep()

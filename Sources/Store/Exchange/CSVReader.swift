@@ -6,9 +6,9 @@
 /// reported and skipped to its end; memory stays at one row.
 package struct CSVReader: Sendable {
     /// A row longer than this is damaged; the longest real one known has 200 bytes.
-    package static let rowBytesMax = 4_096
+    static let rowBytesMax = 4_096
     /// More fields than any known file has; the widest has 20.
-    package static let fieldsMax = 64
+    static let fieldsMax = 64
 
     /// One line of the file.
     package struct Row: Hashable, Sendable {

@@ -80,7 +80,7 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
 /// The result of importing one file.
 package struct ImportReport: Hashable, Sendable {
     /// Problems kept by name; the others are counted.
-    package static let problemsMax = 100
+    static let problemsMax = 100
 
     /// Rows read, the header not.
     package internal(set) var rows = 0

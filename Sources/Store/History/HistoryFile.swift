@@ -5,7 +5,7 @@ import SQLite
 /// The file of a history: opened or made, checked, and set aside when it is unusable.
 package enum HistoryFile {
     /// Damaged histories that are kept; a further one replaces the last.
-    package static let setAsideCountMax = 9
+    static let setAsideCountMax = 9
 
     /// Opens the history at `path`, or makes one with all its room.
     ///

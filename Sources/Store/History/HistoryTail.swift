@@ -66,7 +66,7 @@ package struct HistoryTail: Sendable {
     /// The newest block appended.
     private var newestBlock: UInt64 = 0
     /// Payloads and segments that could not be read to their end.
-    package private(set) var damagedParts = 0
+    private(set) var damagedParts = 0
 
     package init() {}
 
@@ -209,7 +209,7 @@ extension SegmentDecoder {
     }
 
     /// The tick of the last row of a segment that can be read; nil without one.
-    package static func lastTick(of segment: [UInt8]) -> Tick? {
+    static func lastTick(of segment: [UInt8]) -> Tick? {
         guard var decoder = try? SegmentDecoder(segment, isTimesOnly: true) else { return nil }
         var (rows, last) = (SegmentRows(), Tick?.none)
         while (try? decoder.nextRows(into: &rows)) == true { last = rows.tick(rows.count - 1) }

@@ -3,25 +3,25 @@
 /// Finds every error of up to five bits in a block of up to 4 KiB, and every burst up to 32 bits.
 ///
 /// - Source: RFC 3720, *iSCSI*, section 12.1 and appendix B.4, whose vectors the tests check.
-package struct CRC32C: Sendable {
+struct CRC32C: Sendable {
     private var remainder: UInt32 = .max
 
-    package init() {}
+    init() {}
 
     /// The check of `bytes` alone.
-    package static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
         var check = CRC32C()
         check.append(bytes)
         return check.value
     }
 
-    package mutating func append(_ bytes: some Sequence<UInt8>) {
+    mutating func append(_ bytes: some Sequence<UInt8>) {
         let isDone: Void? = bytes.withContiguousStorageIfAvailable { remainder = sliced($0) }
         guard isDone == nil else { return }
         for byte in bytes { remainder = Self.step(remainder, byte) }
     }
 
-    package var value: UInt32 { ~remainder }
+    var value: UInt32 { ~remainder }
 
     /// Eight bytes a step: 8 KiB of tables, eight look-ups that do not wait for one another.
     private func sliced(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {

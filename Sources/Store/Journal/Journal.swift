@@ -14,7 +14,7 @@ package final class Journal {
     /// refuse does not hold up the disk thread; then it throws, and the next begins behind them.
     static let triesPerAppend = 32
     /// Slots used of a storage that has more, 256 MiB of 4 KiB blocks: a start reads them all.
-    package static let slotLimit = 65_536
+    static let slotLimit = 65_536
 
     private let storage: any BlockStorage
     private let layout: JournalBlockLayout
@@ -134,7 +134,7 @@ package final class Journal {
     }
 
     /// Gives up the oldest block that waits.
-    package func releaseOldest() { release(through: released + 1) }
+    func releaseOldest() { release(through: released + 1) }
 
     /// The newest acknowledged block; 0 when there never was one.
     package var newest: UInt64 { acknowledged }

@@ -10,9 +10,9 @@ package enum JournalRecordCodec {
     ///
     /// Source and kind are cut at 48 bytes, keys at 24, values at 120; details that do not fit any
     /// more are left out.
-    package static let eventByteLimit = 400
+    static let eventByteLimit = 400
     /// Bytes of any other text at most; longer ones are cut.
-    package static let textByteLimit = 255
+    static let textByteLimit = 255
 
     /// The content of a payload, as far as this version knows it.
     package struct Contents: Hashable, Sendable {

@@ -20,7 +20,7 @@ package struct GapLedger: Sendable {
     }
 
     /// Marks waiting at once; at the bound the one that ends first goes, and explains no more.
-    package static let marksMax = 64
+    static let marksMax = 64
     /// Start of the node to first reading of a channel, 2 min: more than any warm-up known (30 s).
     package static let startingMax: Int64 = 1_200
     /// Tenths of a second of an orderly stop at most, from a driver's last reading to the node's

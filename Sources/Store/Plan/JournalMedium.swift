@@ -22,7 +22,7 @@ package enum JournalMedium: String, CaseIterable, Hashable, Sendable {
     /// Bytes that the file system writes of its own for each block; docs/measurements/card.md.
     ///
     /// ext4: three blocks of its journal for the file's time, and the inode's.
-    package var bytesPerBlock: Double {
+    var bytesPerBlock: Double {
         switch self {
         case .ext4: 16_384
         case .xfs: 1_024

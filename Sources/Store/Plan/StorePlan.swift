@@ -120,16 +120,16 @@ package struct FlashModel: Hashable, Sendable {
     /// Bytes that are programmed at once: 16 KiB.
     package var pageBytes = 16_384.0
     /// Bytes that are erased at once: 4 MiB.
-    package var eraseBlockBytes = 4.0 * 1_048_576
+    var eraseBlockBytes = 4.0 * 1_048_576
     /// Times that a block can be erased: 1 000 is cautious for TLC.
     package var enduranceCycles = 1_000.0
     /// Bytes of the card, over which the controller spreads wear: 16 GB.
     package var cardBytes = 16e9
     /// Bytes programmed for each byte that the pages need; merging logs that are full.
-    package var amplification = 2.0
+    var amplification = 2.0
     /// Erase blocks rewritten for each transaction of the history: it writes in more places than
     /// four logs serve; 2 to 5 were measured.
-    package var mergesPerTransaction = 5.0
+    var mergesPerTransaction = 5.0
 
     package init() {}
 

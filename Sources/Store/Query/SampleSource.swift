@@ -68,10 +68,10 @@ package protocol SampleSource {
 }
 
 /// Samples from a sequence; for tests and for tails held in memory.
-package struct SequenceSource<Samples: Sequence<DatedSample>>: SampleSource {
+struct SequenceSource<Samples: Sequence<DatedSample>>: SampleSource {
     private var iterator: Samples.Iterator
 
-    package init(_ samples: Samples) { iterator = samples.makeIterator() }
+    init(_ samples: Samples) { iterator = samples.makeIterator() }
 
-    package mutating func next() -> DatedSample? { iterator.next() }
+    mutating func next() -> DatedSample? { iterator.next() }
 }

@@ -9,7 +9,7 @@ package struct SegmentEncoder: Sendable {
     /// Rows in one segment, at most: 1 048 576, twelve days at 1 Hz.
     ///
     /// To append one more is a programmer error.
-    package static let maximumCount = SegmentFormat.maximumCount
+    static let maximumCount = SegmentFormat.maximumCount
 
     package private(set) var count = 0
     package let decimals: [Int]

@@ -1,9 +1,9 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 
 /// Stops the attendant of a broker at many moments, with every fault of the network.

@@ -1,9 +1,9 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 @testable import StoreQueries
 

@@ -1,9 +1,9 @@
 import Core
 import SimulationKit
-import Store
 import Testing
 
 @testable import RoostCourier
+@testable import Store
 
 @Suite struct DriveCursorTests {
     private static func place(_ random: inout SplitMix64) -> DriveCursor.Place {

@@ -1,9 +1,9 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 
 /// Tests a store that fails at one file, or at everything.

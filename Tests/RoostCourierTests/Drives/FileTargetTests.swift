@@ -1,9 +1,9 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 
 /// Requests and answers of the targets of files.
 @Suite struct FileTargetTests {

@@ -1,10 +1,10 @@
 import Core
-import RoostCourier
 import SimulationKit
-import Store
 import StoreFixtures
 import Testing
 
+@testable import RoostCourier
+@testable import Store
 @testable import StoreQueries
 
 /// Drives of a real history.

@@ -1,8 +1,6 @@
 import ControlProtocol
 import Core
-import RoostCourier
 import SimulationKit
-import Store
 import Synchronization
 import TestSupport
 import Testing
@@ -11,6 +9,7 @@ import Testing
 @testable import Profiles
 @testable import RoostCourier
 @testable import Runtime
+@testable import Store
 @testable import StoreQueries
 
 /// Values measured while there was no internet come later, in order and page by page.

@@ -1,8 +1,6 @@
 import ControlProtocol
 import Core
-import RoostCourier
 import SimulationKit
-import Store
 import Synchronization
 import TestSupport
 import Testing
@@ -11,6 +9,7 @@ import Testing
 @testable import Profiles
 @testable import RoostCourier
 @testable import Runtime
+@testable import Store
 @testable import StoreQueries
 
 /// Tests parts of a feed that fail, have endless pages or are cut: each on its own.

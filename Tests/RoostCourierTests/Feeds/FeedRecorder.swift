@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
 import SimulationKit
-import Store
 import Synchronization
 import Testing
 
 @testable import CourierSimulation
 @testable import RoostCourier
+@testable import Store
 
 /// Stores rows as the station does: one for each source, series and time.
 final class FeedRecorder: StationLink {

@@ -1,8 +1,6 @@
 import ControlProtocol
 import Core
-import RoostCourier
 import SimulationKit
-import Store
 import Synchronization
 import Testing
 
@@ -10,6 +8,7 @@ import Testing
 @testable import Profiles
 @testable import RoostCourier
 @testable import Runtime
+@testable import Store
 
 @Suite struct FeedTaskTests {
     /// The PM2.5 of a day so far, an item an hour; nothing new is a 304.

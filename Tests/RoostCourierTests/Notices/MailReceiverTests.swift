@@ -1,7 +1,8 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
+
+@testable import RoostCourier
 
 @Suite struct MailReceiverTests {
     private let receiver: MailReceiver = {

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
 @testable import Profiles
+@testable import RoostCourier
 
 /// Tests a receiver that fails at one notice, or at everything.
 @Suite struct NoticeFaultTests {

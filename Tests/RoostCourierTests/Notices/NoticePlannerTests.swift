@@ -1,8 +1,8 @@
 import Core
-import Store
 import Testing
 
 @testable import RoostCourier
+@testable import Store
 @testable import StoreQueries
 
 @Suite struct NoticePlannerTests {

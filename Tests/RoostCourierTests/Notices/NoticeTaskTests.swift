@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
 @testable import Profiles
+@testable import RoostCourier
 
 @Suite struct NoticeTaskTests {
     private static let key = AlertEvent.Key("who-24h", "dust/pm25")

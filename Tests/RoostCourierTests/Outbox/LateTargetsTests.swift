@@ -1,8 +1,9 @@
 import ControlProtocol
 import Core
-import RoostCourier
-import Store
 import Testing
+
+@testable import RoostCourier
+@testable import Store
 
 @Suite struct LateTargetsTests {
     private static let day = 86_400

@@ -1,10 +1,10 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Synchronization
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 
 /// Tests receivers that refuse old samples.

@@ -1,6 +1,7 @@
 import Core
-import RoostCourier
 import Testing
+
+@testable import RoostCourier
 
 @Suite struct OutboxCursorTests {
     private static func boot(_ number: Int) -> BootID {

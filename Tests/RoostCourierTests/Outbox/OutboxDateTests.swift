@@ -1,9 +1,9 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 
 /// No single date leaves samples out: a time server can be wrong for a day.
 @Suite struct OutboxDateTests {

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-import RoostCourier
 import SimulationKit
 import Synchronization
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 
 /// Tests the effect of a loss of power on a target's cursor.

@@ -1,10 +1,10 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Synchronization
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 
 /// A store in memory with one stream and one target, by the virtual clock.

@@ -1,10 +1,10 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Synchronization
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 
 /// Tests servers that answer 500 to one sample of a batch, or to everything.

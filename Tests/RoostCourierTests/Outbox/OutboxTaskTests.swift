@@ -1,11 +1,11 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 
 /// Receiver that recognises items by their key, and fails at random.

@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
-import RoostCourier
 import SimulationKit
-import Store
 import Synchronization
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
+@testable import Store
 @testable import StoreQueries
 
 @Suite struct SampleFatesTests {

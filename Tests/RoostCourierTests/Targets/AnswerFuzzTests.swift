@@ -1,10 +1,10 @@
 import Core
 import FoundationEssentials
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import StoreQueries
 
 /// Tests answers that no server should give: none may crash a target or pass for a success.

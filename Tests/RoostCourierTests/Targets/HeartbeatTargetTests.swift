@@ -1,6 +1,7 @@
 import Core
-import RoostCourier
 import Testing
+
+@testable import RoostCourier
 
 @Suite struct HeartbeatTargetTests {
     private let heartbeat = HeartbeatTarget(url: "https://hc-ping.com/\(Secret("uuid-4"))")

@@ -1,10 +1,10 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Synchronization
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 
 /// Tests an InfluxDB that has a field with another type, and always refuses it.

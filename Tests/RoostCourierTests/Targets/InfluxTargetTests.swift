@@ -1,8 +1,8 @@
 import Core
-import RoostCourier
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 
 @Suite struct InfluxTargetTests {
     private static let token = Secret("influx-token-1")

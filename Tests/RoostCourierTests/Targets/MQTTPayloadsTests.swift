@@ -1,9 +1,9 @@
 import ControlProtocol
 import Core
-import RoostCourier
 import Testing
 
 @testable import Profiles
+@testable import RoostCourier
 
 /// Tests messages and topics, byte for byte.
 @Suite struct MQTTPayloadsTests {

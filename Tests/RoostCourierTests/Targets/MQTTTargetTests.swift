@@ -1,10 +1,10 @@
 import Core
-import RoostCourier
 import SimulationKit
 import Synchronization
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 @testable import Runtime
 
 /// Facts of a station that a test sets.

@@ -1,6 +1,7 @@
 import Core
-import RoostCourier
 import Testing
+
+@testable import RoostCourier
 
 /// The signatures of RFC 7515, appendices A.2 and A.3, with the keys written there.
 @Suite struct SignatureTests {

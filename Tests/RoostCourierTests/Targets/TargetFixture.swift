@@ -1,8 +1,8 @@
 import Core
-import RoostCourier
 import SimulationKit
 
 @testable import CourierSimulation
+@testable import RoostCourier
 
 /// Fixtures that the tests of targets share.
 enum TargetFixture {

@@ -1,8 +1,8 @@
-import RoostCourier
 import SimulationKit
 import Testing
 
 @testable import CourierSimulation
+@testable import RoostCourier
 
 @Suite struct TargetNetworkTests {
     /// Answers with one byte more than twice the request's size.

@@ -1,7 +1,7 @@
 import Core
-import RoostCourier
 import Testing
 
+@testable import RoostCourier
 @testable import StoreQueries
 
 @Suite struct TemplateTests {

@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
 import HTTPTypes
-import Store
 import StoreFixtures
 import Testing
 
 @testable import RoostWeb
+@testable import Store
 @testable import StoreQueries
 
 @Suite struct FacesTests {

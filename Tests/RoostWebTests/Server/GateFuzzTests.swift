@@ -2,9 +2,10 @@ import Core
 import FoundationEssentials
 import Glibc
 import HTTPTypes
-import RoostWeb
 import TestSupport
 import Testing
+
+@testable import RoostWeb
 
 /// Sends malformed requests from a fixed seed: none causes an internal error or admits a stranger.
 ///

@@ -1,8 +1,9 @@
 import Core
 import HTTPTypes
 import Logging
-import RoostWeb
 import Testing
+
+@testable import RoostWeb
 
 /// Walks the whole route table × who asks × host × origin × type of the body, and compares with the
 /// rules of the design, written down a second time.

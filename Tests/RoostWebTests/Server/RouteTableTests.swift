@@ -1,6 +1,7 @@
 import HTTPTypes
-import RoostWeb
 import Testing
+
+@testable import RoostWeb
 
 @Suite struct RouteTableTests {
     private static let table = RouteTable([

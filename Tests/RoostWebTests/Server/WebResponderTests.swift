@@ -1,7 +1,8 @@
 import HTTPTypes
 import Logging
-import RoostWeb
 import Testing
+
+@testable import RoostWeb
 
 @Suite struct WebResponderTests {
     private struct Broken: Error {}

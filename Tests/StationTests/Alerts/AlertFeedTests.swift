@@ -1,13 +1,13 @@
 import ControlProtocol
 import Core
 import HardwareIO
-import Store
 import TestSupport
 import Testing
 
 @testable import Devices
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 @Suite struct AlertFeedTests {
     private static func text(_ folder: TestFolder) -> String {

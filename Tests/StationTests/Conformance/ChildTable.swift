@@ -3,7 +3,6 @@ import ControlProtocol
 import Core
 import Glibc
 import HardwareIO
-import Store
 import Testing
 
 @testable import Devices
@@ -11,6 +10,7 @@ import Testing
 @testable import Runtime
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 /// Every child there is: a new one is a row here, and `TidyTests` asks for it.
 enum ChildTable {

@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
 import HardwareIO
-import Store
 import TestSupport
 import Testing
 
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 /// `claim.window`: a new station may be claimed without a code for ten minutes after power-on.
 @Suite struct ClaimAfterPowerOnTests {

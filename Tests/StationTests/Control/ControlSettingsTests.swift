@@ -2,7 +2,6 @@ import Configuration
 import ControlProtocol
 import Core
 import HardwareIO
-import Store
 import TestSupport
 import Testing
 
@@ -10,6 +9,7 @@ import Testing
 @testable import Profiles
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 @Suite struct ControlSettingsTests {
     private static func text(_ folder: TestFolder, name: String = "") -> String {

@@ -1,13 +1,13 @@
 import ControlProtocol
 import Core
 import HardwareIO
-import Store
 import TestSupport
 import Testing
 
 @testable import Devices
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 /// Owner's requests about devices, and devices that move to another socket.
 @Suite struct DetectionActsTests {

@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
 import Glibc
-import Store
 import TestSupport
 import Testing
 
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 /// Trust in the clock grows while the station runs, and every answer shows the present trust.
 @Suite struct ClockTrustTests {

@@ -1,12 +1,12 @@
 import ControlProtocol
 import Core
-import Store
 import TestSupport
 import Testing
 
 @testable import Devices
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 /// Wall time given by position receivers and browsers.
 @Suite struct GivenTimeTests {

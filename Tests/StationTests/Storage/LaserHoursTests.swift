@@ -1,10 +1,10 @@
 import ControlProtocol
 import Core
-import Store
 import Testing
 
 @testable import Devices
 @testable import Station
+@testable import Store
 
 @Suite struct LaserHoursTests {
     private static func at(_ hours: Int) -> MonotonicInstant { .boot.advanced(by: .hours(hours)) }

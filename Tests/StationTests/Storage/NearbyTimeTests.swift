@@ -1,11 +1,11 @@
 import ControlProtocol
 import Core
-import Store
 import TestSupport
 import Testing
 
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 /// The time that other stations on the network say.
 @Suite struct NearbyTimeTests {

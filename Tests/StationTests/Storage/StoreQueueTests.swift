@@ -1,11 +1,11 @@
 import Core
 import HardwareIO
-import Store
 import Testing
 
 @testable import Runtime
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 private let boot = BootID(bytes: Array(1...16))
 

@@ -2,13 +2,13 @@ import ControlProtocol
 import Core
 import Glibc
 import HardwareIO
-import Store
 import TestSupport
 import Testing
 
 @testable import Devices
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 @Suite struct StoreTailTests {
     private static func text(_ folder: TestFolder?, mode: String = "live") -> String {

@@ -3,7 +3,6 @@ import Core
 import Glibc
 import HardwareIO
 import Logging
-import Store
 import TestSupport
 import Testing
 
@@ -11,6 +10,7 @@ import Testing
 @testable import Runtime
 @testable import SimulationKit
 @testable import Station
+@testable import Store
 
 @Suite struct StoreWriterTests {
     private static func text(_ folder: TestFolder, mode: String = "normal") -> String {

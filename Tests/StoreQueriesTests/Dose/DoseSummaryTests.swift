@@ -1,9 +1,9 @@
-import Store
 import StoreFixtures
 import TestSupport
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 @Suite struct DoseSummaryTests {

@@ -1,9 +1,9 @@
 import ControlProtocol
-import Store
 import StoreFixtures
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 /// Measurements with and without a place, and their clusters.

@@ -1,9 +1,9 @@
 import ControlProtocol
-import Store
 import TestSupport
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 /// A real store with what feeds and files brought, in the order in which it came.

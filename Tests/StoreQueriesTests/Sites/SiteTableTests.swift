@@ -1,8 +1,8 @@
 import ControlProtocol
-import Store
 import Testing
 
 @testable import Core
+@testable import Store
 @testable import StoreQueries
 
 /// A real store with what feeds brought, in the order in which it came.

@@ -1,6 +1,7 @@
 import Core
-import Store
 import Testing
+
+@testable import Store
 
 @Suite struct ExportPeriodsTests {
     @Test func filesAreByteForByteWhatPythonWrites() throws {

@@ -1,6 +1,7 @@
 import Core
-import Store
 import Testing
+
+@testable import Store
 
 /// Imported samples, known by source and time as in a store.
 private final class ImportedFiles {

@@ -1,6 +1,7 @@
 import HardwareIO
-import Store
 import Testing
+
+@testable import Store
 
 @Suite struct CRC32CTests {
     @Test func theOtherCRCIsTheOneOfZlib() {

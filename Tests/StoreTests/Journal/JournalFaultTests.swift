@@ -1,9 +1,9 @@
 import Core
 import HardwareIO
-import Store
 import Testing
 
 @testable import SimulationKit
+@testable import Store
 
 private let boot = BootID(bytes: Array(1...16))
 

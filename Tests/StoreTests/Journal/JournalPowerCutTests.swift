@@ -1,10 +1,10 @@
 import Core
 import HardwareIO
-import Store
 import TestSupport
 import Testing
 
 @testable import SimulationKit
+@testable import Store
 
 /// A random workload of appends, releases, restarts and failing syncs, cut at each write and sync.
 @Suite struct JournalPowerCutTests {

@@ -1,6 +1,7 @@
 import Core
-import Store
 import Testing
+
+@testable import Store
 
 private let boot = BootID(bytes: Array(1...16))
 

@@ -1,6 +1,7 @@
 import Core
-import Store
 import Testing
+
+@testable import Store
 
 @Suite struct GapLedgerStopTests {
     /// A sample that an orderly stop breaks off says so; it is the node that stops, not the driver.

@@ -9,8 +9,8 @@ import Store
 /// value counts only with the state `VA`; −9999 means that there is none.
 ///
 /// - Source: `dati.lombardia.it`, `nicp-bhqi`; `cran/ARPALData`.
-package enum ARPARows {
-    package static let source = "arpa-lombardia"
+enum ARPARows {
+    static let source = "arpa-lombardia"
 
     /// Returns the rows of one answer.
     ///
@@ -21,7 +21,7 @@ package enum ARPARows {
     ///   - pageSize: Rows that were asked for: a full page is followed by another.
     /// - Returns: A row for each one of a wanted sensor, in the answer's order.
     /// - Throws: `FeedFault` when the whole body says nothing; a wrong row is an omission.
-    package static func decode(
+    static func decode(
         _ bytes: [UInt8],
         _ sensors: [String: ARPASensor],
         from offset: Int = 0,

@@ -56,10 +56,10 @@ package struct FeedRows: Hashable, Sendable {
     /// Differences of a registry from the configuration: words for a person by series.
     package internal(set) var differing: [String: String] = [:]
 
-    package static let omissionsMax = 20
-    package static let placesMax = 200
+    static let omissionsMax = 20
+    static let placesMax = 200
     /// Bytes of a token; those of data.gov.sg and of a station have some 100.
-    package static let nextMax = 1_024
+    static let nextMax = 1_024
 
     /// Sets the token of the next page; an empty text means the last page.
     mutating func goOn(at token: String?) {

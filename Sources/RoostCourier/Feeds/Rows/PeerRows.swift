@@ -7,7 +7,7 @@ import Store
 ///
 /// A series is the other station's channel: `dust/pm25`. Samples of unsure time are left out: once
 /// their time changed, they would be there twice.
-package enum PeerRows {
+enum PeerRows {
     /// Returns the rows of one page.
     ///
     /// - Parameters:
@@ -16,7 +16,7 @@ package enum PeerRows {
     ///   - wanted: The channel that was asked for: `dust/pm25`.
     /// - Returns: A row for each sample with a sure time, oldest first.
     /// - Throws: `FeedFault` when the whole body says nothing; a wrong item is an omission.
-    package static func decode(
+    static func decode(
         _ bytes: [UInt8],
         from source: String,
         of wanted: String

@@ -6,7 +6,7 @@ import Profiles
 ///
 /// The answer is not trusted: texts are cut to `textMax` characters without control characters, and
 /// a missing or wrong part is left out.
-package enum PeerStation {
+enum PeerStation {
     static let textMax = 200
     static let quantitiesMax = 32
     private static let levels: Set = ["good", "moderate", "poor", "unknown", "fault"]
@@ -16,7 +16,7 @@ package enum PeerStation {
     /// - Parameter bytes: The body as it came.
     /// - Returns: The facts that a list of stations shows.
     /// - Throws: `FeedFault` when it is no station's.
-    package static func decode(_ bytes: [UInt8]) throws(FeedFault) -> StationSummary {
+    static func decode(_ bytes: [UInt8]) throws(FeedFault) -> StationSummary {
         let body = try FeedBody(bytes)
         let (station, verdict) = (try body.required("station"), try body.required("verdict"))
         let level = verdict.member("level")?.text ?? ""
@@ -53,7 +53,7 @@ package enum PeerStation {
     /// Cleans a text of another station for a list.
     ///
     /// Removes control characters and marks that change the direction of text.
-    package static func plain(_ text: String) -> String {
+    static func plain(_ text: String) -> String {
         String(String.UnicodeScalarView(ForeignText.plain(text).unicodeScalars.prefix(textMax)))
     }
 

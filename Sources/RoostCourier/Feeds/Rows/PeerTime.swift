@@ -2,13 +2,13 @@ import Core
 import Profiles
 
 /// Answer of another station to `/api/v1/time`.
-package struct PeerTime: Hashable, Sendable {
+struct PeerTime: Hashable, Sendable {
     /// The peer's time at the moment when its answer arrived, an estimate.
-    package let wall: WallTime
+    let wall: WallTime
     /// Uncertainty of `wall`: the peer's own, half a second of rounding, half the round trip.
-    package let uncertaintySeconds: Double
+    let uncertaintySeconds: Double
     /// Source of the station's time, as `ClockReport` names it.
-    package let trust: String
+    let trust: String
 
     /// Parses an answer; nil unless the station is sure of its time.
     ///
@@ -16,7 +16,7 @@ package struct PeerTime: Hashable, Sendable {
     ///   - bytes: The body as it came.
     ///   - way: The round trip, from the question to the answer.
     /// - Throws: `FeedFault` when the body is not the answer of a station.
-    package init?(_ bytes: [UInt8], after way: Duration) throws(FeedFault) {
+    init?(_ bytes: [UInt8], after way: Duration) throws(FeedFault) {
         let body = try FeedBody(bytes)
         guard let trust = try body.required("trust").text,
             case .bool(true)? = body.member("isSure")?.value,

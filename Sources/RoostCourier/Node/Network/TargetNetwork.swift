@@ -41,7 +41,7 @@ package final class TargetNetwork: CourierNetwork {
     }
 
     /// Halts the network, or lets it go on; while it is halted, every request fails at once.
-    package func halt(_ isHalted: Bool) { state.withLock { $0.isHalted = isHalted } }
+    func halt(_ isHalted: Bool) { state.withLock { $0.isHalted = isHalted } }
 
     package func exchange(_ request: OutboundRequest) async throws -> OutboundAnswer {
         try count(request.body.count)

@@ -6,17 +6,17 @@ import Core
 /// each), streams (count; then id, flags, settled, seen and begin as boot index and tick where the
 /// flags 1, 2 and 4 say so, waiting, ranges as boot index, two ticks and count). Where single
 /// samples are tried again by themselves they follow (count; then stream, boot index and tick).
-package struct OutboxCursor: Hashable, Sendable {
+struct OutboxCursor: Hashable, Sendable {
     /// Bytes that the station keeps for one target.
-    package static let byteLimit = 1_024
+    static let byteLimit = 1_024
     /// Size above which delivery at most once waits its turn: numbers grow until it comes.
     private static let aheadLimit = 768
-    package var marks: [StreamID: StreamCursor]
-    package var totals: OutboxTotals
+    var marks: [StreamID: StreamCursor]
+    var totals: OutboxTotals
     /// Refused samples that are tried again by themselves.
-    package var asides: [RefusedSample] = []
+    var asides: [RefusedSample] = []
 
-    package init(marks: [StreamID: StreamCursor] = [:], totals: OutboxTotals = OutboxTotals()) {
+    init(marks: [StreamID: StreamCursor] = [:], totals: OutboxTotals = OutboxTotals()) {
         (self.marks, self.totals) = (marks, totals)
     }
 
@@ -30,7 +30,7 @@ package struct OutboxCursor: Hashable, Sendable {
     /// sends no more ahead than fits.
     ///
     /// - Throws: `CursorError.tooManyStreams` when streams alone do not fit.
-    package func encode() throws(CursorError) -> [UInt8] {
+    func encode() throws(CursorError) -> [UInt8] {
         var shorter = self
         while true {
             let bytes = shorter.written()
@@ -55,14 +55,14 @@ package struct OutboxCursor: Hashable, Sendable {
     }
 
     /// Whether all ranges will fit until the last of the older samples is settled.
-    package var hasRoomAhead: Bool {
+    var hasRoomAhead: Bool {
         var later = self
         for (stream, mark) in marks { later.marks[stream]?.settled = mark.settled ?? mark.seen }
         return later.keepsRanges(in: Self.aheadLimit)
     }
 
     /// Whether the cursor fits in so many bytes with all its ranges.
-    package func keepsRanges(in limit: Int) -> Bool {
+    func keepsRanges(in limit: Int) -> Bool {
         var shorter = self
         for stream in marks.keys { shorter.marks[stream]?.begin = nil }
         return shorter.written().count <= limit
@@ -73,7 +73,7 @@ package struct OutboxCursor: Hashable, Sendable {
     /// - Parameters:
     ///   - number: The number of a boot in the store; nil when the store has it no more, and
     ///     everything of it is gone.
-    package init(_ bytes: [UInt8], number: (BootID) -> Int?) throws(CursorError) {
+    init(_ bytes: [UInt8], number: (BootID) -> Int?) throws(CursorError) {
         self.init()
         try read(bytes) { $0.code(&$1, number) }
     }
@@ -82,7 +82,7 @@ package struct OutboxCursor: Hashable, Sendable {
 extension OutboxCursor: DeliveryCursor {
     static var kind: CursorKind { .samples }
 
-    package init() { self.init(marks: [:]) }
+    init() { self.init(marks: [:]) }
 
     mutating func code(_ fields: inout CursorFields) { code(&fields) { _ in nil } }
 

@@ -26,14 +26,14 @@ extension OutboxPosition: Comparable {
 }
 
 /// Samples of one boot that are delivered although older ones wait.
-package struct OutboxRange: Hashable, Sendable {
-    package var from: OutboxPosition
-    package var to: OutboxPosition
-    package var count: Int
+struct OutboxRange: Hashable, Sendable {
+    var from: OutboxPosition
+    var to: OutboxPosition
+    var count: Int
 
-    package init(from: OutboxPosition, to: OutboxPosition, count: Int) {
+    init(from: OutboxPosition, to: OutboxPosition, count: Int) {
         (self.from, self.to, self.count) = (from, to, count)
     }
 
-    package func contains(_ place: OutboxPosition) -> Bool { from <= place && place <= to }
+    func contains(_ place: OutboxPosition) -> Bool { from <= place && place <= to }
 }

@@ -1,39 +1,39 @@
 import Core
 
 /// Delivery progress of a target in one stream.
-package struct StreamCursor: Hashable, Sendable {
+struct StreamCursor: Hashable, Sendable {
     /// Ranges that are kept above `settled`; with more, newer samples wait for older ones.
-    package static let rangeLimit = 4
+    static let rangeLimit = 4
 
     /// Place of the last sample before the target was added; nil where the target gets all.
-    package var begin: OutboxPosition?
+    var begin: OutboxPosition?
     /// Place up to which every sample is settled (sent or left out); nil before the first.
-    package var settled: OutboxPosition?
+    var settled: OutboxPosition?
     /// Place up to which samples are counted in `waiting` or settled.
-    package var seen: OutboxPosition?
+    var seen: OutboxPosition?
     /// Samples that were seen and are not settled.
-    package var waiting = 0
+    var waiting = 0
     /// Ranges of delivered samples, each of one boot, in order, all above `settled`.
-    package var ranges: [OutboxRange] = []
+    var ranges: [OutboxRange] = []
 
-    package init(settled: OutboxPosition? = nil, seen: OutboxPosition? = nil) {
+    init(settled: OutboxPosition? = nil, seen: OutboxPosition? = nil) {
         (self.settled, self.seen) = (settled, seen)
     }
 
     /// Makes the cursor of a target that gets samples recorded from now on.
     ///
     /// - Parameter newest: The newest sample that there is; nil without any.
-    package init(after newest: OutboxPosition?) {
+    init(after newest: OutboxPosition?) {
         self.init(settled: newest, seen: newest)
         begin = newest
     }
 
-    package func isDelivered(_ place: OutboxPosition) -> Bool {
+    func isDelivered(_ place: OutboxPosition) -> Bool {
         ranges.contains { $0.contains(place) }
     }
 
     /// Settles all samples up to a place, and drops the ranges below it.
-    package mutating func settle(to place: OutboxPosition) {
+    mutating func settle(to place: OutboxPosition) {
         settled = max(settled ?? place, place)
         while let first = ranges.first, first.from <= place {
             settled = max(settled ?? first.to, first.to)
@@ -45,7 +45,7 @@ package struct StreamCursor: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - continues: Whether nothing lies between them and the newest range.
-    package mutating func deliverAhead(_ range: OutboxRange, continues: Bool) {
+    mutating func deliverAhead(_ range: OutboxRange, continues: Bool) {
         guard continues, let last = ranges.last, last.to.boot == range.from.boot else {
             ranges.append(range)
             return

@@ -1,30 +1,30 @@
 import Core
 
 /// Result of comparing one day with the receiver's samples.
-package struct DayProof: Hashable, Sendable {
+struct DayProof: Hashable, Sendable {
     /// First moment of the day, UTC.
-    package let day: WallTime
+    let day: WallTime
     /// Time before which values are compared, since later ones wait; nil means the whole day.
-    package let until: WallTime?
+    let until: WallTime?
     /// Devices whose values are compared up to an earlier time, since their next ones wait.
-    package let behind: [String: WallTime]
+    let behind: [String: WallTime]
     /// Number of values delivered to the receiver, by our count.
-    package let delivered: Int
+    let delivered: Int
     /// Number of values that the receiver has; nil when it cannot be asked.
-    package let held: Int?
+    let held: Int?
     /// Whether counts and sums agree; nil when it cannot be asked.
-    package let isProved: Bool?
+    let isProved: Bool?
 }
 
 /// Compares the samples at a receiver with those delivered to it.
 ///
 /// It compares the values of each quantity before the first one that is not settled, so that
 /// deliveries during the comparison make no difference.
-package struct OutboxProver: Sendable {
+struct OutboxProver: Sendable {
     private let snapshot: OutboxSnapshot
     private let fates: SampleFates
 
-    package init(_ snapshot: OutboxSnapshot) {
+    init(_ snapshot: OutboxSnapshot) {
         (self.snapshot, fates) = (snapshot, SampleFates(snapshot))
     }
 
@@ -58,7 +58,7 @@ package struct OutboxProver: Sendable {
     ///   - repairs: Whether days that differ are sent again; harmless where points overwrite.
     /// - Returns: nil when this kind of target cannot be asked.
     /// - Throws: `NetworkFailure`; what reading the store throws; `CancellationError`.
-    package func prove(_ range: Range<WallTime>, repairs: Bool) async throws -> [DayProof]? {
+    func prove(_ range: Range<WallTime>, repairs: Bool) async throws -> [DayProof]? {
         guard let target = snapshot.target as? any ProvableTarget else { return nil }
         let bounds = try await bounds(before: range.upperBound)
         var proofs: [DayProof] = []

@@ -2,14 +2,14 @@ import ControlProtocol
 import Core
 
 /// State of a target of samples, for reports.
-package struct OutboxStanding: Hashable, Sendable {
-    package let waiting: Int
-    package let totals: OutboxTotals
+struct OutboxStanding: Hashable, Sendable {
+    let waiting: Int
+    let totals: OutboxTotals
     /// Whether samples wait for a trusted clock.
-    package let waitsForClock: Bool
+    let waitsForClock: Bool
     /// Time of the oldest sample that waits; nil when none waits, or it has no date.
-    package let oldest: WallTime?
-    package let delivery: DeliveryStanding
+    let oldest: WallTime?
+    let delivery: DeliveryStanding
 
     func fill(_ report: inout OutboxReport, at now: MonotonicInstant) {
         report.samples = OutboxSampleCounts(

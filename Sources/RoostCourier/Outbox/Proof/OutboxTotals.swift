@@ -1,13 +1,13 @@
 /// Counts of delivered and left-out samples at one target since it was added.
-package struct OutboxTotals: Hashable, Sendable {
-    package var delivered = 0
-    package var leftOut: [LeftOut: Int] = [:]
+struct OutboxTotals: Hashable, Sendable {
+    var delivered = 0
+    var leftOut: [LeftOut: Int] = [:]
 
-    package init() {}
+    init() {}
 
-    package var leftOutCount: Int { leftOut.values.reduce(0, +) }
+    var leftOutCount: Int { leftOut.values.reduce(0, +) }
 
-    package mutating func leaveOut(_ counts: [LeftOut: Int]) {
+    mutating func leaveOut(_ counts: [LeftOut: Int]) {
         leftOut.merge(counts) { $0 + $1 }
     }
 

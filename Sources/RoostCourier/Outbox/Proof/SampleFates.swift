@@ -1,8 +1,8 @@
 import Core
 
 /// Delivery state of one sample at one target.
-package struct SampleFate: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
+struct SampleFate: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
         case delivered
         /// Delivered, or left out for a reason that the sample itself does not show.
         ///
@@ -16,18 +16,18 @@ package struct SampleFate: Hashable, Sendable {
         case notSeen
     }
 
-    package let stream: StreamID
-    package let device: String
+    let stream: StreamID
+    let device: String
     /// Time in UTC; nil while nothing dates it.
-    package let time: WallTime?
-    package let kind: Kind
+    let time: WallTime?
+    let kind: Kind
 }
 
 /// Finds the delivery state of samples at one target.
-package struct SampleFates: Sendable {
+struct SampleFates: Sendable {
     private let snapshot: OutboxSnapshot
 
-    package init(_ snapshot: OutboxSnapshot) { self.snapshot = snapshot }
+    init(_ snapshot: OutboxSnapshot) { self.snapshot = snapshot }
 
     /// Finds the delivery state of the first sample of each stream from a moment on.
     ///
@@ -35,7 +35,7 @@ package struct SampleFates: Sendable {
     /// was another one then.
     ///
     /// - Throws: Errors of reading the store.
-    package func from(_ moment: WallTime) async throws -> [SampleFate] {
+    func from(_ moment: WallTime) async throws -> [SampleFate] {
         let source = snapshot.source
         // Without a place, as nothing is older or dated: the oldest sample with a date.
         let start = try await source.place(notAfter: moment)

@@ -4,15 +4,15 @@ import Core
 ///
 /// Several samples become their mean, as the firmware does it between two uploads: numbers with two
 /// decimals, rounded half away from zero. Doubtful values do not count.
-package struct CommunityValues: Hashable, Sendable {
+struct CommunityValues: Hashable, Sendable {
     /// A value with the service's name for it.
-    package struct Item: Hashable, Sendable {
-        package let type: String
-        package let value: FixedPoint
+    struct Item: Hashable, Sendable {
+        let type: String
+        let value: FixedPoint
     }
 
     /// Doubts that keep a value back; users of the services themselves correct for humid air.
-    package static let doubts: Quality = [
+    static let doubts: Quality = [
         .unchanging, .zero, .inconsistent, .disagrees, .ceiling,
     ]
 
@@ -23,19 +23,19 @@ package struct CommunityValues: Hashable, Sendable {
     ]
 
     /// Whether a device measures particulate matter.
-    package static func hasParticles(_ quantities: [Quantity]) -> Bool {
+    static func hasParticles(_ quantities: [Quantity]) -> Bool {
         quantities.contains { ["pm1", "pm25", "pm4", "pm10"].contains($0.name) }
     }
 
     /// Whether a device has a quantity for the service.
-    package static func takes(_ quantities: [Quantity]) -> Bool {
+    static func takes(_ quantities: [Quantity]) -> Bool {
         quantities.contains { quantity in types.contains { $0.quantity == quantity.name } }
     }
 
-    package let items: [Item]
+    let items: [Item]
 
     /// Computes the means of samples of one device.
-    package init(_ samples: [OutboxSample]) {
+    init(_ samples: [OutboxSample]) {
         items = Self.types.compactMap { name, type in
             let values = samples.compactMap { Self.value($0[name]) }
             return Self.mean(values).map { Item(type: type, value: $0) }
@@ -43,14 +43,14 @@ package struct CommunityValues: Hashable, Sendable {
     }
 
     /// Returns why a sample has no value to send; nil where it has one.
-    package static func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+    static func leavesOut(_ sample: OutboxSample) -> LeftOut? {
         let outcomes = types.compactMap { sample[$0.quantity] }
         if outcomes.contains(where: { value($0) != nil }) { return nil }
         return outcomes.contains { $0.value != nil } ? .flagged : .noValue
     }
 
     /// Makes the members `"software_version"` and `"sensordatavalues"` of the body.
-    package func body(version: String, prefix: String = "") -> String {
+    func body(version: String, prefix: String = "") -> String {
         let values = items.map { item in
             WireJSON.object([
                 ("value_type", WireJSON.string(prefix + item.type)),

@@ -3,11 +3,11 @@ import Core
 /// Target for Madavi's graphs: the newest values of all devices in one request.
 ///
 /// - Source: opendata-stuttgart/sensors-software, `airrohr-firmware.ino` (`sendmadavi`).
-package struct MadaviTarget: SampleTarget {
-    package static let standardURL: MaskedText = "https://api-rrd.madavi.de/data.php"
+struct MadaviTarget: SampleTarget {
+    static let standardURL: MaskedText = "https://api-rrd.madavi.de/data.php"
 
-    package var traits: SampleTargetTraits
-    package var trust = ServerTrust.system
+    var traits: SampleTargetTraits
+    var trust = ServerTrust.system
     private let url: MaskedText
     private let sensor: Secret
     private let device: String?
@@ -18,7 +18,7 @@ package struct MadaviTarget: SampleTarget {
     ///   - sensor: The id of the station there, as `raspi-…`.
     ///   - device: The device whose values go; nil sends those of each that measures particles.
     ///   - prefix: The sensor's name before each value, as `SDS_`.
-    package init(
+    init(
         url: MaskedText = Self.standardURL,
         sensor: Secret,
         device: String?,
@@ -35,11 +35,11 @@ package struct MadaviTarget: SampleTarget {
         traits.dating = .unneeded
     }
 
-    package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+    func leavesOut(_ sample: OutboxSample) -> LeftOut? {
         fits(sample.device, sample.quantities) ? CommunityValues.leavesOut(sample) : .noValue
     }
 
-    package func takes(_ channels: SampleChannels) -> Bool {
+    func takes(_ channels: SampleChannels) -> Bool {
         fits(channels.device, channels.chosen) && CommunityValues.takes(channels.chosen)
     }
 
@@ -47,7 +47,7 @@ package struct MadaviTarget: SampleTarget {
         device.map { $0 == name } ?? CommunityValues.hasParticles(quantities)
     }
 
-    package func deliver(
+    func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
@@ -57,7 +57,7 @@ package struct MadaviTarget: SampleTarget {
         }
     }
 
-    package func request(_ batch: SampleBatch) -> OutboundRequest {
+    func request(_ batch: SampleBatch) -> OutboundRequest {
         let values = CommunityValues(batch.samples.filter { fits($0.device, $0.quantities) })
         let body = values.body(version: station.version, prefix: prefix)
         var request = OutboundRequest(.post, url, json: body, [.init("X-Sensor", "\(sensor)")])

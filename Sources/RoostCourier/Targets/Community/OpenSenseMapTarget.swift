@@ -10,22 +10,22 @@ import Synchronization
 /// sends only the missing ones.
 ///
 /// - Source: sensebox/openSenseMap-API, `packages/models/src/measurement`.
-package final class OpenSenseMapTarget: ProvableTarget {
+final class OpenSenseMapTarget: ProvableTarget {
     /// One box at the service, as its owner set it up.
-    package struct Box: Hashable, Sendable {
+    struct Box: Hashable, Sendable {
         /// Id of the box: 24 hexadecimal digits.
-        package let id: String
+        let id: String
         /// Ids of the sensors at the service, by channel such as `dust/pm25`.
-        package let sensors: [String: String]
+        let sensors: [String: String]
         /// Time when the box was made: older samples would change its first place.
-        package let since: WallTime?
+        let since: WallTime?
 
-        package init(id: String, sensors: [String: String], since: WallTime? = nil) {
+        init(id: String, sensors: [String: String], since: WallTime? = nil) {
             (self.id, self.sensors, self.since) = (id, sensors, since)
         }
     }
 
-    package static let standardURL: MaskedText = "https://api.opensensemap.org"
+    static let standardURL: MaskedText = "https://api.opensensemap.org"
 
     private struct Measurement: Hashable {
         let sensor: String
@@ -33,7 +33,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
         let time: String
     }
 
-    package let traits: SampleTargetTraits
+    let traits: SampleTargetTraits
     private let base: MaskedText
     private let token: Secret
     private let sensors: [String: String]
@@ -44,7 +44,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
 
     /// - Parameters:
     ///   - trust: The certificates that the service may show.
-    package init(
+    init(
         _ box: Box,
         token: Secret,
         url: MaskedText = standardURL,
@@ -60,16 +60,16 @@ package final class OpenSenseMapTarget: ProvableTarget {
         self.traits = traits
     }
 
-    package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+    func leavesOut(_ sample: OutboxSample) -> LeftOut? {
         if let since, let time = sample.time, time < since { return .tooOld }
         return measurements(sample).isEmpty ? .noValue : nil
     }
 
-    package func takes(_ channels: SampleChannels) -> Bool {
+    func takes(_ channels: SampleChannels) -> Bool {
         channels.chosen.contains { sensors["\(channels.device)/\($0.name)"] != nil }
     }
 
-    package func deliver(
+    func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
@@ -95,7 +95,7 @@ package final class OpenSenseMapTarget: ProvableTarget {
     }
 
     /// Makes the request for a whole batch.
-    package func request(_ batch: SampleBatch) -> OutboundRequest {
+    func request(_ batch: SampleBatch) -> OutboundRequest {
         request(batch.samples.flatMap(measurements))
     }
 
@@ -190,11 +190,11 @@ package final class OpenSenseMapTarget: ProvableTarget {
 
     // MARK: Proof
 
-    package func sends(_ quantity: String, of device: String) -> Bool {
+    func sends(_ quantity: String, of device: String) -> Bool {
         sensors["\(device)/\(quantity)"] != nil
     }
 
-    package func holdings(
+    func holdings(
         of device: String,
         _ quantities: [String],
         in range: Range<WallTime>,

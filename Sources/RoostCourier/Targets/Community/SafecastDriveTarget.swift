@@ -15,35 +15,35 @@ import Profiles
 ///
 /// - Source: Safecast/safecastapi, `app/controllers/bgeigie_imports_controller.rb`,
 ///   `app/models/bgeigie_import.rb`, `doc/upload_demo/api_demo.py`.
-package struct SafecastDriveTarget: DriveTarget {
+struct SafecastDriveTarget: DriveTarget {
     /// Details that the service's form asks for with each drive.
-    package struct Description: Hashable, Sendable {
+    struct Description: Hashable, Sendable {
         /// Names of the people who measured.
-        package let credits: String
+        let credits: String
         /// Names of the towns where they measured.
-        package let cities: String
-        package var text = "Recorded with Roost"
+        let cities: String
+        var text = "Recorded with Roost"
 
-        package init(credits: String, cities: String) {
+        init(credits: String, cities: String) {
             (self.credits, self.cities) = (credits, cities)
         }
     }
 
-    package static let standardURL = SafecastTarget.standardURL
+    static let standardURL = SafecastTarget.standardURL
     /// Bytes of a name that the service keeps.
     private static let nameLimit = 200
 
-    package var trust = ServerTrust.system
+    var trust = ServerTrust.system
     private let url: MaskedText
     private let key: MaskedText
     private let description: Description
 
-    package init(url: MaskedText = Self.standardURL, key: Secret, _ description: Description) {
+    init(url: MaskedText = Self.standardURL, key: Secret, _ description: Description) {
         (self.url, self.description) = ("\(URLText.base(url))/bgeigie_imports", description)
         self.key = "api_key=\(URLText.encoded(key))"
     }
 
-    package func advance(
+    func advance(
         _ upload: DriveUpload,
         of drive: PlannedDrive,
         _ file: DriveFile,
@@ -66,7 +66,7 @@ package struct SafecastDriveTarget: DriveTarget {
     // MARK: Requests
 
     /// Makes the request that sends a log.
-    package func request(_ file: DriveFile) -> OutboundRequest {
+    func request(_ file: DriveFile) -> OutboundRequest {
         let boundary = "roost-" + Hexadecimal.text(CourierCrypto.md5(file.bytes))
         let head =
             "--\(boundary)\r\nContent-Disposition: form-data; name=\"bgeigie_import[source]\"; "
@@ -80,7 +80,7 @@ package struct SafecastDriveTarget: DriveTarget {
     }
 
     /// Makes the request that describes an import.
-    package func request(_ number: Int, describing drive: PlannedDrive) -> OutboundRequest {
+    func request(_ number: Int, describing drive: PlannedDrive) -> OutboundRequest {
         let name = String(decoding: drive.name.utf8.prefix(Self.nameLimit), as: UTF8.self)
         let members: [(key: String, value: String)] = [
             ("name", name), ("description", description.text), ("credits", description.credits),

@@ -6,23 +6,23 @@ import Core
 /// and counts as delivered.
 ///
 /// - Source: Safecast/safecastapi, `app/models/measurement.rb`.
-package struct SafecastTarget: SampleTarget {
+struct SafecastTarget: SampleTarget {
     /// Place of a detector that does not move.
-    package struct Site: Hashable, Sendable {
-        package let latitude: FixedPoint
-        package let longitude: FixedPoint
+    struct Site: Hashable, Sendable {
+        let latitude: FixedPoint
+        let longitude: FixedPoint
         /// Height above the ground in metres; nil where it is unknown.
-        package let height: Int?
+        let height: Int?
 
-        package init(latitude: FixedPoint, longitude: FixedPoint, height: Int? = nil) {
+        init(latitude: FixedPoint, longitude: FixedPoint, height: Int? = nil) {
             (self.latitude, self.longitude, self.height) = (latitude, longitude, height)
         }
     }
 
-    package static let standardURL: MaskedText = "https://api.safecast.org"
+    static let standardURL: MaskedText = "https://api.safecast.org"
 
-    package var traits: SampleTargetTraits
-    package var trust = ServerTrust.system
+    var traits: SampleTargetTraits
+    var trust = ServerTrust.system
     private let url: MaskedText
     private let device: String?
     private let site: Site
@@ -31,7 +31,7 @@ package struct SafecastTarget: SampleTarget {
     /// - Parameters:
     ///   - device: The station's device whose counts go; nil sends those of each counter.
     ///   - deviceNumber: The service's number of the device.
-    package init(
+    init(
         url: MaskedText = Self.standardURL,
         key: Secret,
         device: String?,
@@ -45,16 +45,16 @@ package struct SafecastTarget: SampleTarget {
         traits.pace = .seconds(2)
     }
 
-    package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+    func leavesOut(_ sample: OutboxSample) -> LeftOut? {
         device.map { $0 == sample.device } ?? true && Self.value(sample) != nil ? nil : .noValue
     }
 
-    package func takes(_ channels: SampleChannels) -> Bool {
+    func takes(_ channels: SampleChannels) -> Bool {
         device.map { $0 == channels.device } ?? true
             && channels.chosen.contains { Self.unit(of: $0) != nil }
     }
 
-    package func deliver(
+    func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
@@ -71,7 +71,7 @@ package struct SafecastTarget: SampleTarget {
     }
 
     /// Makes the request for a sample; nil without a value or a date.
-    package func request(_ sample: OutboxSample) -> OutboundRequest? {
+    func request(_ sample: OutboxSample) -> OutboundRequest? {
         guard let (value, unit) = Self.value(sample), let time = sample.time else { return nil }
         var members: [(key: String, value: String)] = [
             ("value", value.description), ("unit", WireJSON.string(unit)),

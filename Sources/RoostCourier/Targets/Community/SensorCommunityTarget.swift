@@ -6,11 +6,11 @@ import Core
 /// without an answer counts as sent. Samples between two requests are sent as their mean.
 ///
 /// - Source: opendata-stuttgart/feinstaub-api, `feinstaub/sensors/{authentication,serializers}.py`.
-package struct SensorCommunityTarget: SampleTarget {
-    package static let standardURL: MaskedText =
+struct SensorCommunityTarget: SampleTarget {
+    static let standardURL: MaskedText =
         "https://api.sensor.community/v1/push-sensor-data/"
 
-    package let traits: SampleTargetTraits
+    let traits: SampleTargetTraits
     private let trust: ServerTrust
     private let url: MaskedText
     private let sensor: Secret
@@ -24,7 +24,7 @@ package struct SensorCommunityTarget: SampleTarget {
     ///     device that measures particulate matter goes under pin 1. A node with one sensor takes
     ///     any pin, so a climate sensor that is not registered would write into another one.
     ///   - trust: The certificates that the service may show.
-    package init(
+    init(
         url: MaskedText = SensorCommunityTarget.standardURL,
         sensor: Secret,
         pins: [String: Int]?,
@@ -43,12 +43,12 @@ package struct SensorCommunityTarget: SampleTarget {
         self.traits = traits
     }
 
-    package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+    func leavesOut(_ sample: OutboxSample) -> LeftOut? {
         pin(of: sample.device, sample.quantities) == nil
             ? .noValue : CommunityValues.leavesOut(sample)
     }
 
-    package func takes(_ channels: SampleChannels) -> Bool {
+    func takes(_ channels: SampleChannels) -> Bool {
         pin(of: channels.device, channels.chosen) != nil && CommunityValues.takes(channels.chosen)
     }
 
@@ -60,7 +60,7 @@ package struct SensorCommunityTarget: SampleTarget {
     ///
     /// When a later one fails, only its samples are refused, because those of the earlier ones must
     /// not be sent twice.
-    package func deliver(
+    func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
@@ -80,7 +80,7 @@ package struct SensorCommunityTarget: SampleTarget {
     }
 
     /// Returns the devices of a batch with a value, in the order of their first sample.
-    package func devices(_ batch: SampleBatch) -> [String] {
+    func devices(_ batch: SampleBatch) -> [String] {
         var names: [String] = []
         for sample in batch.samples where leavesOut(sample) == nil {
             if !names.contains(sample.device) { names.append(sample.device) }
@@ -89,7 +89,7 @@ package struct SensorCommunityTarget: SampleTarget {
     }
 
     /// Makes the request for one device of a batch.
-    package func request(_ batch: SampleBatch, _ device: String) -> OutboundRequest {
+    func request(_ batch: SampleBatch, _ device: String) -> OutboundRequest {
         let samples = batch.samples.filter { $0.device == device }
         let values = CommunityValues(samples)
         let pin = samples.first.flatMap { self.pin(of: device, $0.quantities) } ?? 1

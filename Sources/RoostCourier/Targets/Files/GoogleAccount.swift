@@ -3,7 +3,7 @@ import Core
 /// A Google service account, read from the file with its key.
 ///
 /// - Source: Google, *Using OAuth 2.0 for Server to Server Applications*; RFC 7523.
-package struct GoogleAccount: Sendable {
+struct GoogleAccount: Sendable {
     /// Permission to write and read objects, not to change access rights.
     private static let scope = "https://www.googleapis.com/auth/devstorage.read_write"
 
@@ -13,7 +13,7 @@ package struct GoogleAccount: Sendable {
     private let tokenURL: String
 
     /// Parses the file's text; nil when it is not the key of a service account.
-    package init?(_ file: Secret) {
+    init?(_ file: Secret) {
         let json = WireJSON.parse(Array(file.reveal().utf8))
         guard let email = json?["client_email"]?.string, let key = json?["private_key"]?.string
         else { return nil }
@@ -26,7 +26,7 @@ package struct GoogleAccount: Sendable {
     /// - Parameter time: By a trusted clock: Google refuses a claim of another hour.
     /// - Returns: Three parts in base64url, joined by points (RFC 7515).
     /// - Throws: `CryptoFailure` for a key that is none.
-    package func claim(at time: WallTime) throws(CryptoFailure) -> Secret {
+    func claim(at time: WallTime) throws(CryptoFailure) -> Secret {
         let second = time.nanoseconds / 1_000_000_000
         var head = [("alg", WireJSON.string("RS256")), ("typ", WireJSON.string("JWT"))]
         if let keyID { head.append(("kid", WireJSON.string(keyID))) }
@@ -43,7 +43,7 @@ package struct GoogleAccount: Sendable {
     }
 
     /// Makes the request that exchanges a claim for a token.
-    package func request(_ claim: Secret) -> OutboundRequest {
+    func request(_ claim: Secret) -> OutboundRequest {
         let grant = URLText.encoded("urn:ietf:params:oauth:grant-type:jwt-bearer")
         let body = "grant_type=\(grant)&assertion="
         var request = OutboundRequest(

@@ -7,21 +7,21 @@ import Synchronization
 /// `wholeLimit` a file goes in steps that can be resumed.
 ///
 /// - Source: Google, *Cloud Storage JSON API*, Objects: insert, get; *Resumable uploads*.
-package final class GoogleStorageTarget: FileTarget {
-    package static let standardURL: MaskedText = "https://storage.googleapis.com"
+final class GoogleStorageTarget: FileTarget {
+    static let standardURL: MaskedText = "https://storage.googleapis.com"
     /// Time after which a token is replaced; it is valid for an hour.
     private static let tokenLife: Duration = .seconds(3_000)
     /// Bytes of which each step but the last has to be a multiple.
-    package static let stepUnit = 256 << 10
+    static let stepUnit = 256 << 10
 
     /// Limits for uploads in steps.
-    package struct Steps: Hashable, Sendable {
+    struct Steps: Hashable, Sendable {
         /// Bytes above which a file is sent in steps.
-        package var wholeLimit = 8 << 20
+        var wholeLimit = 8 << 20
         /// Bytes of one step, a multiple of `stepUnit`.
-        package var size = 8 << 20
+        var size = 8 << 20
 
-        package init() {}
+        init() {}
     }
 
     private let bucket: String
@@ -31,13 +31,13 @@ package final class GoogleStorageTarget: FileTarget {
     private let sessions: any UploadSessions
     private let token = Mutex<(Secret, until: MonotonicInstant)?>(nil)
     private let trust: ServerTrust
-    package let steps: Steps
+    let steps: Steps
 
     /// - Parameters:
     ///   - account: Account of a user who may create and get objects there.
     ///   - trust: The certificates that the service may show.
     ///   - resuming: How large files go, and where uploads are noted.
-    package init(
+    init(
         bucket: String,
         _ account: GoogleAccount,
         url: MaskedText = standardURL,
@@ -52,7 +52,7 @@ package final class GoogleStorageTarget: FileTarget {
         precondition(steps.size % Self.stepUnit == 0, "Google takes whole 256 KiB")
     }
 
-    package func deliver(
+    func deliver(
         _ file: OutboxFile,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
@@ -74,7 +74,7 @@ package final class GoogleStorageTarget: FileTarget {
     }
 
     /// Makes the request that uploads a whole file, if no file has its name.
-    package func upload(_ file: OutboxFile, _ token: Secret) -> OutboundRequest {
+    func upload(_ file: OutboxFile, _ token: Secret) -> OutboundRequest {
         let query = "uploadType=media&name=\(URLText.encoded(file.path))&ifGenerationMatch=0"
         let address: MaskedText = "\(url)/upload/storage/v1/b/\(bucket)/o?\(query)"
         var request = request(.post, address, token, [.init("Content-Type", "text/csv")])
@@ -94,7 +94,7 @@ package final class GoogleStorageTarget: FileTarget {
         return request
     }
 
-    package func holding(
+    func holding(
         of file: OutboxFile,
         over network: any CourierNetwork
     ) async throws -> FileHolding {

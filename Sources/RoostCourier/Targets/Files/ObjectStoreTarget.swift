@@ -6,21 +6,21 @@ import Core
 /// `ETag` is its MD5. One request a file, so up to 5 GiB.
 ///
 /// - Source: AWS, *Amazon S3 API Reference*, PutObject, HeadObject, error responses.
-package struct ObjectStoreTarget: FileTarget {
+struct ObjectStoreTarget: FileTarget {
     /// A bucket and its address.
-    package struct Bucket: Hashable, Sendable {
-        package let name: String
+    struct Bucket: Hashable, Sendable {
+        let name: String
         /// Region, such as `eu-central-1`.
-        package let region: String
+        let region: String
         /// URL of the service, such as `https://s3.eu-central-1.amazonaws.com`.
-        package let endpoint: String
+        let endpoint: String
         /// Whether the bucket is the first part of the path instead of the host's name.
-        package let isInPath: Bool
+        let isInPath: Bool
 
         /// - Parameters:
         ///   - endpoint: nil for Amazon's own.
         ///   - isInPath: nil for what Amazon wants, and for the path with another endpoint.
-        package init(_ name: String, region: String, endpoint: String?, isInPath: Bool?) {
+        init(_ name: String, region: String, endpoint: String?, isInPath: Bool?) {
             (self.name, self.region) = (name, region)
             self.endpoint = endpoint ?? "https://s3.\(region).amazonaws.com"
             self.isInPath = isInPath ?? (endpoint != nil)
@@ -39,11 +39,11 @@ package struct ObjectStoreTarget: FileTarget {
 
     private let bucket: Bucket
     private let signature: OutboundRequest.AWSSignature
-    package var trust = ServerTrust.system
+    var trust = ServerTrust.system
 
     /// - Parameters:
     ///   - accessKey: Key of a user who may `s3:PutObject` and `s3:GetObject` there.
-    package init(_ bucket: Bucket, accessKey: String, secretKey: Secret) {
+    init(_ bucket: Bucket, accessKey: String, secretKey: Secret) {
         self.bucket = bucket
         signature = OutboundRequest.AWSSignature(
             region: bucket.region,
@@ -53,7 +53,7 @@ package struct ObjectStoreTarget: FileTarget {
         )
     }
 
-    package func deliver(
+    func deliver(
         _ file: OutboxFile,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
@@ -68,7 +68,7 @@ package struct ObjectStoreTarget: FileTarget {
         }
     }
 
-    package func holding(
+    func holding(
         of file: OutboxFile,
         over network: any CourierNetwork
     ) async throws -> FileHolding {
@@ -89,7 +89,7 @@ package struct ObjectStoreTarget: FileTarget {
     }
 
     /// Makes the request that uploads a file, if no file has its name.
-    package func upload(_ file: OutboxFile) -> OutboundRequest {
+    func upload(_ file: OutboxFile) -> OutboundRequest {
         var request = signed(.put, file)
         request.fields = [
             .init("Content-MD5", MaskedText(file.md5Base64)),

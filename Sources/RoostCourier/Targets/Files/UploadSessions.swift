@@ -3,7 +3,7 @@ import Synchronization
 /// Stores the addresses of unfinished uploads, so that a restart goes on with them.
 ///
 /// A lost address only means that the upload begins again.
-package protocol UploadSessions: Sendable {
+protocol UploadSessions: Sendable {
     /// Returns the address of a file's upload, by path and hash.
     func session(of file: String) -> MaskedText?
     /// Stores an address; nil forgets it.
@@ -11,16 +11,16 @@ package protocol UploadSessions: Sendable {
 }
 
 /// Stores them while the process lives; at most one, since files are sent one at a time.
-package final class MemorySessions: UploadSessions {
+final class MemorySessions: UploadSessions {
     private let kept = Mutex<(file: String, address: MaskedText)?>(nil)
 
-    package init() {}
+    init() {}
 
-    package func session(of file: String) -> MaskedText? {
+    func session(of file: String) -> MaskedText? {
         kept.withLock { $0?.file == file ? $0?.address : nil }
     }
 
-    package func keep(_ address: MaskedText?, of file: String) {
+    func keep(_ address: MaskedText?, of file: String) {
         kept.withLock { $0 = address.map { (file, $0) } }
     }
 }

@@ -6,29 +6,29 @@ import Core
 /// compared by its size and then by its bytes.
 ///
 /// - Source: RFC 4918 (WebDAV), RFC 9110 (conditions and ranges).
-package struct WebDAVTarget: FileTarget {
+struct WebDAVTarget: FileTarget {
     /// Bytes of a file that are read back by one request.
     private static let rangeSize = 48 << 10
 
     private let base: MaskedText
     private let login: OutboundRequest.Field?
-    package var trust = ServerTrust.system
+    var trust = ServerTrust.system
 
     /// - Parameters:
     ///   - url: URL of the folder: `https://cloud.example.org/remote.php/dav/files/ann/roost`.
     ///   - user: User on the server; nil without a log-in.
     ///   - password: Made for this station alone, as Nextcloud's app passwords.
-    package init(url: MaskedText, user: String?, password: Secret?) {
+    init(url: MaskedText, user: String?, password: Secret?) {
         base = URLText.base(url)
         login = user.map { .basicAuthorisation(user: $0, password: password ?? Secret("")) }
     }
 
     /// A request for the properties of the folder.
-    package var probe: OutboundRequest? {
+    var probe: OutboundRequest? {
         request(.findProperties, "", [.init("Depth", "0")])
     }
 
-    package func deliver(
+    func deliver(
         _ file: OutboxFile,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
@@ -53,7 +53,7 @@ package struct WebDAVTarget: FileTarget {
     }
 
     /// Makes the request that uploads a file, if no file has its name.
-    package func upload(_ file: OutboxFile) -> OutboundRequest {
+    func upload(_ file: OutboxFile) -> OutboundRequest {
         let fields: [OutboundRequest.Field] = [
             .init("Content-Type", "text/csv"), .init("If-None-Match", "*"),
         ]
@@ -86,7 +86,7 @@ package struct WebDAVTarget: FileTarget {
         }
     }
 
-    package func holding(
+    func holding(
         of file: OutboxFile,
         over network: any CourierNetwork
     ) async throws -> FileHolding {

@@ -5,9 +5,9 @@ import Core
 /// A point that is written again overwrites itself, so repeating a batch and halving it after a
 /// refusal do no harm. VictoriaMetrics keeps each repetition as a further equal sample, and answers
 /// 204 to a line that it drops.
-package struct InfluxTarget: ProvableTarget {
+struct InfluxTarget: ProvableTarget {
     /// Version of the server's interface for writing.
-    package enum Interface: Hashable, Sendable {
+    enum Interface: Hashable, Sendable {
         /// `/write?db=`, of InfluxDB 1 and VictoriaMetrics.
         case one(database: String, user: String?, password: Secret?)
         /// `/api/v2/write?org=&bucket=`, of InfluxDB 2 and Cloud.
@@ -16,19 +16,19 @@ package struct InfluxTarget: ProvableTarget {
         case three(database: String, token: Secret)
     }
 
-    package var traits = SampleTargetTraits()
+    var traits = SampleTargetTraits()
     private let request: OutboundRequest
     private let format: LineProtocol
     private let reader: InfluxReader
     private let refused = RefusedFields()
     /// Clock by which refused fields are tried again; nil waits for the owner's order.
-    package var clock: (any NodeClock)?
+    var clock: (any NodeClock)?
 
     /// - Parameters:
     ///   - url: URL of the server, such as `http://192.168.1.5:8086`.
     ///   - interface: The server's way to write.
     ///   - trust: The certificates that the server may show.
-    package init(
+    init(
         url: MaskedText,
         _ interface: Interface,
         _ format: LineProtocol,
@@ -66,18 +66,18 @@ package struct InfluxTarget: ProvableTarget {
         self.request = request
     }
 
-    package func leavesOut(_ sample: OutboxSample) -> LeftOut? {
+    func leavesOut(_ sample: OutboxSample) -> LeftOut? {
         let fields = zip(sample.quantities, sample.outcomes).filter { $0.1.value != nil }
         guard !fields.isEmpty else { return .noValue }
         let refused = refused.names(at: clock?.now)
         return fields.allSatisfy { refused.contains($0.0.name) } ? .refused : nil
     }
 
-    package var refusedChannels: [String: DeliveryReason] { refused.reasons(at: clock?.now) }
+    var refusedChannels: [String: DeliveryReason] { refused.reasons(at: clock?.now) }
 
-    package func forgetRefusals() { refused.forget() }
+    func forgetRefusals() { refused.forget() }
 
-    package func deliver(
+    func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
@@ -98,7 +98,7 @@ package struct InfluxTarget: ProvableTarget {
         }
     }
 
-    package func holdings(
+    func holdings(
         of device: String,
         _ quantities: [String],
         in range: Range<WallTime>,
@@ -108,10 +108,10 @@ package struct InfluxTarget: ProvableTarget {
     }
 
     /// A request that writes no samples.
-    package var probe: OutboundRequest? { request }
+    var probe: OutboundRequest? { request }
 
     /// Makes the request that writes a batch.
-    package func write(_ batch: SampleBatch) -> OutboundRequest {
+    func write(_ batch: SampleBatch) -> OutboundRequest {
         var request = request
         let refused = refused.names(at: clock?.now)
         request.body = batch.samples.flatMap {

@@ -7,14 +7,14 @@ import Core
 /// quantity without a value has no field.
 ///
 /// - Source: InfluxData, *Line protocol reference* (v1 and v2 agree).
-package struct LineProtocol: Hashable, Sendable {
-    package let measurement: String
+struct LineProtocol: Hashable, Sendable {
+    let measurement: String
     /// Tags besides `device`; one without a value is left out, as the protocol requires.
-    package let tags: [String: String]
+    let tags: [String: String]
     /// Whether doubts about values are written, as the text field `q`.
-    package let hasFlags: Bool
+    let hasFlags: Bool
 
-    package init(measurement: String = "roost", tags: [String: String], hasFlags: Bool = false) {
+    init(measurement: String = "roost", tags: [String: String], hasFlags: Bool = false) {
         (self.measurement, self.tags, self.hasFlags) = (measurement, tags, hasFlags)
     }
 
@@ -23,7 +23,7 @@ package struct LineProtocol: Hashable, Sendable {
     /// - Parameters:
     ///   - refused: Quantities that have no field.
     /// - Returns: The line.
-    package func line(_ sample: OutboxSample, without refused: Set<String> = []) -> String? {
+    func line(_ sample: OutboxSample, without refused: Set<String> = []) -> String? {
         guard let time = sample.time else { return nil }
         var fields: [(name: String, value: String)] = []
         var flags = Quality()

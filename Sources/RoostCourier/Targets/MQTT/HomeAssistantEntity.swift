@@ -3,13 +3,13 @@ import Core
 /// Description of a quantity for Home Assistant.
 ///
 /// - Source: Home Assistant 2025.4.4, `components/sensor/const.py`.
-package struct HomeAssistantEntity: Hashable, Sendable {
-    package let title: String
+struct HomeAssistantEntity: Hashable, Sendable {
+    let title: String
     /// Device class of Home Assistant; nil where it has none.
-    package let deviceClass: String?
-    package let unit: String
+    let deviceClass: String?
+    let unit: String
 
-    package init(_ quantity: Quantity) {
+    init(_ quantity: Quantity) {
         (title, deviceClass) = Self.table[quantity.name] ?? (quantity.name, nil)
         // Version 2025.7 refuses U+03BC; all versions accept U+00B5.
         unit = String(quantity.unit.map { $0 == "\u{3BC}" ? "\u{B5}" : $0 })

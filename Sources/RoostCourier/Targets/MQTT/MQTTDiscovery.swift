@@ -5,7 +5,7 @@ import Runtime
 ///
 /// It says whether the station answers, announces devices that come and go, and answers a Home
 /// Assistant that has restarted.
-package actor MQTTDiscovery: Child {
+actor MQTTDiscovery: Child {
     private static let promise: Duration = .seconds(180)
 
     private let target: MQTTTarget
@@ -16,7 +16,7 @@ package actor MQTTDiscovery: Child {
     /// Called when the broker is connected again.
     private let connected: @Sendable () async -> Void
 
-    package init(
+    init(
         _ target: MQTTTarget,
         over network: any CourierNetwork,
         asking facts: any StationViewSource,
@@ -29,7 +29,7 @@ package actor MQTTDiscovery: Child {
     }
 
     /// Runs until cancelled; says `offline` on its way out.
-    package func run() async throws {
+    func run() async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await self.listen() }

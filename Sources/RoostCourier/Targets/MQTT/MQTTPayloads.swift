@@ -24,11 +24,11 @@ package struct MQTTPayloads: Hashable, Sendable {
     /// Highest number of entities in a retained announcement that is read.
     private static let formerLimit = 1_000
     /// Age up to which a motion goes to the live topic.
-    package static let motionLimit: Duration = .seconds(60)
+    static let motionLimit: Duration = .seconds(60)
 
     package let topics: MQTTTopics
     /// Whether one message announces all entities; false for Home Assistant before 2024.11.
-    package let isByDevice: Bool
+    let isByDevice: Bool
 
     package init(topics: MQTTTopics, isByDevice: Bool = true) {
         (self.topics, self.isByDevice) = (topics, isByDevice)
@@ -147,7 +147,7 @@ package struct MQTTPayloads: Hashable, Sendable {
     /// Parses the entities of an announcement that a broker retained.
     ///
     /// - Returns: By their ids; none of what is no announcement, or has more than 1 000.
-    package func announced(_ payload: [UInt8]) -> [Component] {
+    func announced(_ payload: [UInt8]) -> [Component] {
         guard case .object(let parts)? = WireJSON.parse(payload)?["cmps"],
             parts.count <= Self.formerLimit
         else { return [] }
@@ -163,7 +163,7 @@ package struct MQTTPayloads: Hashable, Sendable {
     }
 
     /// Announces all entities of a plan, which is by default a first one; removed ones are deleted.
-    package func discovery(_ view: BrokerStationView, _ plan: Plan? = nil) -> [BrokerMessage] {
+    func discovery(_ view: BrokerStationView, _ plan: Plan? = nil) -> [BrokerMessage] {
         let plan = plan ?? Self.plan(view)
         // Only the id is known of an entity that an earlier process announced.
         let (components, removed) = (plan.next.filter { !$0.isFormer }, plan.removed)

@@ -3,7 +3,7 @@ package struct MQTTTopics: Hashable, Sendable {
     /// Bytes of a topic, as §8.1 allows.
     package static let limit = 250
     /// Topic on which Home Assistant says that it has started.
-    package static let homeAssistantStatus = "homeassistant/status"
+    static let homeAssistantStatus = "homeassistant/status"
     /// Bytes of one level, so that the longest topic stays within `limit`.
     private static let levelLimit = 64
 
@@ -25,27 +25,27 @@ package struct MQTTTopics: Hashable, Sendable {
     package var health: String { root + "/health" }
     package var alert: String { root + "/alert" }
     /// Topic of changes of alerts that were over before the broker could hear of them.
-    package var lateAlert: String { root + "/alert/late" }
+    var lateAlert: String { root + "/alert/late" }
     /// Topic of messages that the target sends to itself, to see that messages pass.
     package var proof: String { root + "/proof" }
 
     package func state(_ device: String) -> String { of(device, "state") }
     /// Topic of samples that are too old to be the present state.
-    package func lateState(_ device: String) -> String { of(device, "late") }
+    func lateState(_ device: String) -> String { of(device, "late") }
     package func motion(_ device: String) -> String { of(device, "motion") }
     package func event(_ device: String) -> String { of(device, "event") }
     package func late(_ device: String) -> String { of(device, "event/late") }
 
     /// Topic of the message that announces all entities of a station.
-    package var discovery: String { "homeassistant/device/\(object)/config" }
+    var discovery: String { "homeassistant/device/\(object)/config" }
 
     /// Returns the topic that announces one entity, for Home Assistant before 2024.11.
-    package func discovery(of component: String, platform: String) -> String {
+    func discovery(of component: String, platform: String) -> String {
         "homeassistant/\(platform)/\(uniqueID(component))/config"
     }
 
     /// Returns the permanent id of an entity.
-    package func uniqueID(_ component: String) -> String { "\(object)_\(component)" }
+    func uniqueID(_ component: String) -> String { "\(object)_\(component)" }
 
     /// Id of the device that Home Assistant shows.
     package var deviceID: String { object }
@@ -64,7 +64,7 @@ package struct MQTTTopics: Hashable, Sendable {
     }
 
     /// Whether a text may be the prefix of all topics.
-    package static func isPrefix(_ text: String) -> Bool {
+    static func isPrefix(_ text: String) -> Bool {
         let levels = text.split(separator: "/", omittingEmptySubsequences: false)
         return text.utf8.count <= 100
             && levels.allSatisfy { !$0.isEmpty && $0.unicodeScalars.allSatisfy(isPlain) }

@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 
 /// Source of the station's state, for a target that shows the station.
-package protocol StationViewSource: Sendable {
+protocol StationViewSource: Sendable {
     /// Returns the station's present state; nil when it does not answer.
     ///
     /// - Throws: `CancellationError`.
@@ -50,7 +50,7 @@ package struct BrokerStationView: Hashable, Sendable {
     /// Ids of the faults.
     package var faults: [String]
     /// Whether every device that should measure makes progress.
-    package var makesProgress: Bool
+    var makesProgress: Bool
 
     package init(name: String, model: String, version: String, devices: [Device]) {
         (self.name, self.model, self.version) = (name, model, version)

@@ -3,23 +3,23 @@ import Core
 /// A server of the owner's that takes batches of samples as JSON.
 ///
 /// Each batch has `Idempotency-Key`, the same at each repetition, and each item an id of its own.
-package struct WebhookTarget: SampleTarget {
-    package var traits: SampleTargetTraits
+struct WebhookTarget: SampleTarget {
+    var traits: SampleTargetTraits
     private let url: MaskedText
     private let station: StationIdentity
     private let signer: WebhookSigner?
     private let expect: String?
     private let clock: any NodeClock
-    package var trust = ServerTrust.system
+    var trust = ServerTrust.system
     /// Further fields of the head, as an `Authorization`.
-    package var fields: [OutboundRequest.Field] = []
+    var fields: [OutboundRequest.Field] = []
 
     /// - Parameters:
     ///   - signer: Signs each batch; nil for none.
     ///   - expect: A part of the body of an answer that counts; nil for any.
     ///   - isAtMostOnce: Whether a batch of which no answer came is never sent again.
     ///   - clock: Gives the time of sending.
-    package init(
+    init(
         url: MaskedText,
         station: StationIdentity,
         signer: WebhookSigner?,
@@ -36,9 +36,9 @@ package struct WebhookTarget: SampleTarget {
         if isAtMostOnce { traits.liveInterval = .seconds(60) }
     }
 
-    package func leavesOut(_ sample: OutboxSample) -> LeftOut? { nil }
+    func leavesOut(_ sample: OutboxSample) -> LeftOut? { nil }
 
-    package func deliver(
+    func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
@@ -52,7 +52,7 @@ package struct WebhookTarget: SampleTarget {
     }
 
     /// The request that sends a batch.
-    package func request(_ batch: SampleBatch) -> OutboundRequest {
+    func request(_ batch: SampleBatch) -> OutboundRequest {
         let sent = clock.wallTime.map { WireJSON.string($0.iso8601) } ?? "null"
         let body = WireJSON.object([
             ("station", WireJSON.string(station.id)),
@@ -100,7 +100,7 @@ extension OutboxSample {
     /// The same for the same sample for ever: station, stream, boot and tick.
     ///
     /// `7f3a21c9d0e4/3/cca67d31/28005850`; the boot is the first 8 digits of its id.
-    package func itemID(of station: StationIdentity) -> String {
+    func itemID(of station: StationIdentity) -> String {
         "\(station.id)/\(stream.rawValue)/\(boot.description.prefix(8))/\(tick.tenths)"
     }
 }

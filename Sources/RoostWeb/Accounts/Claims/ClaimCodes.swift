@@ -66,7 +66,7 @@ extension Accounts {
     /// Makes a code that takes the place of the one before.
     ///
     /// - Throws: `Problem` `busy`, `store`.
-    package func newClaimCode() async throws -> String {
+    func newClaimCode() async throws -> String {
         let (code, clock) = (RandomSecret.spoken(groups: 2), clock)
         try await change { try ClaimTable(connection: $0).set(code, clock) }
         logger.notice("a claim code was made")

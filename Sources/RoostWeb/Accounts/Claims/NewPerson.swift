@@ -1,10 +1,10 @@
 /// Name and e-mail address from a form, checked.
-package struct NewPerson: Hashable, Sendable {
-    package let name: String
-    package let email: String
+struct NewPerson: Hashable, Sendable {
+    let name: String
+    let email: String
 
     /// - Throws: `Problem` `bad-request` with all places at once.
-    package init(
+    init(
         name: String,
         email: String,
         password: (text: String, role: Role, pointer: String)? = nil,

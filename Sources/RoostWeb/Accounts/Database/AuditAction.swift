@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The kind of action in a line of the audit; the client's catalogues name each.
-package enum AuditAction: String, Hashable, Sendable, CaseIterable {
+enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case claim, login, logout, password, account, session, token, role, invitation, signup, reset
     case tokenRemoved = "token-removed"
     case memberRemoved = "member-removed"

@@ -79,7 +79,7 @@ package final class WebDatabase: Sendable {
     }
 
     /// Runs work on the thread that asks: at the start, before anything is served.
-    package func runNow<Value: Sendable>(
+    func runNow<Value: Sendable>(
         _ work: @Sendable (Connection) throws -> Value
     ) throws -> Value {
         try connection.withLock { open in

@@ -23,7 +23,7 @@ package struct PasswordHash: Sendable {
         self.verify = verify
     }
 
-    package static let argon2id = PasswordHash(
+    static let argon2id = PasswordHash(
         hash: { password in
             var encoded = [CChar](repeating: 0, count: 128)
             let (bytes, salt) = (Array(password.utf8), RandomSecret.bytes(16))

@@ -1,16 +1,16 @@
 /// The rule for passwords: which are accepted, and why others are not.
-package enum PasswordRule {
+enum PasswordRule {
     /// Least number of characters.
-    package static func least(_ role: Role) -> Int { role == .owner ? 12 : 10 }
+    static func least(_ role: Role) -> Int { role == .owner ? 12 : 10 }
     /// Greatest length in bytes; longer passwords only cost time.
-    package static let mostBytes = 256
+    static let mostBytes = 256
 
     /// Returns why a password is refused; nil for a good one.
     ///
     /// - Parameters:
     ///   - known: What others know: name, e-mail address, the station's name.
     /// - Returns: A sentence for the person who types it.
-    package static func objection(_ password: String, _ role: Role, known: [String]) -> String? {
+    static func objection(_ password: String, _ role: Role, known: [String]) -> String? {
         guard password.count >= least(role) else {
             return "too short: at least \(least(role)) characters, it has \(password.count)"
         }

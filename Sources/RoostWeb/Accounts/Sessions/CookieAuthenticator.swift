@@ -2,18 +2,18 @@ import HTTPTypes
 import SQLite
 
 /// Knows people by their cookies and programs by their tokens.
-package struct CookieAuthenticator: Gate.Authenticator {
+struct CookieAuthenticator: Gate.Authenticator {
     private static let touchSeconds: Int64 = 86_400
 
     private let accounts: Accounts
 
-    package init(_ accounts: Accounts) { self.accounts = accounts }
+    init(_ accounts: Accounts) { self.accounts = accounts }
 
-    package var isClaimed: Bool { accounts.roster.isClaimed }
+    var isClaimed: Bool { accounts.roster.isClaimed }
 
     /// - Throws: `Problem` `unauthenticated` for a token that is wrong or expired; a cookie that is
     ///   not valid any more counts as none.
-    package func identity(
+    func identity(
         _ headers: HTTPFields,
         _ peer: PeerAddress
     ) async throws -> Identity? {

@@ -6,7 +6,7 @@ import SQLite
 /// Within one boot the machine's running time counts. Time without power counts as the dates say
 /// that the station trusted (`AgreedDates`): one that is wrong for a day ends nothing, and time
 /// that no trusted clock measured is not counted.
-package struct SessionAge: Hashable, Sendable {
+struct SessionAge: Hashable, Sendable {
     /// A moment at which the station trusted its date.
     struct Dated: Hashable, Sendable {
         /// The count at that moment, in seconds.

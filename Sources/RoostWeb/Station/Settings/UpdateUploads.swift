@@ -12,7 +12,7 @@ package struct UpdateUploads: Sendable {
     /// Bytes of an update at most.
     package static let byteCountMax = 512 << 20
     /// Bytes of one piece of it.
-    package static let pieceByteCountMax = 1 << 20
+    static let pieceByteCountMax = 1 << 20
     /// Bytes of the card that stay free for the history.
     private static let spareByteCount = 64 << 20
 
