@@ -278,7 +278,7 @@ let package = Package(
             ["Core", "Fuzzing", "HardwareIO", "Profiles", "TestSupport"],
             resources: [.copy("Derived/Fixtures")]
         ),
-        tests("ControlProtocolTests", ["ControlProtocol", "Core"]),
+        tests("ControlProtocolTests", ["ControlProtocol", "Core", "HardwareIO"]),
         tests(
             "ConfigurationTests",
             [

@@ -9,6 +9,26 @@ package enum ControlCodec {
         return String(decoding: try encoder.encode(message), as: UTF8.self)
     }
 
+    /// Returns the line of an answer that refuses.
+    package static func line(refusing failure: ControlFailure) throws -> String {
+        try line(ControlAnswer<String>(.failure(failure)))
+    }
+
+    /// Reads the body of an answer.
+    ///
+    /// - Throws: The `ControlFailure` that refuses; `bad-answer` for an answer without a body.
+    package static func body<Body: Codable & Sendable>(
+        _ type: Body.Type = Body.self,
+        from line: String
+    ) throws(ControlFailure) -> Body {
+        let answer = try message(ControlAnswer<Body>.self, from: line)
+        if let failure = answer.error { throw failure }
+        guard let body = answer.body else {
+            throw ControlFailure(code: "bad-answer", message: "the answer was empty")
+        }
+        return body
+    }
+
     /// Reads a message from a line.
     ///
     /// - Throws: `ControlFailure` with code `bad-request` that names the place.
@@ -16,10 +36,19 @@ package enum ControlCodec {
         _ type: Message.Type = Message.self,
         from line: String
     ) throws(ControlFailure) -> Message {
+        try message(from: line) { try $0.decode(type, from: $1) }
+    }
+
+    static func message<Message>(
+        from line: String,
+        _ decode: (JSONDecoder, Data) throws -> Message
+    ) throws(ControlFailure) -> Message {
         do {
-            return try JSONDecoder().decode(type, from: Data(line.utf8))
+            return try decode(JSONDecoder(), Data(line.utf8))
         } catch let error as DecodingError {
             throw ControlFailure(code: "bad-request", message: Self.text(for: error))
+        } catch let failure as ControlFailure {
+            throw failure
         } catch {
             throw ControlFailure(code: "bad-request", message: "not a JSON message")
         }
