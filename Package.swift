@@ -138,7 +138,7 @@ let package = Package(
                 "LinuxIO", "Profiles",
             ]
         ),
-        library("ClientSupport", ["Core", "FileIO", "LinuxIO", arguments]),
+        library("ClientSupport", ["ControlProtocol", "Core", "FileIO", "LinuxIO", arguments]),
         library("Provisioning", ["Core", "HardwareIO", "Profiles"]),
         library(
             "ProvisioningIO",

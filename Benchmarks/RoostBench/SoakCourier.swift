@@ -111,32 +111,15 @@ final class SoakCourier: Sendable {
 }
 
 /// The station over its control socket, and its history's files.
-private struct SoakLink: StationLink, DiskWork {
-    private static let patience: Duration = .seconds(10)
-
+private struct SoakLink: QuestionClient, DiskWork {
     let base: SimulatedPlatform
 
-    func ask<Body: Codable & Sendable>(
-        _ request: ControlRequest,
-        _ type: Body.Type
-    ) async throws -> Body {
+    func exchange(_ line: String, within limit: Duration?) async throws -> String {
         let connection = base.socket.connect()
         defer { connection.close() }
-        try connection.send(ControlCodec.line(request))
-        let clock = base.clock
-        let limit = Self.patience + .seconds(request.waitSeconds ?? 0) * 1.2
-        let line = try await clock.run {
-            try await connection.nextLine()
-        } unless: {
-            try await clock.sleep(for: limit, tolerance: .seconds(1))
-        }
-        guard let line = line ?? nil else {
-            throw StationDown("the station does not answer")
-        }
-        let answer: ControlAnswer<Body> = try ControlCodec.message(from: line)
-        if let error = answer.error { throw error }
-        guard let body = answer.body else { throw StationDown("the answer is empty") }
-        return body
+        do {
+            return try await connection.exchange(line, within: limit, on: base.clock)
+        } catch let error as LocalSocketError { throw StationDown("\(error)") }
     }
 
     func run<Value: Sendable>(

@@ -48,6 +48,8 @@ package struct PeerCredentials: Hashable, Sendable {
 
 package enum LocalSocketError: Error, Hashable, Sendable {
     case closed
+    /// No line came within this time.
+    case silent(Duration)
     case tooSlow(byteCount: Int)
     case lineTooLong(byteCount: Int)
     case pathTooLong(path: String)
@@ -57,7 +59,8 @@ package enum LocalSocketError: Error, Hashable, Sendable {
 extension LocalSocketError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .closed: "the connection is closed"
+        case .closed: "it closed the connection"
+        case .silent(let limit): "it does not answer within \(limit / .seconds(1)) s"
         case .tooSlow(let byteCount): "the reader is too slow: \(byteCount) bytes wait"
         case .lineTooLong(let byteCount): "a line of more than \(byteCount) bytes"
         case .pathTooLong(let path): "\(path): longer than a socket path may be (107 bytes)"

@@ -14,66 +14,36 @@ struct CourierOptions: ParsableArguments {
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
+    /// Time for a question that sends request after request to a server, or waits for one to end.
+    static let serverLimit: Duration = .minutes(10)
+
     private var path: String {
         control ?? getenv("ROOST_COURIER_SOCKET").map { String(cString: $0) }
-            ?? CourierRequest.standardSocket
+            ?? StandardSocket.courier
     }
 
-    /// Sends one request to the courier and returns its answer.
+    /// Asks the courier one question.
     ///
     /// - Throws: `ExitCode` after a line that says what is wrong: 69 when no courier answers.
-    func ask<Body: Codable & Sendable>(
-        _ request: CourierRequest,
-        _ type: Body.Type = Body.self
-    ) throws -> Body {
-        let (path, line) = (path, try ControlCodec.line(request))
-        let limit: Duration =
-            switch request.command {
-            case .flush: .seconds(10 + (request.seconds ?? 60))
-            // These send request after request to a server, or wait for one to end.
-            case .prove, .retry, .drop: .minutes(10)
-            default: .seconds(10)
-            }
-        let loop = try EventLoop()
-        let text: String
+    func ask<Asked: Question>(
+        _ question: Asked,
+        within limit: Duration? = nil
+    ) throws -> Asked.Answer {
         do {
-            text = try loop.run {
-                let connection = try LocalSocket.connect(path: path, on: loop)
-                defer { connection.close() }
-                try connection.send(line)
-                let answer = try await loop.clock.run {
-                    try await connection.nextLine()
-                } unless: {
-                    try await loop.clock.sleep(for: limit)
-                }
-                guard let answer, let answer else {
-                    throw ClientFailure(
-                        message: "the courier at \(path) does not answer; see "
-                            + "`journalctl -u roost-courier`",
-                        exitCode: unavailableExitCode
-                    )
-                }
-                return answer
-            }
+            return try LocalProgram(at: path).ask(question, within: limit)
+        } catch LocalSocketError.silent, LocalSocketError.closed {
+            Output.error(
+                "the courier at \(path) does not answer; see `journalctl -u roost-courier`"
+            )
         } catch let error as LocalSocketError {
             let next =
                 "is it running? `systemctl status roost-courier`; it starts once there is an "
                 + "/etc/roost/courier.json"
             Output.error("no courier answers at \(path) (\(error)); \(next)")
-            throw ExitCode(unavailableExitCode)
-        } catch let failure as ClientFailure {
+        } catch let failure as ControlFailure {
             Output.error(failure.message)
-            throw ExitCode(failure.exitCode)
-        }
-        let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: text)
-        if let error = answer.error {
-            Output.error(error.message)
             throw ExitCode(1)
         }
-        guard let body = answer.body else {
-            Output.error("the courier sent an empty answer")
-            throw ExitCode(1)
-        }
-        return body
+        throw ExitCode(unavailableExitCode)
     }
 }

@@ -16,7 +16,7 @@ struct CourierStatusCommand: ParsableCommand {
     @OptionGroup var options: CourierOptions
 
     func run() throws {
-        let report = try options.ask(CourierRequest(.status), CourierReport.self)
+        let report = try options.ask(GetCourierStatus())
         if !options.json {
             let up = durationText(seconds: report.uptimeSeconds)
             Output.line("roost-courier \(report.version), process \(report.processID), up \(up)")

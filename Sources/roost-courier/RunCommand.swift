@@ -38,7 +38,7 @@ struct RunCommand: ParsableCommand {
     var socket = "/run/roost/roost.sock"
 
     @Option(help: "The courier's own socket, for `roost outbox`.")
-    var control = CourierRequest.standardSocket
+    var control = StandardSocket.courier
 
     @Option(help: "The folder of secrets, after those of systemd.")
     var secrets = SecretFolder.standard
@@ -147,7 +147,7 @@ struct RunCommand: ParsableCommand {
         let curl = try CurlNetwork(on: loop)
         let authorities = authorities
         var world = CourierDependencies(
-            link: SocketLink(path: socket, on: loop),
+            link: StationSocket(path: socket, on: loop),
             history: HistoryDisk(on: try DiskThread(name: "history")),
             secrets: SecretFolder.ofProcess(secrets),
             clock: loop.clock,

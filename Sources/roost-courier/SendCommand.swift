@@ -60,7 +60,7 @@ struct EntryOptions: ParsableArguments {
     /// Asks the station for its status; nil where none answers.
     func status(on loop: EventLoop) async throws -> StatusReport? {
         do {
-            return try await SocketLink(path: socket, on: loop)
+            return try await StationSocket(path: socket, on: loop)
                 .ask(ControlRequest(.status), StatusReport.self)
         } catch is StationDown {
             return nil

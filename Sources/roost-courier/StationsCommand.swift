@@ -20,7 +20,7 @@ struct StationsCommand: ParsableCommand {
     @OptionGroup var options: CourierOptions
 
     func run() throws {
-        let report = try options.ask(CourierRequest(.stations), StationsReport.self)
+        let report = try options.ask(FindStations())
         if options.json {
             Output.line(try ControlCodec.line(report))
         } else {

@@ -48,7 +48,7 @@ struct SubscribersListCommand: ParsableCommand {
     func run() throws {
         let report =
             try state.map(Self.report)
-            ?? courier.ask(CourierRequest(.subscribers), SubscribersReport.self)
+            ?? courier.ask(GetSubscribers())
         guard !courier.json else { return Output.line(try ControlCodec.line(report)) }
         if report.count == 0 { Output.line("nothing has subscribed yet") }
         for entry in report.subscribers {
@@ -105,7 +105,7 @@ private struct SubscriberLocation: ParsableArguments {
     var state = CourierFolder.standard
 
     @Option(help: "The courier's socket, which has to be closed.")
-    var control = CourierRequest.standardSocket
+    var control = StandardSocket.courier
 
     private func isAnswered(_ loop: EventLoop) throws -> Bool {
         do {

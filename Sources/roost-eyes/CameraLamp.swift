@@ -15,7 +15,7 @@ struct CameraLamp: Sendable {
     private static let patience: Duration = .milliseconds(300)
 
     let use: CameraUse
-    let station: StationLine
+    let station: SocketClient
 
     /// Runs until cancelled.
     func run() async throws {

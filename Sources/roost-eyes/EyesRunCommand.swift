@@ -25,7 +25,7 @@ struct EyesRunCommand: ParsableCommand {
     var socket = "/run/roost/roost.sock"
 
     @Option(help: "Its own socket, for `roost records`, `roost status` and the dashboard.")
-    var control = EyesRequest.standardSocket
+    var control = StandardSocket.camera
 
     @Option(help: "The socket of the live picture, for the dashboard.")
     var live = LivePictureMessage.standardSocket
@@ -44,8 +44,9 @@ struct EyesRunCommand: ParsableCommand {
         _ report: CameraReport,
         of configuration: EyesConfiguration,
         on loop: EventLoop
-    ) -> EyesControl {
-        EyesControl(report, ring: configuration.ring, clock: loop.clock, users: .ofSystem)
+    ) -> LineServer {
+        let table = QuestionTable(report, ring: configuration.ring, users: .ofSystem)
+        return LineServer(table, clock: loop.clock)
     }
 
     private func endLeftovers(of configuration: EyesConfiguration, _ logger: Logger) {
@@ -71,9 +72,7 @@ struct EyesRunCommand: ParsableCommand {
         let loop = try EventLoop()
         let signals = try SignalMonitor(on: loop)
         let notifier = ServiceNotifier()
-        let station = StationLine(clock: loop.clock) {
-            try LocalSocket.connect(path: socket, on: loop)
-        }
+        let station = SocketClient(path: socket, on: loop)
         let masks = MaskClock(configuration.masks)
         let camera = try CardCamera(configuration, masks: masks, live: live)
         let settings = MotionWatcher.Settings(

@@ -8,7 +8,7 @@ import RoostWeb
 /// Options for the pictures of motions: their path, and the socket of `roost-eyes`.
 struct CameraOptions: ParsableArguments {
     @Option(help: "The socket of roost-eyes.")
-    var eyes = EyesRequest.standardSocket
+    var eyes = StandardSocket.camera
 
     @Option(help: "The file of the pictures.")
     var pictures = PictureFile.standardPath
@@ -19,7 +19,7 @@ struct CameraOptions: ParsableArguments {
     func camera(on loop: any EventLoop, _ logger: Logger) -> RecordRoutes.Camera {
         RecordRoutes.Camera(
             cache: PictureCache(path: pictures),
-            eyes: EyesClient(path: eyes, on: loop),
+            eyes: StationClient(path: eyes, on: loop, of: ("camera", "roost-eyes")),
             live: LivePicture(LiveStream(path: liveSocket, on: loop), logger: logger)
         )
     }

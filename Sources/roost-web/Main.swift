@@ -36,7 +36,7 @@ struct Web: ParsableCommand {
     @Option(help: "The station's control socket.")
     var socket = "/run/roost/roost.sock"
     @Option(help: "The courier's control socket.")
-    var courier = CourierRequest.standardSocket
+    var courier = StandardSocket.courier
 
     @Option(help: "A store's folder to show without a station: the card of a Pi that died.")
     var store: String?
@@ -139,7 +139,7 @@ struct Web: ParsableCommand {
         let shown = name ?? hostName
         let door = door(AccountStation(name: shown, station, logger: logger), on: loop, logger)
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
-        let courier = station.map { _ in CourierClient(path: self.courier, on: loop) }
+        let courier = station.map { _ in courierClient(on: loop) }
         let stationRoutes = stationRoutes(station, live, history, courier, door.accounts)
         let updates = updates(history)
         let copies = door.accounts.map { _ in CopyJobs(folder: state) }
@@ -191,7 +191,7 @@ struct Web: ParsableCommand {
         _ station: StationClient?,
         _ live: LiveBroadcaster?,
         _ history: HistoryClient,
-        _ courier: CourierClient?,
+        _ courier: (any QuestionClient)?,
         _ accounts: Accounts?
     ) -> StationRoutes {
         var routes = StationRoutes(
@@ -217,7 +217,11 @@ struct Web: ParsableCommand {
         settings.connections = IdleExit.Count { accounts.isAheadOfCard }
     }
 
-    private static func sending(_ courier: CourierClient?) -> [Route] {
+    private func courierClient(on loop: any EventLoop) -> any QuestionClient {
+        StationClient(path: courier, on: loop, of: ("courier", "roost-courier"))
+    }
+
+    private static func sending(_ courier: (any QuestionClient)?) -> [Route] {
         OutboxRoutes(courier).all + PushRoutes(courier).all
     }
 
@@ -234,7 +238,7 @@ struct Web: ParsableCommand {
         _ settings: FaceSettings,
         _ history: HistoryClient,
         _ station: StationClient?,
-        _ courier: CourierClient?,
+        _ courier: (any QuestionClient)?,
         _ accounts: Accounts?,
         _ logger: Logger
     ) -> Faces {

@@ -1,5 +1,4 @@
 import ControlProtocol
-import Core
 import HardwareIO
 import Testing
 
@@ -21,17 +20,6 @@ import Testing
         func delete(_ pictures: PictureChoice) async throws -> Int { 0 }
     }
 
-    private struct StillClock: NodeClock {
-        let now = MonotonicInstant.boot
-        let wallTime: WallTime? = nil
-
-        func wait(
-            for signal: Signal,
-            until deadline: MonotonicInstant?,
-            tolerance: Duration
-        ) async throws -> Bool { throw CancellationError() }
-    }
-
     private static let may: [LocalUser: Bool] = [
         .root: true, .person: true, .unknown: true, .dashboard: true, .station: false,
         .courier: false, .camera: false,
@@ -40,24 +28,19 @@ import Testing
     @Test(arguments: LocalUser.allCases)
     func picturesAreForPeopleAndTheDashboard(user: LocalUser) throws {
         let isAllowed = try #require(Self.may[user] as Bool?)
-        for command in EyesRequest.Command.allCases {
-            #expect(command.users.contains(user) == isAllowed, "\(command)")
+        for about in [GetCameraStatus.about, DeletePictures.about] {
+            #expect(about.users.contains(user) == isAllowed, "\(about.name)")
         }
         #expect(LiveServer.users.contains(user) == isAllowed)
     }
 
     @Test func theCourierIsRefused() async throws {
         let users = LocalUsers(own: 214) { ["roost-courier": 212][$0] }
-        let control = EyesControl(
-            NoEyesService(),
-            ring: "/ring",
-            clock: StillClock(),
-            users: users
-        )
-        let line = try ControlCodec.line(EyesRequest(.status))
+        let camera = QuestionTable(NoEyesService(), ring: "/ring", users: users)
+        let line = try ControlCodec.line(AskedQuestion(GetCameraStatus()))
         for (user, isAllowed) in [(212, false), (214, true), (1_000, true), (0, true)] {
             let peer = PeerCredentials(processID: 1, userID: UInt32(user), groupID: 209)
-            let answer = try await control.answer(line, from: peer)
+            let answer = try await camera.answer(line, from: peer)
             #expect(answer.contains("not-allowed") != isAllowed, "\(user): \(answer)")
         }
     }

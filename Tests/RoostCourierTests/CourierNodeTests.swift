@@ -234,48 +234,37 @@ import Testing
             let life = try CourierLife(clock)
             life.internet.set(.refused, at: CourierLife.host)
             let node = life.node()
-            let control = CourierControl(node) { SimulatedListener(clock: clock) }
+            let courier = CourierControl(node) { SimulatedListener(clock: clock) }.table
             try await life.run(node) {
                 for _ in 0..<20 {
                     life.station.record()
                     try await clock.sleep(for: .seconds(60))
                 }
-                var drop = CourierRequest(.drop, target: "influx")
-                drop.time = ScriptedStation.wall(Tick(tenths: 6_000)).iso8601
-                let dropped = try await Self.ask(control, drop, OutboxDropReport.self)
-                #expect(dropped?.dropped == 10)
-                var why = CourierRequest(.why)
-                why.time = ScriptedStation.wall(Tick(tenths: 9_000)).iso8601
-                let fates = try await Self.ask(control, why, OutboxFatesReport.self)
-                #expect(fates?.fates.map(\.fate) == ["waiting"])
-                #expect(fates?.fates.first?.why?.isEmpty == false)
+                let early = ScriptedStation.wall(Tick(tenths: 6_000)).iso8601
+                let dropped = try await courier.ask(DropSamples("influx", before: early))
+                #expect(dropped.dropped == 10)
+                let late = ScriptedStation.wall(Tick(tenths: 9_000)).iso8601
+                let fates = try await courier.ask(FindFates(from: late)).fates
+                #expect(fates.map(\.fate) == ["waiting"])
+                #expect(fates.first?.why?.isEmpty == false)
                 // A day before the record began: its first sample, which was dropped.
-                why.time = ScriptedStation.wall(Tick(tenths: -864_000)).iso8601
-                let first = try await Self.ask(control, why, OutboxFatesReport.self)
-                #expect(first?.fates.map(\.fate) == ["settled"])
+                let before = ScriptedStation.wall(Tick(tenths: -864_000)).iso8601
+                let first = try await courier.ask(FindFates(from: before))
+                #expect(first.fates.map(\.fate) == ["settled"])
                 life.internet.set(nil, at: CourierLife.host)
-                let flush = CourierRequest(.flush, seconds: 60)
-                let report = try await Self.ask(control, flush, CourierReport.self)
-                #expect(report?.targets[0].samples?.delivered == 10)
-                #expect(report?.targets[0].samples?.leftOut == ["dropped": 10])
+                let report = try await courier.ask(FlushOutbox(nil, seconds: 60))
+                #expect(report.targets[0].samples?.delivered == 10)
+                #expect(report.targets[0].samples?.leftOut == ["dropped": 10])
                 for line in ["", "{", #"{"version":3,"command":"drop"}"#, #"{"version":99}"#] {
-                    #expect(try await control.answer(line).contains("\"error\""))
+                    #expect(try await courier.answer(line).contains("\"error\""))
                 }
-                let unknown = CourierRequest(.pause, target: "nope")
-                let answer = try await control.answer(try ControlCodec.line(unknown))
-                #expect(answer.contains("there are influx"))
+                let failure = await #expect(throws: ControlFailure.self) {
+                    try await courier.ask(PauseTarget("nope"))
+                }
+                #expect(failure?.message.contains("there are influx") == true)
             }
             withExtendedLifetime(life.station.folder) {}
         }
-    }
-
-    private static func ask<Body: Codable & Sendable>(
-        _ control: CourierControl,
-        _ request: CourierRequest,
-        _ type: Body.Type
-    ) async throws -> Body? {
-        let line = try await control.answer(try ControlCodec.line(request))
-        return try ControlCodec.message(ControlAnswer<Body>.self, from: line).body
     }
 
     @Test func aPauseEndsByItself() throws {

@@ -7,16 +7,25 @@ import Testing
 
 /// Tests each request for each user of the courier's socket.
 @Suite struct CourierRightsTests {
-    @Test(arguments: CourierRequest.Command.allCases)
-    func eachUserHasItsCommands(command: CourierRequest.Command) {
+    private static let questions: [any Question.Type] = [
+        GetCourierStatus.self, FlushOutbox.self, PauseTarget.self, ResumeTarget.self,
+        DropSamples.self, FindFates.self, RetryRefused.self, ProveDelivery.self,
+        SubscribePush.self, UnsubscribePush.self, NotifySubscribers.self, GetPushKey.self,
+        GetSubscribers.self, FindStations.self,
+    ]
+
+    @Test(arguments: questions.map { $0.about.name })
+    func eachUserHasItsCommands(command: String) throws {
+        let question = try #require(Self.questions.first { $0.about.name == command })
         for user in LocalUser.allCases {
             let isAllowed =
                 switch user {
                 case .root, .person, .unknown: true
-                case .dashboard: command != .subscribers
+                case .dashboard: command != "subscribers"
                 case .station, .courier, .camera: false
                 }
-            #expect(command.users.contains(user) == isAllowed, "\(command) by \(user)")
+            let may = question.about.users.contains(user)
+            #expect(may == isAllowed, "\(command) by \(user)")
         }
     }
 
@@ -27,10 +36,11 @@ import Testing
             let control = CourierControl(life.node(), users: users) {
                 SimulatedListener(clock: clock)
             }
-            let line = try ControlCodec.line(CourierRequest(.status))
+            #expect(control.table.names == Self.questions.map { $0.about.name }.sorted())
+            let line = try ControlCodec.line(AskedQuestion(GetCourierStatus()))
             for (user, isAllowed) in [(214, false), (212, true), (1_000, true), (0, true)] {
                 let peer = PeerCredentials(processID: 1, userID: UInt32(user), groupID: 209)
-                let answer = try await control.answer(line, from: peer)
+                let answer = try await control.table.answer(line, from: peer)
                 #expect(answer.contains("not-allowed") != isAllowed, "\(user): \(answer)")
             }
             withExtendedLifetime(life.station.folder) {}

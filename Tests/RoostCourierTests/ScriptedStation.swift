@@ -10,7 +10,7 @@ import TestSupport
 @testable import StoreQueries
 
 /// A station for tests: a real history, newer records in memory, and scripted answers.
-final class ScriptedStation: StationLink, DiskWork {
+final class ScriptedStation: QuestionClient, DiskWork {
     static let dust = StreamDescription(
         id: StreamID(1),
         device: "dust",
@@ -202,12 +202,10 @@ final class ScriptedStation: StationLink, DiskWork {
         return try body()
     }
 
-    func ask<Body: Codable & Sendable>(
-        _ request: ControlRequest,
-        _ type: Body.Type
-    ) async throws -> Body {
+    func exchange(_ line: String, within limit: Duration?) async throws -> String {
+        let request: ControlRequest = try ControlCodec.message(from: line)
         guard !state.withLock({ $0.isDown }) else { throw StationDown("it is down") }
-        let answer: any Sendable
+        let answer: any Codable & Sendable
         switch request.command {
         case .tail: answer = try await tail(request)
         case .cursor: answer = try cursor(request)
@@ -219,8 +217,11 @@ final class ScriptedStation: StationLink, DiskWork {
         case .alerts: answer = OwnRule.report(said.alerts)
         default: throw ControlFailure(code: "bad-request", message: "\(request.command)")
         }
-        guard let body = answer as? Body else { throw StationDown("another type") }
-        return body
+        return try Self.line(answer)
+    }
+
+    private static func line(_ body: some Codable & Sendable) throws -> String {
+        try ControlCodec.line(ControlAnswer(.success(body)))
     }
 
     private func tail(_ request: ControlRequest) async throws -> TailReport {

@@ -1,7 +1,7 @@
 import ControlProtocol
 import FoundationEssentials
 import HTTPTypes
-import NIOCore
+import HardwareIO
 import Synchronization
 import Testing
 
@@ -10,7 +10,7 @@ import Testing
 @Suite struct OutboxRoutesTests {
     /// A courier with one target that is held.
     private final class Courier: Sendable {
-        let asked = Mutex<[CourierRequest]>([])
+        let asked = Mutex<[any Question]>([])
 
         static var report: CourierReport {
             var target = OutboxReport(id: "influx", type: "influx2", state: .held)
@@ -43,26 +43,48 @@ import Testing
             )
         ])
 
-        private static func line<Body: Codable & Sendable>(_ body: Body) throws -> String {
-            try ControlCodec.line(ControlAnswer<Body>(.success(body)))
-        }
-
-        var client: CourierClient {
-            CourierClient { line, _ in
-                let request = try ControlCodec.message(CourierRequest.self, from: line)
-                self.asked.withLock { $0.append(request) }
-                guard request.target ?? "influx" == "influx" else {
-                    let failure = ControlFailure(code: "unknown-target", message: "none of it")
-                    return try ControlCodec.line(ControlAnswer<CourierReport>(.failure(failure)))
-                }
-                return switch request.command {
-                case .drop: try Self.line(OutboxDropReport(target: "influx", dropped: 3))
-                case .retry: try Self.line(OutboxRetryReport(target: "influx", taken: 2, left: 1))
-                case .prove: try Self.line(Self.proof)
-                case .why: try Self.line(Self.fates)
-                default: try Self.line(Self.report)
+        var client: QuestionTable {
+            var table = QuestionTable("this courier", users: LocalUsers())
+            func on<Asked: Question>(
+                _ type: Asked.Type,
+                of target: @escaping @Sendable (Asked) -> String?,
+                _ answer: Asked.Answer
+            ) {
+                table.on(type) { question, _ in
+                    self.asked.withLock { $0.append(question) }
+                    guard target(question) ?? "influx" == "influx" else {
+                        throw ControlFailure(code: "unknown-target", message: "none of it")
+                    }
+                    return answer
                 }
             }
+            on(GetCourierStatus.self, of: { _ in nil }, Self.report)
+            on(FlushOutbox.self, of: \.target, Self.report)
+            on(PauseTarget.self, of: \.target, Self.report)
+            on(ResumeTarget.self, of: \.target, Self.report)
+            on(DropSamples.self, of: \.target, OutboxDropReport(target: "influx", dropped: 3))
+            let retry = OutboxRetryReport(target: "influx", taken: 2, left: 1)
+            on(RetryRefused.self, of: \.target, retry)
+            on(ProveDelivery.self, of: \.target, Self.proof)
+            on(FindFates.self, of: \.target, Self.fates)
+            return table
+        }
+    }
+
+    private final class Waits: Sendable {
+        private let durations = Mutex<[Duration?]>([])
+        var all: [Duration?] { durations.withLock { $0 } }
+        func add(_ duration: Duration?) { durations.withLock { $0.append(duration) } }
+    }
+
+    /// A courier that answers nothing, and records how long it may take.
+    private struct SilentCourier: QuestionClient {
+        let problem: Problem
+        var waited: @Sendable (Duration?) -> Void = { _ in }
+
+        func exchange(_ line: String, within limit: Duration?) async throws -> String {
+            waited(limit)
+            throw problem
         }
     }
 
@@ -96,7 +118,7 @@ import Testing
     }
 
     @Test func aStationWithoutACourierIsNoFault() async throws {
-        let client = CourierClient { _, _ in throw Problem(.stationDown, "no courier answers") }
+        let client = SilentCourier(problem: Problem(.stationDown, "no courier answers"))
         let response = await RouteStage(OutboxRoutes(client).all).ask("/api/v1/outbox")
         let bytes = try await RouteStage.bytes(response)
         let view = try JSONDecoder().decode(OutboxView.self, from: Data(bytes))
@@ -115,8 +137,9 @@ import Testing
         #expect(await Self.post(courier, "influx/drop", body, as: .member).status == .forbidden)
         #expect(await Self.post(courier, "influx/drop", body, as: .owner).status == .ok)
         let requests = courier.asked.withLock { $0 }
-        #expect(requests.map(\.command) == [.flush, .pause, .resume, .drop])
-        #expect(requests.last?.time == "2026-11-20T03:10:00Z")
+        let names = requests.map { type(of: $0).about.name }
+        #expect(names == ["flush", "pause", "resume", "drop"])
+        #expect((requests.last as? DropSamples)?.time == "2026-11-20T03:10:00Z")
     }
 
     @Test func whatAServerHasIsProvedAndWhatItRefusedIsSentAgain() async throws {
@@ -133,7 +156,7 @@ import Testing
         let proof = try JSONDecoder()
             .decode(OutboxProofReport.self, from: Data(try await RouteStage.bytes(proved)))
         #expect(proof == Courier.proof)
-        let asked = courier.asked.withLock { $0.last }
+        let asked = courier.asked.withLock { $0.last } as? ProveDelivery
         #expect(asked?.seconds == 86_400 && asked?.repairs == true)
         let wrong = await Self.post(courier, "influx/prove", "{\"days\":7}", as: .member)
         #expect(wrong.status == .badRequest)
@@ -147,18 +170,16 @@ import Testing
         let bytes = try await RouteStage.bytes(answer)
         let fates = try JSONDecoder().decode(OutboxFatesReport.self, from: Data(bytes))
         #expect(fates == Courier.fates)
-        #expect(courier.asked.withLock { $0.last?.time } == "2026-11-20T03:10:00Z")
+        let asked = courier.asked.withLock { $0.last } as? FindFates
+        #expect(asked?.time == "2026-11-20T03:10:00Z")
         #expect(await stage.ask(path).status == .badRequest)
         #expect(await stage.ask(path + "?time=now&device=dust").status == .badRequest)
     }
 
     /// Some servers need longer than a station may.
     @Test func aQuestionToAServerMayTakeAMinute() async {
-        let waits = Mutex<[TimeAmount]>([])
-        let client = CourierClient { _, patience in
-            waits.withLock { $0.append(patience) }
-            throw Problem.tooSlow(seconds: 60)
-        }
+        let waits = Waits()
+        let client = SilentCourier(problem: Problem.tooSlow(seconds: 60)) { waits.add($0) }
         let table = RouteTable(OutboxRoutes(client).all)
         let gate = Gate(
             table,
@@ -176,7 +197,7 @@ import Testing
             }
             #expect(response.status == .serviceUnavailable)
         }
-        #expect(waits.withLock { $0 } == [.seconds(60), .seconds(8), .seconds(3)])
+        #expect(waits.all == [.seconds(60), .seconds(8), nil])
     }
 
     @Test func whatIsWrongIsSaid() async {
@@ -187,7 +208,7 @@ import Testing
         #expect(await Self.post(courier, "influx/pause", more, as: .member).status == .badRequest)
         let hour = "{\"seconds\":3600}"
         #expect(await Self.post(courier, "influx/pause", hour, as: .member).status == .ok)
-        #expect(courier.asked.withLock { $0.last?.seconds } == 3_600)
+        #expect((courier.asked.withLock { $0.last } as? PauseTarget)?.seconds == 3_600)
     }
 
     @Test func collectorsSeeTheSum() throws {

@@ -22,7 +22,7 @@ import Testing
                 try listener.send(ControlCodec.line(ControlRequest(.live)))
                 try await test.sleep(.seconds(1))
                 var idle: [any LineConnection] = []
-                for _ in 1..<ControlServer.connectionLimit {
+                for _ in 1..<LineServer.connectionLimit {
                     idle.append(test.platform.socket.connect())
                     try await test.sleep(.milliseconds(10))
                 }

@@ -84,7 +84,7 @@ extension TidyRule {
             "ArgumentParser", "Camera", "ClientSupport", "ControlProtocol", "Eyes", "Glibc",
             "HardwareIO", "LinuxIO", "Profiles",
         ],
-        "ClientSupport": ["ArgumentParser", "FileIO", "Glibc", "LinuxIO"],
+        "ClientSupport": ["ArgumentParser", "ControlProtocol", "FileIO", "Glibc", "LinuxIO"],
         "Provisioning": ["HardwareIO", "Profiles"],
         "ProvisioningIO": [
             "CLinux", "COpenSSL", "ControlProtocol", "FileIO", "Glibc", "HardwareIO", "LinuxIO",

@@ -91,38 +91,30 @@ final class CourierLives: @unchecked Sendable {
 /// The station of a machine over its control socket, and its history's files.
 ///
 /// Unchecked: one simulation is one thread.
-private struct SimulatedStationFollower: StationLink, DiskWork, @unchecked Sendable {
+private struct SimulatedStationFollower: QuestionClient, DiskWork, @unchecked Sendable {
     private static let patience: Duration = .seconds(10)
 
     let machine: Machine
 
-    func ask<Body: Codable & Sendable>(
-        _ request: ControlRequest,
-        _ type: Body.Type
-    ) async throws -> Body {
+    func exchange(_ question: String, within limit: Duration?) async throws -> String {
         guard !machine.isDead else { throw StationDown("the machine is off") }
         let connection = machine.base.socket.connect()
         defer { connection.close() }
-        try connection.send(ControlCodec.line(request))
-        let limit = Self.patience + .seconds(request.waitSeconds ?? 0) * 1.2
+        try connection.send(question)
         let clock = machine.clock
         let answered = try await clock.run {
             try await connection.nextLine()
         } unless: {
-            try await clock.sleep(for: limit, tolerance: .seconds(1))
+            try await clock.sleep(for: limit ?? Self.patience, tolerance: .seconds(1))
         }
         guard !machine.isDead, let line = answered ?? nil else {
             throw StationDown("the station does not answer")
         }
-        let answer: ControlAnswer<Body> = try ControlCodec.message(from: line)
-        if let error = answer.error { throw error }
-        guard let body = answer.body else { throw StationDown("the answer is empty") }
-        guard machine.world.planted == .skippedTail, request.waitSeconds != nil,
-            let report = body as? TailReport
-        else {
-            return body
-        }
-        return skipped(report) as? Body ?? body
+        // Only a question that waits has a limit.
+        guard machine.world.planted == .skippedTail, limit != nil,
+            let report = try? ControlCodec.body(TailReport.self, from: line)
+        else { return line }
+        return try ControlCodec.line(ControlAnswer(.success(skipped(report))))
     }
 
     /// The same without its records, for one report in ten; see `PlantedBug`.

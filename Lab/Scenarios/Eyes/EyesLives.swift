@@ -80,7 +80,7 @@ final class EyesLives: @unchecked Sendable {
         ) {
             machine.clock.wallReading?.wall ?? WallTime(nanoseconds: 0)
         }
-        let station = StationLine(clock: machine.clock) { [unowned self] in
+        let station = SocketClient(clock: machine.clock) { [unowned self] in
             guard !machine.isDead else {
                 throw LocalSocketError.system(call: "connect", errno: 2, path: "/run/roost")
             }

@@ -38,7 +38,7 @@ package final class MotionWatcher: Sendable {
 
     private let settings: Settings
     private let camera: any MotionCamera
-    private let station: StationLine
+    private let station: SocketClient
     private let logger: Logger
     /// Shows the state as one line.
     private let show: @Sendable (String) -> Void
@@ -53,7 +53,7 @@ package final class MotionWatcher: Sendable {
     package init(
         _ settings: Settings,
         camera: any MotionCamera,
-        station: StationLine,
+        station: SocketClient,
         logger: Logger,
         show: @escaping @Sendable (String) -> Void
     ) {
@@ -124,6 +124,13 @@ package final class MotionWatcher: Sendable {
         }
     }
 
+    /// Whether the station trusts its clock; false while it does not answer.
+    private func stationTrustsClock() async throws -> Bool {
+        do {
+            return try await station.ask(ControlRequest(.clock), ClockReport.self).isSure
+        } catch let error where !(error is CancellationError) { return false }
+    }
+
     private func admit(_ event: EventReport) {
         let now = settings.wall()
         let nanoseconds = { (seconds: Double) in
@@ -162,7 +169,7 @@ package final class MotionWatcher: Sendable {
                 do {
                     let request = ControlRequest.cameraEvent(news.kind, news.details)
                     _ = try await station.ask(request, CourierEventReport.self)
-                } catch let failure as ControlFailure where failure.code != "silent" {
+                } catch let failure as ControlFailure {
                     let metadata: Logger.Metadata = ["why": "\(failure.message)"]
                     logger.info("the station does not record the camera", metadata: metadata)
                 } catch let error where !(error is CancellationError) {
@@ -267,7 +274,7 @@ package final class MotionWatcher: Sendable {
     /// Makes the ring, and deletes what has become too old, until cancelled.
     private func deleteOld() async throws {
         while !Task.isCancelled {
-            let isSure = try await station.trustsClock() ?? false
+            let isSure = try await stationTrustsClock()
             settings.masks.set(isSure: isSure)
             let now = settings.wall()
             if isSure, now >= .plausible { trust(now) }

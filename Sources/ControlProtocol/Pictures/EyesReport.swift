@@ -1,36 +1,3 @@
-/// One request to `roost-eyes`: a line of JSON, at most 64 KiB; answers are `ControlAnswer`s.
-package struct EyesRequest: Codable, Hashable, Sendable {
-    package enum Command: String, Codable, Sendable, CaseIterable {
-        /// `EyesReport`.
-        case status
-        /// Removes the picture with `number`, or all up to `upTo`; `EyesDeletion`.
-        case delete
-    }
-
-    /// Where `roost-eyes` listens.
-    package static let standardSocket = "/run/roost-eyes/eyes.sock"
-
-    /// Protocol version of the client.
-    package let version: Int
-    package let command: Command
-    package var number: UInt64?
-    package var upTo: UInt64?
-    /// `delete`: path of the ring that is meant; any other is refused as `other-ring`.
-    package var ring: String?
-
-    package init(_ command: Command) {
-        version = controlProtocolVersion
-        self.command = command
-    }
-}
-
-/// The answer to `delete`.
-package struct EyesDeletion: Codable, Hashable, Sendable {
-    package let count: Int
-
-    package init(count: Int) { self.count = count }
-}
-
 /// The state of `roost-eyes`.
 package struct EyesReport: Codable, Hashable, Sendable {
     /// The newest picture of the ring.

@@ -153,3 +153,10 @@ package struct QuestionTable: Sendable {
         }
     }
 }
+
+/// The table asked without a socket.
+extension QuestionTable: QuestionClient {
+    package func exchange(_ line: String, within limit: Duration?) async throws -> String {
+        try await answer(line)
+    }
+}

@@ -12,7 +12,7 @@ import StoreQueries
 actor FeedTask: DeliveryTask {
     /// Dependencies of a feed task.
     struct World: Sendable {
-        let link: any StationLink
+        let link: any QuestionClient
         let network: any CourierNetwork
         let secrets: any SecretSource
         let clock: any NodeClock

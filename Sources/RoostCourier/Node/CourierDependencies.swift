@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Logging
 import StoreQueries
@@ -17,7 +18,7 @@ package struct CourierDependencies: Sendable {
         package var isPublicOnly = false
     }
 
-    package let link: any StationLink
+    package let link: any QuestionClient
     package let history: HistoryDisk
     package let secrets: any SecretSource
     package let clock: any NodeClock
@@ -52,7 +53,7 @@ package struct CourierDependencies: Sendable {
     package var watchdog: Duration = .seconds(120)
 
     package init(
-        link: any StationLink,
+        link: any QuestionClient,
         history: HistoryDisk,
         secrets: any SecretSource,
         clock: any NodeClock,

@@ -318,13 +318,10 @@ package final class CourierNode: Sendable {
 
     func outlet(_ id: String) -> Connector? { targets.outlet(id) }
 
-    /// Returns the connector that a request names.
+    /// Returns the connector that a question names.
     ///
     /// - Throws: `ControlFailure` that names those there are.
-    func outlet(of request: CourierRequest) throws(ControlFailure) -> Connector {
-        guard let id = request.target else {
-            throw CourierRefusal.wrong("target is missing", at: "/target")
-        }
+    func connector(_ id: String) throws(ControlFailure) -> Connector {
         guard let outlet = outlet(id) else {
             let known = ids.isEmpty ? "none" : ids.joined(separator: ", ")
             throw ControlFailure(

@@ -13,7 +13,7 @@ actor HeartbeatTask: DeliveryTask {
     static let notWell = "not-well"
 
     private let target: HeartbeatTarget
-    private let link: any StationLink
+    private let link: any QuestionClient
     private let network: any CourierNetwork
     private let clock: any NodeClock
     private let loop: DeliveryLoop
@@ -26,7 +26,7 @@ actor HeartbeatTask: DeliveryTask {
     ///   - id: The target's, from the configuration.
     init(
         _ target: HeartbeatTarget,
-        asking link: any StationLink,
+        asking link: any QuestionClient,
         over network: any CourierNetwork,
         clock: any NodeClock,
         heartbeat: Heartbeat,

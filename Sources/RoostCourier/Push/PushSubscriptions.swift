@@ -35,53 +35,26 @@ actor PushSubscriptions {
         (self.clock, turn) = (clock, TaskLock(clock))
     }
 
-    /// Returns the answer to one request.
-    ///
-    /// - Throws: `ControlFailure`; `CancellationError`.
-    func answer(_ request: CourierRequest) async throws -> String {
-        let push = request.push ?? PushRequest()
-        do {
-            switch request.command {
-            case .subscribe: return try Self.line(try await subscribe(push))
-            case .unsubscribe: return try Self.line(try await unsubscribe(push))
-            case .notify: return try Self.line(try await turn.run { try await notify(push) })
-            case .vapid:
-                let key = Base64.url(try await store.serverKey().point)
-                let isOffered = !tasks.all(.webpush).isEmpty
-                return try Self.line(PushKeyReport(key: key, isOffered: isOffered))
-            default: return try Self.line(try await store.report())
-            }
-        } catch let mistake as PushMistake {
-            throw ControlFailure(
-                code: "bad-request",
-                message: mistake.description,
-                pointer: "/\(mistake.member)"
-            )
-        } catch let error as CourierFilesError {
-            throw ControlFailure(code: "store", message: error.description)
-        } catch let error as CryptoFailure {
-            throw ControlFailure(code: "store", message: error.description)
-        }
-    }
-
-    private static func line<Body: Codable & Sendable>(_ body: Body) throws -> String {
-        try ControlCodec.line(ControlAnswer<Body>(.success(body)))
-    }
-
     // MARK: Subscribers
 
-    private func subscribe(_ push: PushRequest) async throws -> PushChangeReport {
-        guard let kind = push.kind.flatMap(Subscriber.Kind.init) else {
+    func key() async throws -> PushKeyReport {
+        let key = Base64.url(try await store.serverKey().point)
+        return PushKeyReport(key: key, isOffered: !tasks.all(.webpush).isEmpty)
+    }
+
+    func report() async throws -> SubscribersReport { try await store.report() }
+
+    func subscribe(_ push: SubscribePush) async throws -> PushChangeReport {
+        guard let kind = Subscriber.Kind(rawValue: push.kind) else {
             throw PushMistake("kind", "kind is apns or webpush")
         }
         guard !tasks.all(kind).isEmpty else { throw Self.noReceiver("\(kind)") }
-        let address = push.address ?? ""
         var subscriber: Subscriber
         switch kind {
-        case .apns: subscriber = try Subscriber(token: address)
+        case .apns: subscriber = try Subscriber(token: push.address)
         case .webpush:
             let (key, secret) = (push.p256dh ?? "", push.auth ?? "")
-            let endpoint = try PushEndpoint(url: address, key: key, secret: secret)
+            let endpoint = try PushEndpoint(url: push.address, key: key, secret: secret)
             subscriber = Subscriber(.webPush(endpoint))
         }
         // A subscriber that registers again without an interval keeps the one that it chose.
@@ -110,11 +83,11 @@ actor PushSubscriptions {
         )
     }
 
-    private func unsubscribe(_ push: PushRequest) async throws -> PushChangeReport {
-        guard let address = push.address, !address.isEmpty else {
+    func unsubscribe(_ push: UnsubscribePush) async throws -> PushChangeReport {
+        guard !push.address.isEmpty else {
             throw PushMistake("address", "address is a token or an endpoint")
         }
-        let change = try await store.remove(address)
+        let change = try await store.remove(push.address)
         for task in tasks.all() where change == .removed { await task.wake() }
         return PushChangeReport(change: "\(change)")
     }
@@ -122,7 +95,11 @@ actor PushSubscriptions {
     // MARK: Notices of other programs
 
     /// Sends a notice by the rule of the seed's server: one for each interval, PM10 with PM2.5.
-    private func notify(_ push: PushRequest) async throws -> PushNotifyReport {
+    func notify(_ push: NotifySubscribers) async throws -> PushNotifyReport {
+        try await turn.run { try await send(push) }
+    }
+
+    private func send(_ push: NotifySubscribers) async throws -> PushNotifyReport {
         let subtitle = try Self.subtitle(push)
         let tasks = tasks.all()
         guard !tasks.isEmpty else {
@@ -172,15 +149,14 @@ actor PushSubscriptions {
     }
 
     /// Makes the subtitle `PM2.5 of 12.3 measured 07:49 AM`.
-    private static func subtitle(_ push: PushRequest) throws(PushMistake) -> String {
-        guard let pollutant = push.pollutant, ["PM2.5", "PM10"].contains(pollutant) else {
+    private static func subtitle(_ push: NotifySubscribers) throws(PushMistake) -> String {
+        let (pollutant, value, time) = (push.pollutant, push.value, push.time)
+        guard ["PM2.5", "PM10"].contains(pollutant) else {
             throw PushMistake("pollutant", "pollutant is \"PM2.5\" or \"PM10\"")
         }
-        let value = push.value ?? ""
         guard (1...16).contains(value.utf8.count), FixedPoint(decimal: value) != nil,
             !value.hasPrefix("-")
         else { throw PushMistake("value", "value is a number as text, like \"12.3\"") }
-        let time = push.time ?? ""
         let isPlain = time.utf8.allSatisfy { (0x20...0x7E).contains($0) }
         guard isPlain, (1...40).contains(time.utf8.count), time.contains(where: \.isNumber) else {
             throw PushMistake("time", "time is text like \"07:49 AM\"")

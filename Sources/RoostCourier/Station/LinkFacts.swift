@@ -2,7 +2,7 @@ import ControlProtocol
 
 /// State of the station, asked over its control socket.
 struct LinkFacts: StationViewSource {
-    let link: any StationLink
+    let link: any QuestionClient
 
     func view() async throws -> BrokerStationView? {
         do {

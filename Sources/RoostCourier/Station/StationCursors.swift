@@ -10,7 +10,7 @@ actor StationCursors: CursorStore {
     private static let patience: Duration = .seconds(15)
     private static let look: Duration = .milliseconds(250)
 
-    private let link: any StationLink
+    private let link: any QuestionClient
     private let clock: any NodeClock
     private let logger: Logger
     /// The newest bytes of each name sent by this process; at most `CursorReport.nameLimit`.
@@ -21,7 +21,7 @@ actor StationCursors: CursorStore {
     private(set) var trouble: String?
 
     init(
-        _ link: any StationLink,
+        _ link: any QuestionClient,
         names: Set<String>,
         clock: any NodeClock,
         logger: Logger

@@ -16,13 +16,13 @@ final class StationEvents: Child {
         var omittedCount = 0
     }
 
-    private let link: any StationLink
+    private let link: any QuestionClient
     private let clock: any NodeClock
     private let logger: Logger
     private let state = Mutex(State())
     private let isThere = Signal()
 
-    init(_ link: any StationLink, clock: any NodeClock, logger: Logger) {
+    init(_ link: any QuestionClient, clock: any NodeClock, logger: Logger) {
         (self.link, self.clock, self.logger) = (link, clock, logger)
     }
 

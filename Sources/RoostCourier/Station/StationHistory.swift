@@ -9,7 +9,7 @@ actor StationHistory: HistoryAccess {
     /// Time for which an open history is used: files are made of periods that are over.
     private static let freshness: Duration = .seconds(60)
 
-    private let link: any StationLink
+    private let link: any QuestionClient
     private let history: HistoryDisk
     private let clock: any NodeClock
     private let turns: TaskLock
@@ -19,7 +19,7 @@ actor StationHistory: HistoryAccess {
     /// - Parameters:
     ///   - link: Says what the history's file lacks.
     ///   - clock: Says when it is old.
-    init(_ link: any StationLink, _ history: HistoryDisk, clock: any NodeClock) {
+    init(_ link: any QuestionClient, _ history: HistoryDisk, clock: any NodeClock) {
         (self.link, self.history, self.clock) = (link, history, clock)
         turns = TaskLock(clock)
     }

@@ -12,7 +12,7 @@ import StoreQueries
 actor StationSource: OutboxSampleSource, Child {
     /// Dependencies of a station source.
     struct World: Sendable {
-        let link: any StationLink
+        let link: any QuestionClient
         let history: HistoryDisk
         let clock: any NodeClock
         let logger: Logger
@@ -20,7 +20,7 @@ actor StationSource: OutboxSampleSource, Child {
         var gathering = Duration.zero
 
         init(
-            link: any StationLink,
+            link: any QuestionClient,
             history: HistoryDisk,
             clock: any NodeClock,
             logger: Logger

@@ -10,7 +10,7 @@ package struct FaceSources: Sendable {
     /// Database that keeps data over restarts of the dashboard; nil where nothing is written.
     let database: WebDatabase?
     /// The courier; nil for a card without its station.
-    package var courier: CourierClient?
+    package var courier: (any QuestionClient)?
     let name: String
     private let owner: OwnerZone
     /// Whether `?now=` may replace the present time.

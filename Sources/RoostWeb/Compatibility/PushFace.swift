@@ -11,7 +11,7 @@ struct PushFace: Sendable {
     /// A token has 400 digits at most.
     private static let bodyMax = 4_096
 
-    let courier: CourierClient?
+    let courier: (any QuestionClient)?
 
     var face: Face {
         Face(
@@ -63,8 +63,7 @@ struct PushFace: Sendable {
         guard let members = Self.members(request), let id = members["id"]?.text else {
             return Face.refusal("send {\"ID\": \"32 to 400 hexadecimal digits\"}\n")
         }
-        var push = PushRequest()
-        (push.kind, push.address) = ("apns", id)
+        var push = SubscribePush(kind: "apns", address: id)
         switch members["interval"] {
         case nil: break
         case .number(let minutes)
@@ -72,8 +71,9 @@ struct PushFace: Sendable {
             push.every = Int(minutes) * 60
         default: return Face.refusal("interval is 1 to 1440 whole minutes\n")
         }
+        let question = push
         return try await answer {
-            _ = try await ask(.subscribe, push, PushChangeReport.self)
+            _ = try await courier.demand().ask(question)
             return WebResponse(.created)
         }
     }
@@ -88,10 +88,9 @@ struct PushFace: Sendable {
                 "send {\"time\": \"…\", \"pollutant\": \"PM2.5\", \"value\": \"12.3\"}\n"
             )
         }
-        var push = PushRequest()
-        (push.time, push.pollutant, push.value) = (time, pollutant, value)
+        let question = NotifySubscribers(time: time, pollutant: pollutant, value: value)
         return try await answer {
-            let report = try await ask(.notify, push, PushNotifyReport.self)
+            let report = try await courier.demand().ask(question)
             guard report.isTaken else {
                 var response = WebResponse.text("Too Many Requests\n")
                 response.status = .tooManyRequests
@@ -102,21 +101,10 @@ struct PushFace: Sendable {
         }
     }
 
-    private func ask<Body: Codable & Sendable>(
-        _ command: CourierRequest.Command,
-        _ push: PushRequest,
-        _ type: Body.Type
-    ) async throws -> Body {
-        guard let courier else {
-            throw Problem(.notOffered, "a card's history has no courier that could send")
-        }
-        return try await courier.ask(command, push, type)
-    }
-
     /// Turns the courier's refusals into a sentence, as these clients expect.
     private func answer(_ body: () async throws -> WebResponse) async throws -> WebResponse {
-        do { return try await body() } catch let problem as Problem
-            where problem.kind == .badRequest
-        { return Face.refusal(problem.detail + "\n") }
+        do { return try await body() } catch let failure as ControlFailure
+            where failure.code == "bad-request"
+        { return Face.refusal(failure.message + "\n") }
     }
 }

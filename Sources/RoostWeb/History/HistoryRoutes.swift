@@ -10,7 +10,7 @@ package struct HistoryRoutes: Sendable {
 
     private let history: HistoryClient
     private let station: StationClient?
-    private let courier: CourierClient?
+    private let courier: (any QuestionClient)?
     private let name: String
     private let copies: CopyJobs?
     private let zone: OwnerZone
@@ -22,7 +22,7 @@ package struct HistoryRoutes: Sendable {
     package init(
         _ history: HistoryClient,
         _ station: StationClient?,
-        _ courier: CourierClient? = nil,
+        _ courier: (any QuestionClient)? = nil,
         name: String,
         copies: CopyJobs? = nil
     ) {

@@ -7,17 +7,19 @@ import StoreQueries
 /// Routes for the station's place, and for measurements around it with their sources.
 struct PlaceRoutes: Sendable {
     private static let day = 86_400
+    /// Time for a search of the network and for slow stations' answers.
+    private static let searchLimit = Duration.seconds(15)
     private static let clusterDays = ClusterTable.standardDays
 
     private let history: HistoryClient
     private let questions: StationQuestions
     /// The courier; nil for a card without its station.
-    private let courier: CourierClient?
+    private let courier: (any QuestionClient)?
 
     /// - Parameters:
     ///   - station: Knows its position; nil for a card without its station.
     ///   - courier: Knows the places of feeds.
-    init(_ history: HistoryClient, _ station: StationClient?, _ courier: CourierClient?) {
+    init(_ history: HistoryClient, _ station: StationClient?, _ courier: (any QuestionClient)?) {
         (self.history, self.courier) = (history, courier)
         questions = StationQuestions(station: station)
     }
@@ -27,7 +29,11 @@ struct PlaceRoutes: Sendable {
             Route(.get, "/api/v1/sites", .viewer, scope: .read) { try await sites($0) },
             Route(.get, "/api/v1/stations", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])
-                return .json(StationList.json(try await courier?.stations()))
+                let report = try await courier?.askIfRunning(
+                    FindStations(),
+                    within: Self.searchLimit
+                )
+                return .json(StationList.json(report))
             },
             Route(.get, "/api/v1/clusters/{quantity}", .viewer, scope: .read) {
                 try await clusters($0)
@@ -49,7 +55,7 @@ struct PlaceRoutes: Sendable {
         let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(["kind"]))
         let kinds = try Self.kinds(query.query.all("kind"))
         let status = try await status()
-        let feeds = try await courier?.outbox()?.feeds ?? []
+        let feeds = try await courier?.askIfRunning(GetCourierStatus())?.feeds ?? []
         let (own, name) = (status?.position, status?.name)
         let located = feeds.flatMap { $0.places ?? [] }.map { "\($0.series)\($0.latitude)" }
         let state = "-\(Self.text(own))-\(located.joined(separator: ","))"

@@ -25,7 +25,7 @@ package struct LiveRoutes: Sendable {
 
     private func state(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
-        let report = try await camera?.eyes.report()
+        let report = try await camera?.eyes.askIfRunning(GetCameraStatus())
         let live = report?.live
         var json = JSONTextBuilder()
         json.object { json in

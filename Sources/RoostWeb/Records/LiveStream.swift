@@ -26,7 +26,7 @@ package struct LiveStream: Sendable {
         let wire: Wire
         do {
             wire = try await ClientBootstrap(group: loop)
-                .connectTimeout(StationClient.patience)
+                .connectTimeout(TimeAmount(StationClient.patience))
                 .channelOption(
                     .recvAllocator,
                     value: AdaptiveRecvByteBufferAllocator(

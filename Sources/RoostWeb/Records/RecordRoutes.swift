@@ -11,6 +11,8 @@ import StoreQueries
 /// for tokens; deleting is for owners.
 package struct RecordRoutes: Sendable {
     private static let limitMax = 200
+    /// A picture is written over, each block synced: seconds for hundreds of pictures.
+    private static let deletionLimit = Duration.seconds(60)
     /// Greatest difference between two clocks' times of one motion, in nanoseconds.
     private static let lackTolerance: Int64 = 1_000_000_000
 
@@ -22,10 +24,10 @@ package struct RecordRoutes: Sendable {
     /// The pictures and the process that takes them.
     package struct Camera: Sendable {
         let cache: PictureCache
-        let eyes: EyesClient
+        let eyes: any QuestionClient
         package let live: LivePicture
 
-        package init(cache: PictureCache, eyes: EyesClient, live: LivePicture) {
+        package init(cache: PictureCache, eyes: any QuestionClient, live: LivePicture) {
             (self.cache, self.eyes, self.live) = (cache, eyes, live)
         }
     }
@@ -44,20 +46,33 @@ package struct RecordRoutes: Sendable {
             Route(.delete, "/api/v1/records/{number}", .owner) { request in
                 try request.query.allow(only: [])
                 let number = try Self.number(request)
-                let count = try await demandCamera().eyes.delete(number, upTo: nil)
-                guard count > 0 else { throw Self.gone }
-                return try .json(EyesDeletion(count: count))
+                let deletion = try await delete(DeletePictures(number))
+                guard deletion.count > 0 else { throw Self.gone }
+                return try .json(deletion)
             },
             Route(.post, "/api/v1/records/delete", .owner, body: .form) { request in
                 try request.allow(only: ["upTo"])
                 let last = try request.decoded(Limit.self).upTo
-                let count = try await demandCamera().eyes.delete(nil, upTo: last)
-                return try .json(EyesDeletion(count: count))
+                return try .json(try await delete(DeletePictures(nil, upTo: last)))
             },
         ]
     }
 
     private struct Limit: Decodable { let upTo: UInt64 }
+
+    private func delete(_ question: DeletePictures) async throws -> EyesDeletion {
+        let camera = try demandCamera()
+        let deletion = try await camera.eyes.askIfRunning(question, within: Self.deletionLimit)
+        guard let deletion else {
+            throw Problem(
+                .stationDown,
+                "roost-eyes, which alone changes the pictures, does not run; "
+                    + "on the station: sudo roost records delete",
+                headers: [.retryAfter: "5"]
+            )
+        }
+        return deletion
+    }
 
     private static let gone = Problem.notFound("this picture is no longer there")
 
@@ -91,7 +106,7 @@ package struct RecordRoutes: Sendable {
             }
             return cursor
         }
-        let report = try await camera?.eyes.report()
+        let report = try await camera?.eyes.askIfRunning(GetCameraStatus())
         let cache = camera?.cache
         let mayLook = Self.mayLook(request)
         let mayDelete = mayLook && request.identity?.right == .owner

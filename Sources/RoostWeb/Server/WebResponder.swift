@@ -1,3 +1,4 @@
+import ControlProtocol
 import HTTPTypes
 import Logging
 
@@ -41,6 +42,8 @@ package struct WebResponder: Sendable {
             return secured(try await pass.route.handler(pass.request.with(body: bytes)))
         } catch let problem as Problem {
             return secured(WebResponse(problem))
+        } catch let failure as ControlFailure {
+            return secured(WebResponse(Problem(failure)))
         } catch is CancellationError {
             return secured(WebResponse(Problem(.busy, "the dashboard is ending")))
         } catch {

@@ -3,65 +3,63 @@ import HTTPTypes
 import NIOCore
 import NIOPosix
 
-/// Asks a station over its control socket, on NIO's loop.
-package struct StationClient: Sendable {
+/// Client of a program's socket on NIO's loop: of the station, or of one beside it.
+package struct StationClient: QuestionClient {
     /// Time limit of an answer; a station that needs longer hangs or is stopped.
-    package static let patience = TimeAmount.seconds(3)
+    static let patience = Duration.seconds(3)
     /// Bytes of an answer at most; a station's lines have 256 KiB, a history's tail is in pages.
     static let lineMax = 8 << 20
 
-    package let path: String
-    private let loop: any EventLoop
-    private let silence = StationSilence()
-    /// Bytes of a request at most: the station reads no longer line.
+    /// Bytes of a line to a station at most: it reads no longer one.
     static let requestMax = 64 << 10
 
-    package init(path: String, on loop: any EventLoop) { (self.path, self.loop) = (path, loop) }
+    package let path: String
+    /// The program for messages, as `station`, and its unit.
+    private let program: (name: String, unit: String)
+    private let loop: any EventLoop
+    private let silence = StationSilence()
 
-    /// Asks one question.
-    ///
-    /// - Throws: `ControlFailure` when the station refuses; `Problem` `station-down` when it does
-    ///   not answer.
-    package func ask<Body: Codable & Sendable>(
-        _ request: ControlRequest,
-        _ type: Body.Type = Body.self
-    ) async throws -> Body {
-        try Self.body(try await exchange(try ControlCodec.line(request)))
+    package init(
+        path: String,
+        on loop: any EventLoop,
+        of program: (name: String, unit: String) = ("station", "roostd")
+    ) {
+        self.path = path
+        self.loop = loop
+        self.program = program
     }
 
     /// Sends one line.
     ///
     /// - Parameters:
-    ///   - patience: How long the answer may take. Past `StationClient.patience` a late answer is
-    ///     the question's own slowness: later questions are not held back.
+    ///   - limit: How long the answer may take. Past `StationClient.patience` a late answer is the
+    ///     question's own slowness: later questions are not held back.
     /// - Returns: The line that answers it.
     /// - Throws: `Problem`.
-    func exchange(
-        _ line: String,
-        within patience: TimeAmount = Self.patience
-    ) async throws -> String {
+    package func exchange(_ line: String, within limit: Duration?) async throws -> String {
+        let patience = limit ?? Self.patience
         guard line.utf8.count < Self.requestMax else {
             throw Problem(.tooLarge, "the station reads at most 64 KiB at once, quotes escaped")
         }
         let asked = NIODeadline.now()
-        guard !silence.isPausing(at: asked) else { throw Problem.stationHung(path) }
+        guard !silence.isPausing(at: asked) else { throw hung }
         let text: String
         do {
             text = try await withLines(within: patience) { lines, send in
                 try await send(line)
                 guard let text = try await lines.next() else {
-                    throw Problem.stationDown(path, "it closed the connection")
+                    throw down("it closed the connection")
                 }
                 return text
             }
         } catch let problem as Problem where problem.kind == .stationDown {
             let now = NIODeadline.now()
-            let isHung = now - asked >= patience - .milliseconds(50)
+            let isHung = now - asked >= TimeAmount(patience) - .milliseconds(50)
             if isHung && patience > Self.patience {
-                throw Problem.tooSlow(seconds: patience.nanoseconds / 1_000_000_000)
+                throw Problem.tooSlow(seconds: patience.components.seconds)
             }
             silence.record(isHung ? .hung : .down, asked: asked, at: now)
-            throw isHung ? Problem.stationHung(path) : problem
+            throw isHung ? hung : problem
         }
         silence.answered()
         return text
@@ -84,43 +82,55 @@ package struct StationClient: Sendable {
         }
     }
 
-    private static func body<Body: Codable & Sendable>(_ text: String) throws -> Body {
-        let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: text)
-        if let error = answer.error { throw error }
-        guard let body = answer.body else {
-            throw ControlFailure(code: "bad-answer", message: "the station sent an empty answer")
-        }
-        return body
-    }
-
     private func withLines<Value: Sendable>(
-        within patience: TimeAmount?,
+        within patience: Duration?,
         _ body: (inout Lines, (String) async throws -> Void) async throws -> Value
     ) async throws -> Value {
         typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
         let wire: Wire
         do {
             wire = try await ClientBootstrap(group: loop)
-                .connectTimeout(Self.patience)
+                .connectTimeout(TimeAmount(Self.patience))
                 .connect(unixDomainSocketPath: path) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try Wire(wrappingChannelSynchronously: channel)
                     }
                 }
         } catch {
-            throw Problem.stationDown(path, "\(error)")
+            throw down("\(error)")
         }
         let channel = wire.channel
-        let limit = patience.map { loop.scheduleTask(in: $0) { channel.close(promise: nil) } }
+        let limit = patience.map {
+            loop.scheduleTask(in: TimeAmount($0)) { channel.close(promise: nil) }
+        }
         defer { limit?.cancel() }
         return try await wire.executeThenClose { inbound, outbound in
             var lines = Lines(inbound)
             return try await body(&lines) { line in
                 do {
                     try await outbound.write(ByteBuffer(string: line + "\n"))
-                } catch { throw Problem.stationDown(path, "it closed the connection") }
+                } catch { throw down("it closed the connection") }
             }
         }
+    }
+
+    private func down(_ why: String) -> Problem {
+        Problem(
+            .stationDown,
+            "no \(program.name) answers at \(path) (\(why)); "
+                + "see `systemctl status \(program.unit)`",
+            headers: [.retryAfter: "5"]
+        )
+    }
+
+    private var hung: Problem {
+        Problem(
+            .stationDown,
+            "the \(program.name) at \(path) takes connections and does not answer: it is stopped "
+                + "or hangs; see `journalctl -u \(program.unit)`, then: "
+                + "sudo systemctl restart \(program.unit)",
+            headers: [.retryAfter: "15"]
+        )
     }
 
     /// The lines of a connection.
@@ -153,24 +163,33 @@ package struct StationClient: Sendable {
     }
 }
 
+extension QuestionClient {
+    /// Asks one question; nil while its program does not run, which is no fault.
+    ///
+    /// - Throws: `ControlFailure`; `Problem`.
+    func askIfRunning<Asked: Question>(
+        _ question: Asked,
+        within limit: Duration? = nil
+    ) async throws -> Asked.Answer? {
+        do { return try await ask(question, within: limit) } catch let problem as Problem
+            where problem.kind == .stationDown
+        { return nil }
+    }
+}
+
+extension Optional where Wrapped == any QuestionClient {
+    /// Returns the courier; nil is that of a card without its station.
+    ///
+    /// - Throws: `Problem` `not-offered`.
+    func demand() throws(Problem) -> any QuestionClient {
+        guard let self else {
+            throw Problem(.notOffered, "a card's history has no courier that could send")
+        }
+        return self
+    }
+}
+
 extension Problem {
-    static func stationDown(_ path: String, _ why: String) -> Problem {
-        Problem(
-            .stationDown,
-            "no station answers at \(path) (\(why)); see `systemctl status roostd`",
-            headers: [.retryAfter: "5"]
-        )
-    }
-
-    static func stationHung(_ path: String) -> Problem {
-        Problem(
-            .stationDown,
-            "the station at \(path) takes connections and does not answer: it is stopped or hangs; "
-                + "see `journalctl -u roostd`, then: sudo systemctl restart roostd",
-            headers: [.retryAfter: "15"]
-        )
-    }
-
     static func tooSlow(seconds: Int64) -> Problem {
         Problem(.busy, "no answer within \(seconds) s; the command of the same name waits longer")
     }

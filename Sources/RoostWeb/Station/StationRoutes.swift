@@ -13,7 +13,7 @@ package struct StationRoutes: Sendable {
     private let history: HistoryClient?
     private let summary: HistorySummary?
     /// The courier, for its figures; nil leaves them out.
-    package var courier: CourierClient?
+    package var courier: (any QuestionClient)?
     /// Why changes of accounts and sessions are not kept; nil while they are.
     package var accountsTrouble: @Sendable () -> String? = { nil }
 
@@ -87,7 +87,7 @@ package struct StationRoutes: Sendable {
                 let format = OpenMetrics.Format(accepting: request.headers[.accept])
                 let listeners = live?.listenerCount ?? 0
                 var metrics = OpenMetrics(status, listeners: listeners, format: format)
-                metrics.outbox = try await courier?.outbox()?.targets ?? []
+                metrics.outbox = try await courier?.askIfRunning(GetCourierStatus())?.targets ?? []
                 return .text(metrics.text, type: format.mediaType)
             },
             Route(.get, "/now.txt", .viewer, scope: .read) { _ in

@@ -34,9 +34,8 @@ struct DropCommand: ParsableCommand {
             Output.error("Type yes to go on: ")
             guard readLine()?.lowercased() == "yes" else { throw ExitCode(1) }
         }
-        var request = CourierRequest(.drop, target: target)
-        request.time = before.text
-        let report = try options.ask(request, OutboxDropReport.self)
+        let question = DropSamples(target, before: before.text)
+        let report = try options.ask(question, within: CourierOptions.serverLimit)
         if options.json { return Output.line(try ControlCodec.line(report)) }
         let what = report.dropped == 1 ? "1 sample" : "\(report.dropped) samples"
         Output.line("\(report.target): \(what) left out")

@@ -29,8 +29,8 @@ struct FlushCommand: ParsableCommand {
         var report: CourierReport
         repeat {
             let rest = max(limit.seconds - progress.elapsed, 0)
-            let request = CourierRequest(.flush, target: target, seconds: min(rest, 2))
-            report = try options.ask(request, CourierReport.self)
+            let question = FlushOutbox(target, seconds: min(rest, 2))
+            report = try options.ask(question, within: .seconds(12))
             let waiting = Self.waiting(report, at: target)
             guard waiting > 0 else { break }
             progress.show("\(waiting) samples wait")

@@ -20,7 +20,7 @@ struct OutboxShowCommand: ParsableCommand {
     @OptionGroup var options: CourierOptions
 
     func run() throws {
-        var report = try options.ask(CourierRequest(.status), CourierReport.self)
+        var report = try options.ask(GetCourierStatus())
         if let target {
             let all = report.targets + report.receivers + report.feeds
             let known = all.map(\.id).joined(separator: ", ")

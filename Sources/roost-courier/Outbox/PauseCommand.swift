@@ -24,8 +24,8 @@ struct PauseCommand: ParsableCommand {
     @OptionGroup var options: CourierOptions
 
     func run() throws {
-        let request = CourierRequest(.pause, target: target, seconds: duration?.seconds)
-        try OutboxText.show(try options.ask(request), asJSON: options.json)
+        let question = PauseTarget(target, seconds: duration?.seconds)
+        try OutboxText.show(try options.ask(question), asJSON: options.json)
     }
 }
 
@@ -42,7 +42,6 @@ struct ResumeCommand: ParsableCommand {
     @OptionGroup var options: CourierOptions
 
     func run() throws {
-        let request = CourierRequest(.resume, target: target)
-        try OutboxText.show(try options.ask(request), asJSON: options.json)
+        try OutboxText.show(try options.ask(ResumeTarget(target)), asJSON: options.json)
     }
 }

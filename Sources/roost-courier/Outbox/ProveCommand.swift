@@ -33,9 +33,8 @@ struct ProveCommand: ParsableCommand {
     @OptionGroup var options: CourierOptions
 
     func run() throws {
-        var request = CourierRequest(.prove, target: target, seconds: last.seconds)
-        request.repairs = repair
-        let report = try options.ask(request, OutboxProofReport.self)
+        let question = ProveDelivery(target, seconds: last.seconds, repairs: repair)
+        let report = try options.ask(question, within: CourierOptions.serverLimit)
         if options.json {
             Output.line(try ControlCodec.line(report))
         } else {

@@ -22,8 +22,10 @@ struct RetryCommand: ParsableCommand {
     @OptionGroup var options: CourierOptions
 
     func run() throws {
-        let request = CourierRequest(.retry, target: target)
-        let report = try options.ask(request, OutboxRetryReport.self)
+        let report = try options.ask(
+            RetryRefused(target),
+            within: CourierOptions.serverLimit
+        )
         if options.json {
             Output.line(try ControlCodec.line(report))
         } else {

@@ -24,10 +24,8 @@ struct WhyCommand: ParsableCommand {
     @OptionGroup var options: CourierOptions
 
     func run() throws {
-        var request = CourierRequest(.why, target: target)
-        request.time = time.text
         if let note = time.note { Output.error(note) }
-        let report = try options.ask(request, OutboxFatesReport.self)
+        let report = try options.ask(FindFates(from: time.text, at: target))
         if options.json { return Output.line(try ControlCodec.line(report)) }
         if report.fates.isEmpty { Output.line("No sample is known from \(time.text) on.") }
         for fate in report.fates {

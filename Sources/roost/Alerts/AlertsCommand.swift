@@ -87,7 +87,7 @@ struct AlertsTestCommand: ParsableCommand {
     }
 
     func run() throws {
-        let receivers = try CourierLine(nil).report()?.receivers ?? []
+        let receivers = try SocketLine.courier(nil).report(GetCourierStatus())?.receivers ?? []
         if let to, !receivers.contains(where: { $0.id == to }) {
             let known = receivers.map(\.id).joined(separator: ", ")
             let there = known.isEmpty ? "no courier with receivers runs" : "there are \(known)"

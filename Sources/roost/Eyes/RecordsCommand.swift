@@ -79,7 +79,7 @@ struct RecordsCommand: ParsableCommand {
         @OptionGroup var options: RingOptions
 
         @Option(help: "The socket of roost-eyes.")
-        var socket = EyesRequest.standardSocket
+        var socket = StandardSocket.camera
 
         @Argument(help: "The number of the picture.")
         var number: UInt64?
@@ -105,11 +105,9 @@ struct RecordsCommand: ParsableCommand {
 
         /// Asks `roost-eyes` to delete; nil where none runs, and where it has another ring.
         private func bySocket() throws -> Int? {
-            var request = EyesRequest(.delete)
-            request.ring = options.ring
-            (request.number, request.upTo) = (number, all ? .max : nil)
+            let question = DeletePictures(number, upTo: all ? .max : nil, ring: options.ring)
             do {
-                return try EyesLine(socket: socket).ask(request, EyesDeletion.self)?.count
+                return try SocketLine.camera(socket).ask(question)?.count
             } catch let failure as ControlFailure {
                 if failure.code == "other-ring" { return nil }
                 throw ClientFailure(message: failure.message, exitCode: 1)

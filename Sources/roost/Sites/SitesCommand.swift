@@ -173,7 +173,9 @@ struct SitesOptions: ParsableArguments {
     func show(_ kinds: Set<SiteKind>) throws {
         let source = try source.open()
         let station = try Self.station(source, self.source.socket)
-        let feeds = try source.now == nil ? nil : CourierLine(control).feeds()
+        let feeds =
+            try source.now == nil
+            ? nil : SocketLine.courier(control).report(GetCourierStatus())?.feeds
         try withStore(source.folder) {
             let times = try StoreTimes(source.reader, now: source.now)
             let range = try span.range(source, times, standard: .days(1))

@@ -75,18 +75,12 @@ struct ClaimCommand: ParsableCommand {
         let loop = try EventLoop()
         do {
             return try loop.run {
-                let connection = try LocalSocket.connect(path: path, on: loop)
-                defer { connection.close() }
-                try connection.send(ControlCodec.line(request))
-                let line = try await loop.clock.value(within: ControlClient.patience) {
-                    try await connection.nextLine() ?? ""
-                }
-                guard let line, !line.isEmpty else { throw Self.silence(path) }
-                let answer = try ControlCodec.message(ControlAnswer<ClaimReport>.self, from: line)
-                if let error = answer.error { throw error }
-                guard let body = answer.body else { throw Self.silence(path) }
-                return body
+                let client = SocketClient(path: path, on: loop)
+                let line = try ControlCodec.line(request)
+                return try ControlCodec.body(from: try await client.exchange(line, within: nil))
             }
+        } catch LocalSocketError.silent, LocalSocketError.closed {
+            throw Self.silence(path)
         } catch let error as LocalSocketError {
             throw Self.failure(error, path)
         } catch let failure as ControlFailure {

@@ -84,8 +84,8 @@ struct ClientOptions: ParsableArguments {
     }
 }
 
-/// Asks a station, one request at a time.
-struct ControlClient: Sendable {
+/// Asks a station, one question at a time.
+struct ControlClient: QuestionClient {
     /// Time limit of an answer; a station that does not answer in that time hangs or is stopped.
     static let patience = Duration.seconds(10)
 
@@ -95,45 +95,21 @@ struct ControlClient: Sendable {
     let path: String
     var timeout = patience
 
-    /// Sends a request and waits for its answer, `timeout` at most.
-    ///
-    /// - Throws: `ControlFailure` when the station refuses; `ClientFailure` when it does not
-    ///   answer; `LocalSocketError`.
-    func ask<Body: Codable & Sendable>(
-        _ request: ControlRequest,
-        _ type: Body.Type
-    ) async throws -> Body {
-        try connection.send(ControlCodec.line(request))
-        guard let line = try await nextLine() else { throw LocalSocketError.closed }
-        let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: line)
-        if let error = answer.error { throw error }
-        guard let body = answer.body else {
-            throw ControlFailure(code: "bad-answer", message: "the station sent an empty answer")
+    /// - Throws: `ClientFailure` when the station does not answer; `LocalSocketError`.
+    func exchange(_ line: String, within limit: Duration?) async throws -> String {
+        do {
+            return try await connection.exchange(line, within: limit ?? timeout, on: clock)
+        } catch LocalSocketError.silent(let limit) {
+            throw StationUnreachable.failure(
+                path: path,
+                process: connection.peer?.processID,
+                after: limit.inSeconds
+            )
         }
-        return body
     }
 }
 
 extension ControlClient {
-    /// The next line; nil when the station closes the connection.
-    private func nextLine() async throws -> String? {
-        enum Heard {
-            case line(String?)
-        }
-        let connection = connection
-        let heard = try await clock.value(within: timeout) {
-            Heard.line(try await connection.nextLine())
-        }
-        guard case .line(let line)? = heard else {
-            throw StationUnreachable.failure(
-                path: path,
-                process: connection.peer?.processID,
-                after: timeout.inSeconds
-            )
-        }
-        return line
-    }
-
     /// Asks page after page until there is no next.
     func pages<Item>(
         _ ask: (_ from: String?) async throws -> ([Item], omittedCount: Int, next: String?)

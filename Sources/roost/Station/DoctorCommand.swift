@@ -135,8 +135,8 @@ extension DoctorCommand {
     /// Asks `roost-eyes` for its status at its socket.
     @Sendable fileprivate static func camera() -> DoctorMachine.CameraAnswer? {
         do {
-            let line = EyesLine(patience: DoctorMachine.answerLimit)
-            guard let report = try line.ask(EyesRequest(.status), EyesReport.self) else {
+            let camera = SocketLine.camera(patience: DoctorMachine.answerLimit)
+            guard let report = try camera.ask(GetCameraStatus()) else {
                 return .absent
             }
             return .report(report)

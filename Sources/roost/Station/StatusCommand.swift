@@ -22,7 +22,7 @@ struct StatusCommand: ParsableCommand {
     var check = false
 
     @Option(help: "The socket of roost-eyes.")
-    var eyes = EyesRequest.standardSocket
+    var eyes = StandardSocket.camera
 
     @OptionGroup var zone: ZoneOptions
     @OptionGroup var client: ClientOptions
@@ -31,7 +31,7 @@ struct StatusCommand: ParsableCommand {
         var report = try client.withStation {
             try await $0.ask(ControlRequest(.status), StatusReport.self)
         }
-        report.camera = EyesLine(socket: eyes, patience: .seconds(3)).report()
+        report.camera = try? SocketLine.camera(eyes, patience: .seconds(3)).ask(GetCameraStatus())
         let said = CardStart.said(DoctorTree(root: "/"))
         report.cardStart = said.isEmpty ? nil : said
         try client.show(report, check ? ReportText.check : ReportText.status)
@@ -59,7 +59,7 @@ struct DevicesCommand: ParsableCommand {
         discussion: "Examples: roost devices\n          roost devices --json"
     )
     @Option(help: "The socket of roost-eyes.")
-    var eyes = EyesRequest.standardSocket
+    var eyes = StandardSocket.camera
 
     @OptionGroup var client: ClientOptions
 
@@ -67,7 +67,7 @@ struct DevicesCommand: ParsableCommand {
         var report = try client.withStation {
             try await $0.ask(ControlRequest(.devices), DevicesReport.self)
         }
-        report.camera = EyesLine(socket: eyes, patience: .seconds(3)).report()
+        report.camera = try? SocketLine.camera(eyes, patience: .seconds(3)).ask(GetCameraStatus())
         try client.show(report, ReportText.devices)
     }
 }

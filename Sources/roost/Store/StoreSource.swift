@@ -127,24 +127,6 @@ extension StationTail {
     }
 }
 
-extension NodeClock {
-    /// Returns the result of `body`, or nil when it needs longer than `patience`.
-    func value<Value: Sendable>(
-        within patience: Duration,
-        _ body: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value? {
-        try await withThrowingTaskGroup(of: Value?.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await self.sleep(for: patience)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
-        }
-    }
-}
-
 /// Runs a body and turns the store's errors into messages.
 func withStore<Value>(_ folder: StoreFolder, _ body: () throws -> Value) throws -> Value {
     do { return try folder.reading(body) } catch let error as StoreUnreadable {

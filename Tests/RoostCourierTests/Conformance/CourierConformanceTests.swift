@@ -23,13 +23,10 @@ import Testing
     }
 
     /// A station that takes a question and never answers.
-    private struct HangingStation: StationLink {
+    private struct HangingStation: QuestionClient {
         let clock: any NodeClock
 
-        func ask<Body: Codable & Sendable>(
-            _ request: ControlRequest,
-            _ type: Body.Type
-        ) async throws -> Body {
+        func exchange(_ line: String, within limit: Duration?) async throws -> String {
             _ = try await clock.wait(for: Signal(), until: nil, tolerance: .zero)
             throw StationDown("it hung")
         }
@@ -57,7 +54,7 @@ import Testing
                 let life = try CourierLife(clock)
                 life.station.set(down: weather == .stationDown)
                 if weather == .networkSilent { life.internet.set(.silent, at: CourierLife.host) }
-                let link: any StationLink =
+                let link: any QuestionClient =
                     weather == .stationHangs ? HangingStation(clock: clock) : life.station
                 let tested = try await Self.make(child, life, link)
                 let stop = clock.now.advanced(by: .milliseconds(milliseconds))
@@ -78,7 +75,7 @@ import Testing
     private static func make(
         _ child: Int,
         _ life: CourierLife,
-        _ link: any StationLink
+        _ link: any QuestionClient
     ) async throws -> any Child {
         let clock = life.clock
         let heartbeat = Heartbeat(clock: clock, limit: .seconds(900))
@@ -130,7 +127,7 @@ import Testing
 
     private static func feed(
         _ life: CourierLife,
-        _ link: any StationLink,
+        _ link: any QuestionClient,
         _ heartbeat: Heartbeat
     ) throws -> any Child {
         let text = #"{"feeds":[{"id":"sg","type":"data.gov.sg","url":"http://192.168.1.5:8086"}]}"#
@@ -237,7 +234,7 @@ import Testing
 
     private static func outlet(
         _ life: CourierLife,
-        _ link: any StationLink,
+        _ link: any QuestionClient,
         _ heartbeat: Heartbeat
     ) async throws -> any Child {
         let entry = try #require(try CourierLife.read(CourierLife.influx).targets.first)

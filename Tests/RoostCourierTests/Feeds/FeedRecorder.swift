@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// Stores rows as the station does: one for each source, series and time.
-final class FeedRecorder: StationLink {
+final class FeedRecorder: QuestionClient {
     struct State {
         var values: [String: Double] = [:]
         var batches: [[ImportRow]] = []
@@ -26,20 +26,19 @@ final class FeedRecorder: StationLink {
         WallTime(nanoseconds: begun * 1_000_000_000 + clock.now.nanoseconds)
     }
 
-    func ask<Body: Codable & Sendable>(_ request: ControlRequest, _ type: Body.Type)
-        async throws -> Body
-    {
+    func exchange(_ line: String, within limit: Duration?) async throws -> String {
+        let request: ControlRequest = try ControlCodec.message(from: line)
         guard !state.withLock({ $0.isDown }) else { throw StationDown("it is down") }
-        let answer: any Sendable
         switch request.command {
         case .clock:
             let time = Self.time(clock).iso8601
-            answer = ClockReport(time: time, trust: "synchronised", isSure: true)
+            let report = ClockReport(time: time, trust: "synchronised", isSure: true)
+            return try ControlCodec.line(ControlAnswer(.success(report)))
         default:
             if let refusal = state.withLock({ $0.refusal }) { throw refusal }
-            answer = append(request.rows ?? [])
+            let report = append(request.rows ?? [])
+            return try ControlCodec.line(ControlAnswer(.success(report)))
         }
-        return try #require(answer as? Body)
     }
 
     private func append(_ rows: [ImportRow]) -> ImportsReport {

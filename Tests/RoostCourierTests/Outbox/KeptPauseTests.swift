@@ -154,8 +154,8 @@ import Testing
                 try await clock.sleep(for: .seconds(5))
                 life.files.setFull(true)
                 let control = CourierControl(node) { SimulatedListener(clock: clock) }
-                let request = CourierRequest(.pause, target: "influx")
-                let answer = try await control.answer(try ControlCodec.line(request))
+                let line = try ControlCodec.line(AskedQuestion(PauseTarget("influx")))
+                let answer = try await control.table.answer(line)
                 let state = await node.report.targets[0].state
                 said.withLock { $0 = answer }
                 isPaused.withLock { $0 = state == .paused }

@@ -16,11 +16,8 @@ import Testing
         from tick: Tick
     ) async throws -> [String] {
         let control = CourierControl(node) { SimulatedListener(clock: clock) }
-        var why = CourierRequest(.why)
-        why.time = ScriptedStation.wall(tick).iso8601
-        let line = try await control.answer(try ControlCodec.line(why))
-        let answer: ControlAnswer<OutboxFatesReport> = try ControlCodec.message(from: line)
-        return try #require(answer.body).fates.map(\.fate)
+        let question = FindFates(from: ScriptedStation.wall(tick).iso8601)
+        return try await control.table.ask(question).fates.map(\.fate)
     }
 
     /// Imported samples have boots of their own, the newest of all.

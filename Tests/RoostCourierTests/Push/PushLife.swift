@@ -47,21 +47,11 @@ struct PushLife {
     }
 
     /// Asks as `roost-web` does, by a line.
-    static func ask<Body: Codable & Sendable>(
+    static func ask<Asked: Question>(
         _ node: CourierNode,
-        _ command: CourierRequest.Command,
-        _ type: Body.Type,
-        _ fill: (inout PushRequest) -> Void = { _ in }
-    ) async throws -> Body {
-        var request = CourierRequest(command)
-        var push = PushRequest()
-        fill(&push)
-        request.push = push
-        let control = CourierControl(node) { throw CancellationError() }
-        let line = try await control.answer(try ControlCodec.line(request))
-        let answer = try ControlCodec.message(ControlAnswer<Body>.self, from: line)
-        if let error = answer.error { throw error }
-        return try #require(answer.body)
+        _ question: Asked
+    ) async throws -> Asked.Answer {
+        try await CourierControl(node) { throw CancellationError() }.table.ask(question)
     }
 
     @discardableResult func addPhone(
@@ -70,9 +60,9 @@ struct PushLife {
         every: Int? = nil
     ) async throws -> String {
         phones.add(Self.token(number))
-        return try await Self.ask(node, .subscribe, PushChangeReport.self) { push in
-            (push.kind, push.address, push.every) = ("apns", Self.token(number), every)
-        }.change
+        var push = SubscribePush(kind: "apns", address: Self.token(number))
+        push.every = every
+        return try await Self.ask(node, push).change
     }
 
     func addBrowser(
@@ -83,11 +73,10 @@ struct PushLife {
     ) async throws {
         let browser = try WebPushServer.Browser(path: path)
         browsers.add(browser)
-        _ = try await Self.ask(node, .subscribe, PushChangeReport.self) { push in
-            (push.kind, push.address) = ("webpush", Self.origin + path)
-            (push.p256dh, push.auth) = (Base64.url(browser.key.point), Base64.url(browser.secret))
-            (push.language, push.every) = (language, every)
-        }
+        var push = SubscribePush(kind: "webpush", address: Self.origin + path)
+        (push.p256dh, push.auth) = (Base64.url(browser.key.point), Base64.url(browser.secret))
+        (push.language, push.every) = (language, every)
+        _ = try await Self.ask(node, push)
     }
 
     static let key = AlertEvent.Key("who-24h", "dust/pm25")

@@ -14,9 +14,8 @@ import Testing
         _ value: String = "12.3",
         _ time: String = "07:49 AM"
     ) async throws -> PushNotifyReport {
-        try await PushLife.ask(node, .notify, PushNotifyReport.self) { push in
-            (push.pollutant, push.value, push.time) = (pollutant, value, time)
-        }
+        let notice = NotifySubscribers(time: time, pollutant: pollutant, value: value)
+        return try await PushLife.ask(node, notice)
     }
 
     private static func subtitle(_ json: JSONValue) -> JSONValue? {
@@ -58,27 +57,30 @@ import Testing
 
     /// A page says at each visit which browser it is; a new card has no subscriber.
     @Test func aBrowserThatComesAgainIsToldWhatItChose() throws {
-        struct Answer: Codable, Hashable, Sendable {
-            let change: String
-            let every: Int?
-        }
         try simulate { clock in
             let life = try PushLife(clock)
             let node = life.courier.node()
             let browser = try WebPushServer.Browser(path: "/wpush/1")
             let endpoint = try browser.endpoint(at: PushLife.origin)
-            @Sendable func come(every: Int?) async throws -> Answer {
-                try await PushLife.ask(node, .subscribe, Answer.self) { push in
-                    (push.kind, push.address, push.every) = ("webpush", endpoint.url, every)
-                    push.p256dh = Base64.url(endpoint.key)
-                    push.auth = Base64.url(endpoint.secret)
-                }
+            @Sendable func come(every: Int?) async throws -> PushChangeReport {
+                var push = SubscribePush(kind: "webpush", address: endpoint.url)
+                push.p256dh = Base64.url(endpoint.key)
+                push.auth = Base64.url(endpoint.secret)
+                push.every = every
+                return try await PushLife.ask(node, push)
             }
             try await life.courier.run(node) {
                 try await clock.sleep(for: .seconds(1))
-                #expect(try await come(every: nil) == Answer(change: "added", every: 1_200))
-                #expect(try await come(every: 3_600) == Answer(change: "changed", every: 3_600))
-                #expect(try await come(every: nil) == Answer(change: "same", every: 3_600))
+                #expect(
+                    try await come(every: nil) == PushChangeReport(change: "added", every: 1_200)
+                )
+                #expect(
+                    try await come(every: 3_600)
+                        == PushChangeReport(change: "changed", every: 3_600)
+                )
+                #expect(
+                    try await come(every: nil) == PushChangeReport(change: "same", every: 3_600)
+                )
             }
             withExtendedLifetime(life.courier.station.folder) {}
         }
@@ -189,20 +191,19 @@ import Testing
                 #expect(try await life.addPhone(node, 1) == "same")
                 #expect(try await life.addPhone(node, 1, every: 60) == "changed")
                 try await life.addBrowser(node, "/secret-path", every: 86_400)
-                let list = try await PushLife.ask(node, .subscribers, SubscribersReport.self)
+                let list = try await PushLife.ask(node, GetSubscribers())
                 #expect(list.count == 2 && list.subscribers.map(\.every) == [60, 86_400])
                 let text = try ControlCodec.line(list)
                 #expect(!text.contains("secret-path") && !text.contains(PushLife.token(1)))
-                let key = try await PushLife.ask(node, .vapid, PushKeyReport.self)
+                let key = try await PushLife.ask(node, GetPushKey())
                 #expect(Base64.bytes(key.key)?.count == 65 && key.isOffered)
                 for wrong in [59, 86_401] {
                     await #expect(throws: ControlFailure.self) {
                         try await life.addPhone(node, 2, every: wrong)
                     }
                 }
-                let change = try await PushLife.ask(node, .unsubscribe, PushChangeReport.self) {
-                    $0.address = PushLife.token(1)
-                }
+                let removal = UnsubscribePush(address: PushLife.token(1))
+                let change = try await PushLife.ask(node, removal)
                 #expect(change.change == "removed")
             }
             withExtendedLifetime(life.courier.station.folder) {}

@@ -179,7 +179,7 @@ import Testing
                 life.browsers.end("/1")
                 life.courier.station.record(PushLife.raised(1))
                 try await clock.sleep(for: .minutes(1))
-                let list = try await PushLife.ask(node, .subscribers, SubscribersReport.self)
+                let list = try await PushLife.ask(node, GetSubscribers())
                 #expect(list.count == 1 && list.subscribers.map(\.host) == ["push.example.org"])
             }
             #expect(life.browsers.messages.map(\.path) == ["/2"])
@@ -198,11 +198,13 @@ import Testing
                 try await life.addBrowser(node, "/1")
                 let browser = try WebPushServer.Browser(path: "/far")
                 other.add(browser)
-                _ = try await PushLife.ask(node, .subscribe, PushChangeReport.self) { push in
-                    (push.kind, push.address) = ("webpush", "https://other.example.com/far")
-                    push.p256dh = Base64.url(browser.key.point)
-                    push.auth = Base64.url(browser.secret)
-                }
+                var push = SubscribePush(
+                    kind: "webpush",
+                    address: "https://other.example.com/far"
+                )
+                push.p256dh = Base64.url(browser.key.point)
+                push.auth = Base64.url(browser.secret)
+                _ = try await PushLife.ask(node, push)
                 life.courier.internet.set(.refused, at: "push.example.org")
                 life.courier.station.record(PushLife.raised(1))
                 try await clock.sleep(for: .minutes(30))
@@ -240,7 +242,7 @@ import Testing
                 #expect(report?.why?.contains("team") == true)
                 try await clock.sleep(for: .hours(3))
                 #expect(await node.report.receivers.last?.state == .idle)
-                let list = try await PushLife.ask(node, .subscribers, SubscribersReport.self)
+                let list = try await PushLife.ask(node, GetSubscribers())
                 #expect(list.count == 1)
             }
             // A reminder each 20 min, and one of those that the key held up.

@@ -49,18 +49,16 @@ import Testing
     }
 
     /// The station, with a clock that a test sets.
-    private final class Station: StationLink {
+    private final class Station: QuestionClient {
         let clock = Mutex(ClockReport(time: nil, trust: "unknown", isSure: false))
         let heard = Mutex<[[NeighbourTime]]>([])
 
-        func ask<Body: Codable & Sendable>(_ request: ControlRequest, _ type: Body.Type)
-            async throws -> Body
-        {
+        func exchange(_ line: String, within limit: Duration?) async throws -> String {
+            let request: ControlRequest = try ControlCodec.message(from: line)
             if request.command == .hearNeighbours {
                 heard.withLock { $0.append(request.neighbours ?? []) }
             }
-            guard let body = clock.withLock({ $0 }) as? Body else { throw StationDown("no") }
-            return body
+            return try ControlCodec.line(ControlAnswer(.success(clock.withLock { $0 })))
         }
 
         func set(_ trust: String, isSure: Bool = true) {

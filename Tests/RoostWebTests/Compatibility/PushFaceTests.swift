@@ -1,6 +1,7 @@
 import ControlProtocol
 import Core
 import HTTPTypes
+import HardwareIO
 import Logging
 import Synchronization
 import Testing
@@ -13,42 +14,36 @@ import Testing
 
     /// A courier that accepts valid requests and one notice in all, and records the requests.
     private final class Courier: Sendable {
-        private let state = Mutex<(asked: [CourierRequest], tokens: Int)>(([], 1))
+        private let state = Mutex<(asked: [any Question], tokens: Int)>(([], 1))
 
-        var asked: [CourierRequest] { state.withLock { $0.asked } }
+        var asked: [any Question] { state.withLock { $0.asked } }
+        private static let wrong = ControlFailure(code: "bad-request", message: "it is wrong")
 
-        func answer(_ line: String) throws -> String {
-            let request = try ControlCodec.message(CourierRequest.self, from: line)
-            return try state.withLock { state in
-                state.asked.append(request)
-                switch request.command {
-                case .subscribe:
-                    let isToken = request.push?.address?.allSatisfy(\.isHexDigit) ?? false
-                    guard isToken, (request.push?.address?.count ?? 0) >= 32 else {
-                        return try Self.failure("bad-request")
-                    }
-                    return try Self.success(PushChangeReport(change: "added"))
-                case .notify:
-                    guard request.push?.value == "12.3" else {
-                        return try Self.failure("bad-request")
-                    }
-                    state.tokens -= 1
-                    let isTaken = state.tokens >= 0
-                    return try Self.success(
-                        PushNotifyReport(isTaken: isTaken, retryAfterSeconds: isTaken ? nil : 77)
-                    )
-                default: return try Self.failure("no-receiver")
+        var table: QuestionTable {
+            var table = QuestionTable("this courier", users: LocalUsers())
+            table.on(SubscribePush.self) { push, _ in
+                self.state.withLock { $0.asked.append(push) }
+                guard push.address.allSatisfy(\.isHexDigit), push.address.count >= 32 else {
+                    throw Self.wrong
                 }
+                return PushChangeReport(change: "added")
             }
+            table.on(NotifySubscribers.self) { notice, _ in
+                let isTaken = self.state.withLock { state in
+                    state.asked.append(notice)
+                    if notice.value == "12.3" { state.tokens -= 1 }
+                    return state.tokens >= 0
+                }
+                guard notice.value == "12.3" else { throw Self.wrong }
+                return PushNotifyReport(isTaken: isTaken, retryAfterSeconds: isTaken ? nil : 77)
+            }
+            return table
         }
+    }
 
-        private static func success<Body: Codable & Sendable>(_ body: Body) throws -> String {
-            try ControlCodec.line(ControlAnswer<Body>(.success(body)))
-        }
-
-        private static func failure(_ code: String) throws -> String {
-            let failure = ControlFailure(code: code, message: "it is wrong")
-            return try ControlCodec.line(ControlAnswer<PushChangeReport>(.failure(failure)))
+    private struct AbsentCourier: QuestionClient {
+        func exchange(_ line: String, within limit: Duration?) async throws -> String {
+            throw Problem(.stationDown, "no courier answers")
         }
     }
 
@@ -66,11 +61,7 @@ import Testing
                 zone: .utc,
                 logger: FaceStage.logger
             )
-            let courier = courier
-            sources.courier = CourierClient { line, _ in
-                guard !isAway else { throw Problem(.stationDown, "no courier answers") }
-                return try courier.answer(line)
-            }
+            sources.courier = isAway ? AbsentCourier() : courier.table
             let faces = Faces(FaceSettings([.push: FaceSettings.Entry(port: 5_050)]), sources)
             let routes = faces.routes + (faces.ports.first?.routes ?? [])
             let gate = Gate(
@@ -115,8 +106,9 @@ import Testing
             // Go does not look at the type.
             #expect(await stage.post(path, body).status == .created)
         }
-        #expect(stage.courier.asked.map(\.push?.every) == [nil, nil, 300, 300])
-        #expect(stage.courier.asked.allSatisfy { $0.push?.kind == "apns" })
+        let asked = stage.courier.asked.compactMap { $0 as? SubscribePush }
+        #expect(asked.map(\.every) == [nil, nil, 300, 300])
+        #expect(asked.allSatisfy { $0.kind == "apns" })
     }
 
     @Test func theSecondNoticeWaits() async throws {
@@ -193,22 +185,22 @@ import Testing
     // MARK: Browsers
 
     @Test func aMembersBrowserIsPassedOn() async throws {
-        let asked = Mutex<[CourierRequest]>([])
-        let courier = CourierClient { line, _ in
-            let request = try ControlCodec.message(CourierRequest.self, from: line)
-            asked.withLock { $0.append(request) }
-            if request.command == .vapid {
-                let report = PushKeyReport(key: "BK", isOffered: true)
-                return try ControlCodec.line(ControlAnswer<PushKeyReport>(.success(report)))
-            }
-            let change = request.command == .subscribe ? "added" : "removed"
-            let report = PushChangeReport(change: change)
-            return try ControlCodec.line(ControlAnswer<PushChangeReport>(.success(report)))
+        let asked = Mutex<[any Question]>([])
+        var courier = QuestionTable("this courier", users: LocalUsers())
+        courier.on(GetPushKey.self) { _, _ in PushKeyReport(key: "BK", isOffered: true) }
+        courier.on(SubscribePush.self) { push, _ in
+            asked.withLock { $0.append(push) }
+            return PushChangeReport(change: "added")
         }
+        courier.on(UnsubscribePush.self) { push, _ in
+            asked.withLock { $0.append(push) }
+            return PushChangeReport(change: "removed")
+        }
+        let routes = PushRoutes(courier).all
         func ask(_ method: HTTPRequest.Method, _ body: String, as right: Right) async -> WebResponse
         {
             let gate = Gate(
-                RouteTable(PushRoutes(courier).all),
+                RouteTable(routes),
                 hosts: HostNames(["balcony"]),
                 authenticator: OpenAuthenticator(right)
             )
@@ -238,9 +230,10 @@ import Testing
         let end = "{\"endpoint\":\"https://push.example.org/1\"}"
         #expect(await ask(.delete, end, as: .member).status == .ok)
         let requests = asked.withLock { $0 }
-        #expect(requests.map(\.command) == [.vapid, .subscribe, .unsubscribe])
-        #expect(requests[1].push?.every == 3_600 && requests[1].push?.language == "it")
-        #expect(requests[2].push?.address == "https://push.example.org/1")
+        let subscription = requests.first as? SubscribePush
+        #expect(subscription?.every == 3_600 && subscription?.language == "it")
+        let removal = requests.last as? UnsubscribePush
+        #expect(requests.count == 2 && removal?.address == "https://push.example.org/1")
         let card = RouteStage(PushRoutes(nil).all, as: .member)
         #expect(await card.ask("/api/v1/push").status == .notFound)
     }

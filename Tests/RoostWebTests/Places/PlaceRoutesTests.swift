@@ -1,6 +1,7 @@
 import ControlProtocol
 import Core
 import HTTPTypes
+import HardwareIO
 import StoreFixtures
 import Testing
 
@@ -72,11 +73,8 @@ import Testing
         (attic.host, attic.facts) = ("attic.local", facts)
         let barn = FoundStation(name: "barn", url: "http://10.0.0.6", state: .needsToken)
         let report = StationsReport(.done, items: [attic, barn], omittedCount: 2)
-        let courier = CourierClient { line, _ in
-            let request = try ControlCodec.message(CourierRequest.self, from: line)
-            #expect(request.command == .stations)
-            return try ControlCodec.line(ControlAnswer<StationsReport>(.success(report)))
-        }
+        var courier = QuestionTable("this courier", users: LocalUsers())
+        courier.on(FindStations.self) { _, _ in report }
         let fixture = try QueryFixture([.init(started: "2026-04-14T00:00:00Z", minutes: 1)])
         let client = HistoryClient(nil, folder: fixture.path, logger: RouteStage.logger)
         let stage = RouteStage(PlaceRoutes(client, nil, courier).all)

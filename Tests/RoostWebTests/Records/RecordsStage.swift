@@ -1,6 +1,7 @@
 import Camera
 import ControlProtocol
 import Core
+import HardwareIO
 import NIOCore
 import StoreFixtures
 import Synchronization
@@ -14,9 +15,9 @@ import Testing
 final class RecordsStage {
     /// The requests to `roost-eyes`.
     final class Asked: Sendable {
-        private let requests = Mutex<[EyesRequest]>([])
-        var all: [EyesRequest] { requests.withLock { $0 } }
-        func add(_ request: EyesRequest) { requests.withLock { $0.append(request) } }
+        private let requests = Mutex<[any Question]>([])
+        var all: [any Question] { requests.withLock { $0 } }
+        func add(_ question: any Question) { requests.withLock { $0.append(question) } }
     }
 
     static let started = "2026-04-14T00:00:00Z"
@@ -104,20 +105,20 @@ final class RecordsStage {
         live: LivePicture? = nil
     ) -> RecordRoutes.Camera {
         let asked = asked
+        var eyes = QuestionTable("this camera", users: LocalUsers())
+        eyes.on(GetCameraStatus.self) { question, _ in
+            guard let report else { throw Problem(.stationDown, "no one listens") }
+            asked.add(question)
+            return report
+        }
+        eyes.on(DeletePictures.self) { question, _ in
+            guard report != nil else { throw Problem(.stationDown, "no one listens") }
+            asked.add(question)
+            return EyesDeletion(count: question.number == 99 ? 0 : 1)
+        }
         return RecordRoutes.Camera(
             cache: cache,
-            eyes: EyesClient { line, _ in
-                let request = try ControlCodec.message(EyesRequest.self, from: line)
-                guard let report else { throw Problem(.stationDown, "no one listens") }
-                asked.add(request)
-                switch request.command {
-                case .status: return try ControlCodec.line(ControlAnswer(.success(report)))
-                case .delete:
-                    let count = request.number == 99 ? 0 : 1
-                    let answer = ControlAnswer(.success(EyesDeletion(count: count)))
-                    return try ControlCodec.line(answer)
-                }
-            },
+            eyes: eyes,
             live: live ?? LivePicture(LiveStream { _ in nil }, logger: RouteStage.logger)
         )
     }

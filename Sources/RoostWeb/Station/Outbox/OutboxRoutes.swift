@@ -1,18 +1,17 @@
 import ControlProtocol
 import HTTPTypes
-import NIOCore
 
 /// Routes to read and to change the delivery of samples and notices to each target.
 package struct OutboxRoutes: Sendable {
     /// Seconds that a page waits for waiting items to be sent.
     private static let flushSeconds = 5.0
     /// Time that a server may take to say what it has, or to receive something again.
-    private static let serverPatience = TimeAmount.seconds(60)
+    private static let serverLimit = Duration.seconds(60)
 
     /// The courier; nil for a card without its station.
-    private let courier: CourierClient?
+    private let courier: (any QuestionClient)?
 
-    package init(_ courier: CourierClient?) { self.courier = courier }
+    package init(_ courier: (any QuestionClient)?) { self.courier = courier }
 
     package var all: [Route] {
         [
@@ -25,21 +24,23 @@ package struct OutboxRoutes: Sendable {
             },
             Route(.post, "/api/v1/outbox/{id}/flush", .member, scope: .write, body: .form) {
                 try $0.allow(only: [])
-                return try await act(.flush, $0, seconds: Self.flushSeconds)
+                let question = FlushOutbox(Self.target($0), seconds: Self.flushSeconds)
+                let limit = StationClient.patience + .seconds(Self.flushSeconds)
+                return try await act(question, within: limit)
             },
             Route(.post, "/api/v1/outbox/{id}/pause", .member, scope: .write, body: .form) {
                 try $0.allow(only: ["seconds"])
-                return try await act(.pause, $0, seconds: try length($0))
+                return try await act(PauseTarget(Self.target($0), seconds: try length($0)))
             },
             Route(.post, "/api/v1/outbox/{id}/resume", .member, scope: .write, body: .form) {
                 try $0.allow(only: [])
-                return try await act(.resume, $0)
+                return try await act(ResumeTarget(Self.target($0)))
             },
             Route(.post, "/api/v1/outbox/{id}/retry", .member, scope: .write, body: .form) {
                 try $0.allow(only: [])
-                let question = CourierRequest(.retry, target: $0.parameters["id"])
+                let question = RetryRefused(Self.target($0))
                 return try .json(
-                    try await ask(question, OutboxRetryReport.self, within: Self.serverPatience)
+                    try await courier.demand().ask(question, within: Self.serverLimit)
                 )
             },
             Route(.post, "/api/v1/outbox/{id}/prove", .member, scope: .write, body: .form) {
@@ -53,10 +54,7 @@ package struct OutboxRoutes: Sendable {
 
     /// The report, or that there is none: a station without a courier is no fault.
     private func view() async throws -> OutboxView {
-        guard let courier else {
-            throw Problem(.notOffered, "a card's history has no courier that could send")
-        }
-        return OutboxView(try await courier.outbox())
+        OutboxView(try await courier.demand().askIfRunning(GetCourierStatus()))
     }
 
     private struct Length: Decodable { let seconds: Double? }
@@ -65,19 +63,13 @@ package struct OutboxRoutes: Sendable {
         request.body.isEmpty ? nil : try request.decoded(Length.self).seconds
     }
 
-    private func act(
-        _ command: CourierRequest.Command,
-        _ request: WebRequest,
-        seconds: Double? = nil
-    ) async throws -> WebResponse {
-        let question = CourierRequest(command, target: request.parameters["id"], seconds: seconds)
-        let patience = TimeAmount.seconds(Int64(command == .flush ? seconds ?? 0 : 0))
-        let report = try await ask(
-            question,
-            CourierReport.self,
-            within: patience + StationClient.patience
-        )
-        return try .json(OutboxView(report))
+    private static func target(_ request: WebRequest) -> String { request.parameters["id"] ?? "" }
+
+    private func act<Asked: Question>(
+        _ question: Asked,
+        within limit: Duration? = nil
+    ) async throws -> WebResponse where Asked.Answer == CourierReport {
+        try .json(OutboxView(try await courier.demand().ask(question, within: limit)))
     }
 
     /// Returns the delivery of each device's first sample from a moment on.
@@ -86,9 +78,8 @@ package struct OutboxRoutes: Sendable {
         guard let time = try request.query.one("time") else {
             throw Problem.badRequest("time is missing: a moment as 2026-11-20T03:10:00Z")
         }
-        var question = CourierRequest(.why, target: try request.query.one("target"))
-        question.time = time
-        return try await ask(question, OutboxFatesReport.self)
+        let question = FindFates(from: time, at: try request.query.one("target"))
+        return try await courier.demand().ask(question)
     }
 
     private struct Proof: Decodable {
@@ -99,13 +90,12 @@ package struct OutboxRoutes: Sendable {
     private func prove(_ request: WebRequest) async throws -> OutboxProofReport {
         try request.allow(only: ["seconds", "repairs"])
         let proof = request.body.isEmpty ? nil : try request.decoded(Proof.self)
-        var question = CourierRequest(
-            .prove,
-            target: request.parameters["id"],
-            seconds: proof?.seconds
+        let question = ProveDelivery(
+            Self.target(request),
+            seconds: proof?.seconds,
+            repairs: proof?.repairs
         )
-        question.repairs = proof?.repairs
-        return try await ask(question, OutboxProofReport.self, within: Self.serverPatience)
+        return try await courier.demand().ask(question, within: Self.serverLimit)
     }
 
     private struct Before: Decodable { let before: String }
@@ -113,20 +103,9 @@ package struct OutboxRoutes: Sendable {
     /// Requires a time, so that samples newer than the person's view are not dropped.
     private func drop(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: ["before"])
-        var question = CourierRequest(.drop, target: request.parameters["id"])
-        question.time = try request.decoded(Before.self).before
-        return try .json(try await ask(question, OutboxDropReport.self))
-    }
-
-    private func ask<Body: Codable & Sendable>(
-        _ question: CourierRequest,
-        _ type: Body.Type,
-        within patience: TimeAmount = StationClient.patience
-    ) async throws -> Body {
-        guard let courier else {
-            throw Problem(.notOffered, "a card's history has no courier that could send")
-        }
-        return try await courier.ask(question, type, within: patience)
+        let before = try request.decoded(Before.self).before
+        let question = DropSamples(Self.target(request), before: before)
+        return try .json(try await courier.demand().ask(question))
     }
 }
 

@@ -4,15 +4,15 @@ import HTTPTypes
 /// Routes by which a browser subscribes to notices that arrive while the page is closed.
 package struct PushRoutes: Sendable {
     /// The courier; nil for a card without its station.
-    private let courier: CourierClient?
+    private let courier: (any QuestionClient)?
 
-    package init(_ courier: CourierClient?) { self.courier = courier }
+    package init(_ courier: (any QuestionClient)?) { self.courier = courier }
 
     package var all: [Route] {
         [
             Route(.get, "/api/v1/push", .member) { request in
                 try request.query.allow(only: [])
-                return try .json(try await ask(.vapid, PushRequest(), PushKeyReport.self))
+                return try .json(try await courier.demand().ask(GetPushKey()))
             },
             Route(.post, "/api/v1/push", .member, body: .form) { try await subscribe($0) },
             Route(.delete, "/api/v1/push", .member, body: .form) { try await unsubscribe($0) },
@@ -37,30 +37,17 @@ package struct PushRoutes: Sendable {
     private func subscribe(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: ["endpoint", "keys", "seconds", "language", "expirationTime"])
         let body = try request.decoded(Subscription.self)
-        var push = PushRequest()
-        (push.kind, push.address) = ("webpush", body.endpoint)
+        var push = SubscribePush(kind: "webpush", address: body.endpoint)
         (push.p256dh, push.auth) = (body.keys.p256dh, body.keys.auth)
         (push.every, push.language) = (body.seconds, body.language)
-        let report = try await ask(.subscribe, push, PushChangeReport.self)
+        let report = try await courier.demand().ask(push)
         return try .json(report, status: report.change == "added" ? .created : .ok)
     }
 
     /// The endpoint is known to its own browser alone, so that naming it is the proof.
     private func unsubscribe(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: ["endpoint"])
-        var push = PushRequest()
-        push.address = try request.decoded(Address.self).endpoint
-        return try .json(try await ask(.unsubscribe, push, PushChangeReport.self))
-    }
-
-    private func ask<Body: Codable & Sendable>(
-        _ command: CourierRequest.Command,
-        _ push: PushRequest,
-        _ type: Body.Type
-    ) async throws -> Body {
-        guard let courier else {
-            throw Problem(.notOffered, "a card's history has no courier that could send")
-        }
-        return try await courier.ask(command, push, type)
+        let address = try request.decoded(Address.self).endpoint
+        return try .json(try await courier.demand().ask(UnsubscribePush(address: address)))
     }
 }

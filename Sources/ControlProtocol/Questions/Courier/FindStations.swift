@@ -1,3 +1,16 @@
+import HardwareIO
+
+package struct FindStations: Question {
+    package typealias Answer = StationsReport
+    package static let about = QuestionFacts(
+        "stations",
+        for: .peopleAndDashboard,
+        "Looks for the owner's other stations, and asks them for their summaries."
+    )
+
+    package init() {}
+}
+
 /// Other stations of the same owner: those found on the local network, and those of feeds.
 package struct StationsReport: Codable, Hashable, Sendable {
     /// Stations of one report, at most.

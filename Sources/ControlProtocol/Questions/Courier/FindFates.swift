@@ -1,3 +1,24 @@
+import HardwareIO
+
+package struct FindFates: Question {
+    package typealias Answer = OutboxFatesReport
+    package static let about = QuestionFacts(
+        "why",
+        for: .peopleAndDashboard,
+        "Delivery of the first sample of each device from a moment on, at each target."
+    )
+
+    /// Id of a target; nil for all.
+    package let target: String?
+    /// ISO 8601.
+    package let time: String
+
+    package init(from time: String, at target: String? = nil) {
+        self.target = target
+        self.time = time
+    }
+}
+
 /// Delivery of the first sample of each stream, at each target.
 package struct OutboxFatesReport: Codable, Hashable, Sendable {
     package struct Fate: Codable, Hashable, Sendable {

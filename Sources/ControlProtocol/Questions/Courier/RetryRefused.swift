@@ -1,3 +1,18 @@
+import HardwareIO
+
+package struct RetryRefused: Question {
+    package typealias Answer = OutboxRetryReport
+    package static let about = QuestionFacts(
+        "retry",
+        for: .peopleAndDashboard,
+        "Sends what a target refused once more."
+    )
+
+    package let target: String
+
+    package init(_ target: String) { self.target = target }
+}
+
 /// The answer to `retry`.
 package struct OutboxRetryReport: Codable, Hashable, Sendable {
     package let target: String

@@ -1,3 +1,26 @@
+import HardwareIO
+
+package struct ProveDelivery: Question {
+    package typealias Answer = OutboxProofReport
+    package static let about = QuestionFacts(
+        "prove",
+        for: .peopleAndDashboard,
+        "Compares what a target has with what was delivered; takes as long as its server does."
+    )
+
+    package let target: String
+    /// How far back, 1 s…366 days; nil for 7 days.
+    package let seconds: Double?
+    /// Whether days that differ are sent again; nil is no.
+    package let repairs: Bool?
+
+    package init(_ target: String, seconds: Double? = nil, repairs: Bool? = nil) {
+        self.target = target
+        self.seconds = seconds
+        self.repairs = repairs
+    }
+}
+
 /// Comparison of the receiver's data with our record of deliveries.
 package struct OutboxProofReport: Codable, Hashable, Sendable {
     package struct Day: Codable, Hashable, Sendable {
