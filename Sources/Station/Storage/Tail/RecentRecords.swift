@@ -77,8 +77,9 @@ struct RecentRecords {
                     decimals.count == sample.outcomes.count
                 else { continue }
                 let new = SegmentEncoder(decimals: decimals, startingAt: sample.tick)
-                byteCount += new.rowByteCountBound
+                byteCount -= segments[sample.stream]?.byteCountBound ?? 0
                 segments[sample.stream, default: new].append(sample.tick, sample.outcomes)
+                byteCount += segments[sample.stream]?.byteCountBound ?? 0
                 page.sampleCount += 1
                 page.oldest = page.oldest ?? sample.tick
             case .other(let record):
