@@ -71,7 +71,7 @@ package struct TailReport: Codable, Hashable, Sendable {
 
 /// The condition under which a follower's `tail` is answered.
 package struct TailCondition: Codable, Hashable, Sendable {
-    /// Number of samples to wait for, 1…10 000.
+    /// Number of samples to wait for, 1…2 048: the station keeps no more in memory.
     package let atLeast: Int
     /// Longest wait of the oldest sample, 0…86 400 s; nil waits for `atLeast` only.
     package let orAfterSeconds: Double?

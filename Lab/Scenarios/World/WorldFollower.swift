@@ -31,7 +31,7 @@ struct WorldFollower {
                 }
                 while let (tick, _) = (try? decoder.next()) ?? nil {
                     guard newest[stream].map({ tick > $0 }) ?? true else {
-                        return "\(tick) was fed again"
+                        return "\(tick) came again"
                     }
                     guard tick <= end else { return "\(tick) is still to come" }
                     newest[stream] = tick

@@ -212,12 +212,20 @@ final class StoreClient: Sendable {
     /// From the first question on the records that follow are kept in memory.
     var tailEnd: StoreTailPosition? {
         guard folder != nil else { return nil }
-        return queue.map { .records(of: startedAt.nanoseconds, after: $0.beginRecent()) }
+        return queue.map { .records(of: process, after: $0.beginRecent()) }
+    }
+
+    private var process: StoreTailPosition.Process {
+        .init(boot: context.bootID, start: startedAt)
     }
 
     /// Returns what follows a position; nil when memory does not have all of it.
-    func recent(after number: Int, of process: Int64, limit: Int) -> RecentRecords.Page? {
-        process == startedAt.nanoseconds ? queue?.recent(after: number, limit: limit) : nil
+    func recent(
+        after number: Int,
+        of process: StoreTailPosition.Process,
+        limit: Int
+    ) -> RecentRecords.Page? {
+        process == self.process ? queue?.recent(after: number, limit: limit) : nil
     }
 
     func waitingBlocks(after sequence: UInt64, limit: Int) async throws -> JournalPage {

@@ -62,13 +62,13 @@ import Testing
     /// Blocks are written between the questions, the history takes them, and questions wait.
     @Test func aFollowerGetsEachSampleOnceInOrder() throws {
         let folder = try TestFolder(isInMemory: true)
-        let (fed, readings, olderCount) = try simulate { clock in
+        let (given, readings, olderCount) = try simulate { clock in
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
                 try await test.sleep(.minutes(2))
                 var next = try await Self.end(test)
                 let from = clock.now
-                var (fed, olderCount): ([Int64], Int) = ([], 0)
+                var (given, olderCount): ([Int64], Int) = ([], 0)
                 while clock.now < from.advanced(by: .minutes(190)) {
                     let report = try await Self.tail(
                         test,
@@ -79,18 +79,18 @@ import Testing
                             samples: TailCondition(atLeast: 100, orAfterSeconds: 45)
                         )
                     )
-                    fed += try Self.content(report).ticks
+                    given += try Self.content(report).ticks
                     olderCount += report.next == nil ? 1 : 0
                     next = report.next ?? next
                 }
                 let seen = test.readings().filter { $0.instant > from }
-                return (fed, seen.map { Tick($0.instant).tenths }, olderCount)
+                return (given, seen.map { Tick($0.instant).tenths }, olderCount)
             }
         }
-        #expect(fed.count > 11_000)
+        #expect(given.count > 11_000)
         #expect(olderCount == 0)
-        #expect(fed == Array(readings.prefix(fed.count)))
-        #expect(readings.count - fed.count < 100)
+        #expect(given == Array(readings.prefix(given.count)))
+        #expect(readings.count - given.count < 100)
     }
 
     /// Each answer of a follower at 1 Hz is short, whatever waits for the card.
@@ -125,7 +125,7 @@ import Testing
                 let old = try await Self.end(test)
                 try await test.sleep(.minutes(45))
                 let end = try await Self.end(test)
-                let strange = end.replacing("r", with: "r9")
+                let strange = end.replacing("-", with: "-9")
                 let ahead = end + "0"
                 return (
                     try await Self.tail(test, .tail(after: old)),
@@ -137,6 +137,50 @@ import Testing
         }
         for report in [old, strange, ahead] { #expect(report.next == nil && report.parts.isEmpty) }
         #expect(good.next != nil)
+    }
+
+    /// Memory never has so many samples, so that such a question would wait for nothing.
+    @Test func aConditionThatMemoryCannotFulfilIsRefused() throws {
+        let folder = try TestFolder(isInMemory: true)
+        let refusals = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                let next = try await Self.end(test)
+                var refusals: [String?] = []
+                for count in [0, 2_048, 2_049] {
+                    let samples = TailCondition(atLeast: count)
+                    let request = ControlRequest.tail(after: next, samples: samples)
+                    let answer: ControlAnswer<TailReport> = try await Self.ask(test, request)
+                    refusals.append(answer.error?.message)
+                }
+                return refusals
+            }
+        }
+        #expect(refusals[0] == refusals[2] && refusals[1] == nil)
+        #expect(refusals[0]?.contains("samples.atLeast is 1 to 2048") == true, "\(refusals)")
+    }
+
+    /// Two boots may start the process at the same nanosecond.
+    @Test func aPositionOfAnotherBootHasNoNext() throws {
+        func ends(boot number: UInt8, from position: String? = nil) throws -> [String?] {
+            let folder = try TestFolder(isInMemory: true)
+            return try simulate { clock in
+                let platform = SimulatedPlatform(clock: clock, card: SimulatedCard())
+                platform.boot = BootID(bytes: [UInt8](repeating: number, count: 16))
+                let air = SDS011Air.drifting(seed: 5)
+                let test = try TestStation(clock, Self.text(folder), on: platform, air: air)
+                return try await test.run { test in
+                    try await test.sleep(.minutes(1))
+                    let end = try await Self.end(test)
+                    return [end, try await Self.tail(test, .tail(after: position ?? end)).next]
+                }
+            }
+        }
+        let first = try ends(boot: 1)
+        #expect(first[0] != nil && first[0] == first[1])
+        #expect(try ends(boot: 1, from: first[0])[1] == first[0])
+        #expect(try ends(boot: 2, from: first[0])[1] == nil)
     }
 
     /// A device that is gone is recorded while the station is followed, and may share a tenth with
@@ -178,7 +222,7 @@ import Testing
                 let begin = clock.now
                 async let report = Self.tail(
                     test,
-                    .tail(after: next, waitSeconds: 300, samples: TailCondition(atLeast: 10_000))
+                    .tail(after: next, waitSeconds: 300, samples: TailCondition(atLeast: 2_048))
                 )
                 try await test.sleep(.seconds(20))
                 let event = ControlRequest.courierEvent(

@@ -250,7 +250,7 @@ import Testing
         #expect(later == whole)
     }
 
-    @Test(arguments: ["x", "q", "q-1", "j", "j1.5", "r", "r5", "r5-x", ""])
+    @Test(arguments: ["x", "q", "q-1", "j", "j1.5", "r", "r5", "r5-x", "r5-6", ""])
     func refusesAPlaceThatIsNone(place: String) throws {
         let failure = try simulate { clock in
             let test = try TestStation(clock, Self.text(nil))

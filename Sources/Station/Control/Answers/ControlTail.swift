@@ -52,7 +52,7 @@ struct ControlTail: Sendable {
     private func follow(
         _ request: ControlRequest,
         after number: Int,
-        of process: Int64
+        of process: StoreTailPosition.Process
     ) async throws -> TailReport {
         let (wait, condition) = try Self.checked(request)
         let limit = min(max(request.limit ?? Self.limitDefault, 1), RecentRecords.limit)
@@ -109,12 +109,14 @@ struct ControlTail: Sendable {
         guard (0...waitMax).contains(wait) else {
             throw ControlFailure(code: "bad-request", message: "waitSeconds is 0 to \(waitMax)")
         }
-        guard (1...10_000).contains(condition.atLeast),
+        let limit = RecentRecords.limit
+        guard (1...limit).contains(condition.atLeast),
             condition.orAfterSeconds.map({ (0...86_400).contains($0) }) ?? true
         else {
             throw ControlFailure(
                 code: "bad-request",
-                message: "samples.atLeast is 1 to 10 000, and samples.orAfterSeconds 0 to 86 400"
+                message: "samples.atLeast is 1 to \(limit), the most that the station keeps in "
+                    + "memory, and samples.orAfterSeconds 0 to 86 400"
             )
         }
         return (wait, condition)
