@@ -42,6 +42,35 @@ import Testing
         }
     }
 
+    /// A card so slow that memory lacks what came while the history was read.
+    @Test func aCourierThatFallsBehindPausesAndSaysSo() throws {
+        try simulate { clock in
+            let life = try CourierLife(clock)
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .seconds(10))
+                let before = life.station.firstPageCount
+                life.station.set(firstPageTime: .seconds(1))
+                life.station.record()
+                try await clock.sleep(for: .seconds(1))
+                try life.station.reboot()
+                try await clock.sleep(for: .minutes(5))
+                // A second each, and pauses of 1, 2, 4, 8, and then 15 s.
+                #expect((15...30).contains(life.station.firstPageCount - before))
+                let report = await node.report
+                #expect(report.stationTrouble?.contains("begins again") == true, "\(report)")
+                life.station.set(firstPageTime: nil)
+                try await clock.sleep(for: .seconds(20))
+                #expect(await node.report.stationTrouble == nil)
+                life.station.record()
+                try await clock.sleep(for: .seconds(5))
+                #expect(life.server.stored.count == 2)
+                #expect(life.station.firstPageCount - before <= 31)
+            }
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
     @Test func aWeekOf503CostsFewRequestsAndNoSample() throws {
         try simulate { clock in
             let life = try CourierLife(clock)

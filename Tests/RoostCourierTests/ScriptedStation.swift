@@ -33,6 +33,9 @@ final class ScriptedStation: QuestionClient, DiskWork {
         var (changed, recorded) = ([Signal](), 0)
         var (progressAge, reasons) = (0.0, [String]())
         var noData: String?
+        /// Time until it has the first page; its memory has nothing of the time before, then.
+        var firstPageTime: Duration?
+        var firstPageCount = 0
     }
 
     let folder: TestFolder
@@ -58,6 +61,9 @@ final class ScriptedStation: QuestionClient, DiskWork {
     var events: [String] { state.withLock { $0.events } }
     var cursors: [String: [UInt8]] { state.withLock { $0.cursors.mapValues(\.bytes) } }
 
+    /// How many cursors it was sent and kept.
+    var cursorCount: Int64 { state.withLock { $0.cursorCount } }
+
     static func id(_ number: Int) -> BootID {
         BootID(bytes: [UInt8](repeating: UInt8(number), count: 16))
     }
@@ -73,6 +79,12 @@ final class ScriptedStation: QuestionClient, DiskWork {
     func set(progressAge: Double, reasons: [String] = [], noData: String? = nil) {
         state.withLock { ($0.progressAge, $0.reasons, $0.noData) = (progressAge, reasons, noData) }
     }
+
+    /// Lets the first page take so long that memory lacks what came meanwhile; nil ends that.
+    func set(firstPageTime: Duration?) { state.withLock { $0.firstPageTime = firstPageTime } }
+
+    /// How often a follower began.
+    var firstPageCount: Int { state.withLock { $0.firstPageCount } }
 
     // MARK: What happens in it
 
@@ -225,12 +237,22 @@ final class ScriptedStation: QuestionClient, DiskWork {
     }
 
     private func tail(_ request: ControlRequest) async throws -> TailReport {
-        guard let from = request.from else { return tail }
+        guard let from = request.from else {
+            let time = state.withLock { state in
+                state.firstPageCount += 1
+                return state.firstPageTime
+            }
+            if let time { try await clock.sleep(for: time) }
+            return tail
+        }
         let deadline = clock.now.advanced(by: .seconds(request.waitSeconds ?? 0))
         while true {
             let signal = Signal()
             let report = state.withLock { state in
-                let report = page(from, request.limit ?? 500, state)
+                let isBehind = state.firstPageTime != nil
+                let report =
+                    isBehind
+                    ? self.report([], state) : page(from, request.limit ?? 500, state)
                 if report == nil { state.changed.append(signal) }
                 return report
             }

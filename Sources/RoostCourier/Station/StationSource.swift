@@ -42,6 +42,8 @@ actor StationSource: OutboxSampleSource, Child {
         let folder: String
         let boot: BootID
         let bootNumber: Int
+        /// Whether memory had what came while the history was read.
+        var hasFollowed = false
         var past: StationRecollection
         var recent: RecentSamples
         var anchors: [ClockAnchor]
@@ -95,6 +97,7 @@ actor StationSource: OutboxSampleSource, Child {
             heartbeat.beat(nextWithin: Self.patience * 2)
             do {
                 try await follow()
+                guard present?.hasFollowed == true else { continue }
                 delay = Self.retries.lowerBound
                 trouble = nil
             } catch let error where !(error is CancellationError) {
@@ -118,7 +121,8 @@ actor StationSource: OutboxSampleSource, Child {
         let request = ControlRequest.tail(
             after: end,
             limit: Self.pageLimit,
-            waitSeconds: Self.patience.inSeconds,
+            // After a trouble the first answer shows at once whether it is over.
+            waitSeconds: trouble == nil ? Self.patience.inSeconds : 0,
             samples: TailCondition(
                 atLeast: world.gathering > .zero ? Self.pageLimit : 1,
                 orAfterSeconds: world.gathering > .zero ? world.gathering.inSeconds : nil
@@ -129,9 +133,16 @@ actor StationSource: OutboxSampleSource, Child {
             let next = report.next
         else {
             // The store is another one, or more happened than the station keeps in memory.
+            guard present?.hasFollowed == true else {
+                throw StationDown(
+                    "what it recorded while the history was read is no longer in its memory; "
+                        + "the courier begins again"
+                )
+            }
             present = nil
             return
         }
+        present?.hasFollowed = true
         try apply(report, next)
         if !report.parts.isEmpty { await onNews(report) }
     }
@@ -156,7 +167,6 @@ actor StationSource: OutboxSampleSource, Child {
             anchors: past.anchors,
             clock: past.clock
         )
-        trouble = nil
         announce()
         await onReturn()
     }
