@@ -14,6 +14,11 @@ package protocol CursorStore: Sendable {
     /// Sends new bytes to the store, which writes them within two seconds where `isUrgent`.
     func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async
 
+    /// Sends bytes that cannot be read once, under the name `TARGET.lost`, where there is room.
+    ///
+    /// - Throws: Errors of asking the station.
+    func keepLost(_ bytes: [UInt8], of target: String) async throws
+
     /// Sends new bytes, and waits until no loss of power leaves samples without them.
     ///
     /// - Parameters:
@@ -31,5 +36,10 @@ package protocol CursorStore: Sendable {
 extension CursorStore {
     package func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
         await keep(bytes, of: target)
+    }
+
+    package func keepLost(_ bytes: [UInt8], of target: String) async throws {
+        // No id has a dot.
+        await keep(bytes, of: "\(target).lost")
     }
 }

@@ -71,8 +71,7 @@ extension CursorStore {
     ) async throws -> (found: Cursor?, lost: CursorError?) {
         guard let bytes = try await cursor(of: target), !bytes.isEmpty else { return (nil, nil) }
         do throws(CursorError) { return (try read(bytes), nil) } catch {
-            // No id has a dot. The station drops it first when its table of names is full.
-            await keep(bytes, of: "\(target).lost")
+            try await keepLost(bytes, of: target)
             return (nil, error)
         }
     }

@@ -15,6 +15,8 @@ actor StationCursors: CursorStore {
     private let logger: Logger
     /// The newest bytes of each name sent by this process; at most `CursorReport.nameLimit`.
     private var newest: [String: [UInt8]] = [:]
+    /// Bytes that could not be read and were sent, by target; at most one of each in `names`.
+    private var lost: [String: [UInt8]] = [:]
     /// Names in the configuration: other cursors are removed when the station's table is full.
     private var names: Set<String>
     /// Why the last cursor was not kept; nil when it was.
@@ -30,7 +32,10 @@ actor StationCursors: CursorStore {
     }
 
     /// Sets the names of a changed configuration.
-    func set(names: Set<String>) { self.names = names }
+    func set(names: Set<String>) {
+        self.names = names
+        lost = lost.filter { names.contains($0.key) }
+    }
 
     func cursor(of target: String) async throws -> [UInt8]? {
         if let bytes = newest[target] { return bytes }
@@ -45,6 +50,18 @@ actor StationCursors: CursorStore {
     func keep(_ bytes: [UInt8], of target: String, isUrgent: Bool) async {
         newest[target] = bytes
         await send(target, isUrgent: isUrgent)
+    }
+
+    /// A copy for the owner: it takes no other cursor's room, and no restart sends it again.
+    func keepLost(_ bytes: [UInt8], of target: String) async throws {
+        guard lost[target] != bytes else { return }
+        let request = ControlRequest.cursor("\(target).lost", bytes)
+        do { _ = try await link.ask(request, CursorReport.self) } catch let error as ControlFailure
+        {
+            let details: Logger.Metadata = ["target": "\(target)", "why": "\(error.message)"]
+            logger.warning("cursor that cannot be read has no copy", metadata: details)
+        }
+        lost[target] = bytes
     }
 
     func makeDurable(
@@ -86,7 +103,9 @@ actor StationCursors: CursorStore {
             let report: CursorReport
             do {
                 report = try await link.ask(request, CursorReport.self)
-            } catch let failure as ControlFailure where failure.code == "too-many" {
+            } catch let failure as ControlFailure
+                where failure.code == "too-many" && names.contains(name)
+            {
                 try await makeRoom()
                 report = try await link.ask(request, CursorReport.self)
             }
