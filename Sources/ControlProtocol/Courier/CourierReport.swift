@@ -61,6 +61,8 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     package var why: String?
     /// Constant: `status-503`, `unknown-host`; nil while all is well.
     package var code: String?
+    /// Why its cursor could not be read when the process started; nil when it could.
+    package var cursorLost: String?
     /// Samples since the target was added; nil where samples do not count, as for a heartbeat.
     package var samples: OutboxSampleCounts?
     /// Notices of alerts; nil for a target of samples.

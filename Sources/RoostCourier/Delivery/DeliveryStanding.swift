@@ -40,6 +40,7 @@ package struct DeliveryStanding: Hashable, Sendable {
 
     /// Writes the state into the report of a connector.
     func fill(_ report: inout OutboxReport, at now: MonotonicInstant) {
+        report.cursorLost = cursorLost
         report.lastDeliverySeconds = lastDelivery.map { $0.duration(to: now).inSeconds }
         if let sourceTrouble {
             (report.state, report.why) = (.waitsForStation, sourceTrouble)
@@ -55,8 +56,6 @@ package struct DeliveryStanding: Hashable, Sendable {
         } else if let refusals = refusals.text {
             // Refused items do not stop the others.
             (report.why, report.code) = (refusals, "refuses")
-        } else if let cursorLost {
-            report.why = "\(cursorLost); began anew"
         }
     }
 }

@@ -64,6 +64,7 @@ enum OutboxText {
         if let count = target.omittedMotionCount, count > 0 {
             lines.append("  \(count) motions left out: the broker was away for too long")
         }
+        if let why = target.cursorLost { lines.append("  \(why): it began anew") }
         if target.isWaitingForClock {
             lines.append("  samples wait until the station knows what time it is")
         }

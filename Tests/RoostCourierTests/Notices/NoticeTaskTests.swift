@@ -115,12 +115,13 @@ import Testing
             let (life, server) = try Self.life(clock)
             let damaged = ControlRequest.cursor("phone", [9, 9, 9])
             _ = try await life.station.ask(damaged, CursorReport.self)
-            for why in ["\(CursorError.otherVersion(9)); began anew", nil] {
+            for lost in ["\(CursorError.otherVersion(9))", nil] {
                 let node = life.node()
                 try await life.run(node) {
                     try await clock.sleep(for: .minutes(40))
                     let report = try #require(await node.report.receivers.first)
-                    #expect(report.code == nil && report.state == .idle && report.why == why)
+                    #expect(report.code == nil && report.state == .idle && report.why == nil)
+                    #expect(report.cursorLost == lost)
                 }
             }
             let said = life.station.events.filter { $0.hasPrefix("outbox") }
@@ -338,7 +339,7 @@ import Testing
                 #expect(report?.why == "its quiet hours last")
                 life.station.said.set(zone: "1")
                 life.station.record(.settingsChanged, ["by": "ann"])
-                // The feed brings it with the next sample.
+                // `tail` brings it with the next sample.
                 life.station.record()
                 try await clock.sleep(for: .seconds(30))
                 #expect(Self.texts(server).count == 1)

@@ -65,7 +65,7 @@ export function standing(first, { me, api }, changed) {
   return node;
 }
 
-function rows({ samples, notices, oldestWaiting, lastDeliverySeconds, fileCount, drives, requestCount, byteCount, proof }) {
+function rows({ samples, notices, oldestWaiting, lastDeliverySeconds, fileCount, drives, requestCount, byteCount, proof, cursorLost }) {
   const left = Object.entries(samples?.leftOut ?? {}).filter(([, count]) => count);
   return [
     samples ? [t("outbox.delivered"), plural("outbox.samples", samples.delivered)] : null,
@@ -79,5 +79,6 @@ function rows({ samples, notices, oldestWaiting, lastDeliverySeconds, fileCount,
     [t("outbox.last"), lastDeliverySeconds === undefined ? t("outbox.never") : lastDeliverySeconds < 120 ? ago(lastDeliverySeconds) : clock(Date.now() / 1000 - lastDeliverySeconds)],
     requestCount ? [t("outbox.traffic"), `${plural("outbox.requests", requestCount)}, ${bytes(byteCount)}`] : null,
     proof ? [t("outbox.proof"), proof] : null,
+    cursorLost ? [t("outbox.lost"), t("outbox.lost.anew")] : null,
   ];
 }
