@@ -36,22 +36,52 @@ struct DeliveryLoop: Sendable {
     let promise: Duration
 
     /// - Parameters:
-    ///   - turn: One step and the waiting for the next.
-    ///   - failed: Receives why a turn failed; nil after one that did not.
-    func run(
+    ///   - turn: One step. Returns how to rest after it; nil when the next one follows at once.
+    ///   - rest: Waits for the next step, as the last one said.
+    ///   - failed: Receives why a step or a rest failed; nil after a step that did not.
+    func run<Rest: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
-        _ turn: () async throws -> Void,
+        _ turn: () async throws -> Rest?,
+        rest: (Rest) async throws -> Void,
         failed: (String?) -> Void
     ) async throws {
         while !Task.isCancelled {
             heartbeat.beat(nextWithin: promise)
             do {
-                try await turn()
+                let next = try await turn()
+                // Said before the rest, which may last minutes.
                 failed(nil)
+                if let next { try await rest(next) }
             } catch let error where !(error is CancellationError) {
                 failed("\(error)")
                 try await clock.sleep(for: Self.pause, tolerance: Self.tolerance)
             }
         }
+    }
+}
+
+extension DeliveryLoop {
+    /// End of a rest of a task that looks for new items by itself.
+    struct Deadline: Hashable, Sendable {
+        /// Time between two looks.
+        private static let lookInterval: Duration = .seconds(300)
+
+        let instant: MonotonicInstant
+        /// How late it may be.
+        let tolerance: Duration
+
+        /// The next attempt, if it comes before the next look.
+        static func first(_ attempt: MonotonicInstant?, at now: MonotonicInstant) -> Deadline {
+            let look = now.advanced(by: lookInterval)
+            if let attempt, attempt < look {
+                return Deadline(instant: attempt, tolerance: .seconds(2))
+            }
+            return Deadline(instant: look, tolerance: .seconds(20))
+        }
+    }
+
+    func rest(until deadline: Deadline, unless changed: Signal) async throws {
+        let (instant, tolerance) = (deadline.instant, deadline.tolerance)
+        _ = try await clock.wait(for: changed, until: instant, tolerance: tolerance)
     }
 }

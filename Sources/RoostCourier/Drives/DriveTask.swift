@@ -8,12 +8,8 @@ actor DriveTask: DeliveryTask {
     package typealias World = DeliveryDependencies<any DriveSource>
     package typealias Standing = DriveStanding
 
-    /// Time between two looks for a finished survey.
-    private static let lookInterval: Duration = .seconds(300)
     /// An upload takes ten minutes at most.
     private static let promise: Duration = .seconds(900)
-    /// How late the next attempt may come, and how late a look.
-    private static let tolerance: (attempt: Duration, look: Duration) = (.seconds(2), .seconds(20))
 
     private let id: String
     private let work: DriveWork
@@ -90,12 +86,10 @@ actor DriveTask: DeliveryTask {
     }
 
     func run() async throws {
-        try await loop.run(turn) { delivery.sourceTrouble = $0 }
+        try await loop.run(turn, rest: rest) { delivery.sourceTrouble = $0 }
     }
 
-    private func turn() async throws {
-        var deadline = world.clock.now.advanced(by: Self.lookInterval)
-        var tolerance = Self.tolerance.look
+    private func turn() async throws -> DeliveryLoop.Deadline? {
         // Each turn adds a date, so that the dates of two days are known when an age decides.
         _ = world.dates.seconds
         let hasActed = try await turns.run {
@@ -113,11 +107,13 @@ actor DriveTask: DeliveryTask {
             }
             return try await act(on: drive)
         }
-        if hasActed { return }
-        if let next = machine.delivery.nextTurn(after: world.clock.now), next < deadline {
-            (deadline, tolerance) = (next, Self.tolerance.attempt)
-        }
-        _ = try await world.clock.wait(for: changed, until: deadline, tolerance: tolerance)
+        if hasActed { return nil }
+        let now = world.clock.now
+        return .first(machine.delivery.nextTurn(after: now), at: now)
+    }
+
+    private func rest(until deadline: DeliveryLoop.Deadline) async throws {
+        try await loop.rest(until: deadline, unless: changed)
     }
 
     /// Ends the waiting, after a new route or a repaired secret.

@@ -72,13 +72,17 @@ actor FeedTask: DeliveryTask {
     }
 
     func run() async throws {
-        try await loop.run(turn) { standing.delivery.sourceTrouble = $0 }
+        try await loop.run(turn, rest: rest) { standing.delivery.sourceTrouble = $0 }
     }
 
-    private func turn() async throws {
+    private func turn() async throws -> MonotonicInstant? {
         let wait = try await fetchDue()
         let next = world.clock.now.advanced(by: wait)
         standing.delivery.nextTry = next
+        return next
+    }
+
+    private func rest(until next: MonotonicInstant) async throws {
         isWoken = try await world.clock.wait(for: wakeUp, until: next, tolerance: .seconds(10))
     }
 
@@ -182,13 +186,8 @@ actor FeedTask: DeliveryTask {
         // The list of requests may have changed since a turn that ended early.
         let open = Set(entry.kind.paths(of: part, at: now, since: now))
         for first in paths where progress[part]?.passed.contains(first) != true {
-            let isClosed = entry.kind.asksByDay && !open.contains(first)
-            let place = FeedProgress.Place(
-                first: first,
-                path: first,
-                begun: now,
-                isClosed: isClosed
-            )
+            let isOver = entry.kind.asksByDay && !open.contains(first)
+            let place = FeedProgress.Place(first: first, path: first, begun: now, isClosed: isOver)
             try await follow(place, of: part, &round)
         }
         let newest = progress[part]?.reach.newest

@@ -14,12 +14,8 @@ actor FileOutboxTask: DeliveryTask {
         let delivery: DeliveryStanding
     }
 
-    /// Time between two looks for a complete file.
-    private static let lookInterval: Duration = .seconds(300)
     /// An upload takes ten minutes at most; each piece of a longer one beats.
     private static let promise: Duration = .seconds(900)
-    /// How late the next attempt may come, and how late a look.
-    private static let tolerance: (attempt: Duration, look: Duration) = (.seconds(2), .seconds(20))
 
     private let id: String
     private let work: FileWork
@@ -82,26 +78,28 @@ actor FileOutboxTask: DeliveryTask {
     }
 
     func run() async throws {
-        try await loop.run(turn) { delivery.sourceTrouble = $0 }
+        try await loop.run(turn, rest: rest) { delivery.sourceTrouble = $0 }
     }
 
-    private func turn() async throws {
-        var deadline = world.clock.now.advanced(by: Self.lookInterval)
-        var tolerance = Self.tolerance.look
+    private func turn() async throws -> DeliveryLoop.Deadline? {
         // Each turn adds a date, so that the dates of two days are known when an age decides.
         _ = world.dates.seconds
-        if try await begin() {
-            try await see()
-            let aside = machine.delivery.aside(at: world.clock.now)
-            if let aside { return try await send(aside) }
-            if try await send() { return }
-            if let next = machine.delivery.nextTurn(after: world.clock.now), next < deadline {
-                (deadline, tolerance) = (next, Self.tolerance.attempt)
-            }
-        } else {
+        guard try await begin() else {
             isUpToDate = true
+            return .first(nil, at: world.clock.now)
         }
-        _ = try await world.clock.wait(for: changed, until: deadline, tolerance: tolerance)
+        try await see()
+        if let aside = machine.delivery.aside(at: world.clock.now) {
+            try await send(aside)
+            return nil
+        }
+        if try await send() { return nil }
+        let now = world.clock.now
+        return .first(machine.delivery.nextTurn(after: now), at: now)
+    }
+
+    private func rest(until deadline: DeliveryLoop.Deadline) async throws {
+        try await loop.rest(until: deadline, unless: changed)
     }
 
     /// Ends the waiting, after a new route or a repaired secret.

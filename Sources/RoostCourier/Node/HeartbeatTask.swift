@@ -40,14 +40,18 @@ actor HeartbeatTask: DeliveryTask {
     }
 
     func run() async throws {
-        try await loop.run(turn) { standing.sourceTrouble = $0 }
+        try await loop.run(turn, rest: rest) { standing.sourceTrouble = $0 }
     }
 
-    private func turn() async throws {
+    private func turn() async throws -> MonotonicInstant? {
         let due = clock.now
         try await say()
         let next = due.advanced(by: target.period)
         standing.nextTry = next
+        return next
+    }
+
+    private func rest(until next: MonotonicInstant) async throws {
         _ = try await clock.wait(for: wakeUp, until: next, tolerance: target.period / 20)
     }
 

@@ -134,11 +134,11 @@ actor NoticeTask: DeliveryTask {
     }
 
     func run() async throws {
-        try await loop.run(turn) { delivery.sourceTrouble = $0 }
+        try await loop.run(turn, rest: rest) { delivery.sourceTrouble = $0 }
     }
 
-    private func turn() async throws {
-        try await begin()
+    private func turn() async throws -> MonotonicInstant? {
+        guard try await begin() else { return latest }
         for news in await world.hub.news(after: planner.lastNumber) {
             planner.apply(news, at: world.clock.now, world.clock.wallTime)
         }
@@ -149,16 +149,17 @@ actor NoticeTask: DeliveryTask {
         // Only the back-off holds a notice: a wait of the planner ends when a critical alert comes.
         if state.trouble != nil, now < state.notBefore, !mayHurry(decision) {
             nextTry = state.notBefore
-            return try await rest(until: nextTry)
+            return min(state.notBefore, latest)
         }
         switch decision {
         case .wait(let until, let delay):
             nextTry = planner.waitingCount > 0 ? until : nil
             waitsFor = planner.waitingCount > 0 ? delay : nil
-            try await rest(until: until)
+            return min(until ?? latest, latest)
         case .send(let plan):
             waitsFor = nil
             try await send(plan)
+            return nil
         }
     }
 
@@ -168,22 +169,22 @@ actor NoticeTask: DeliveryTask {
         return plan.numbers.contains(where: planner.doubt.mayHurry)
     }
 
-    private func rest(until deadline: MonotonicInstant?) async throws {
-        let limit = world.clock.now.advanced(by: Self.promise / 2)
+    /// End of the longest rest that begins now.
+    private var latest: MonotonicInstant { world.clock.now.advanced(by: Self.promise / 2) }
+
+    private func rest(until deadline: MonotonicInstant) async throws {
         let (hub, number) = (world.hub, planner.lastNumber)
         _ = try await world.clock.run(unless: wakeUp) {
-            try await hub.wait(
-                after: number,
-                until: min(deadline ?? limit, limit),
-                tolerance: Self.tolerance
-            )
+            try await hub.wait(after: number, until: deadline, tolerance: Self.tolerance)
         }
     }
 
     /// Resumes where an earlier process was; a new receiver begins with what happens from now on.
-    private func begin() async throws {
-        guard !isReady else { return }
-        while !(await world.hub.isReady) { try await rest(until: nil) }
+    ///
+    /// - Returns: Whether it has begun, which it cannot before the station answers.
+    private func begin() async throws -> Bool {
+        guard !isReady else { return true }
+        guard await world.hub.isReady else { return false }
         let now = world.clock.now
         let (found, lost) = try await world.cursors.cursor(of: id, NoticeCursor.init(_:))
         if let found { cursor = found } else { cursor.lastNumber = await world.hub.newest }
@@ -204,12 +205,13 @@ actor NoticeTask: DeliveryTask {
             let left = planner.options.every - endAge - (age - cursor.sentAge)
             planner.endTokenAt = now.advanced(by: max(left, .zero))
         }
-        (isReady, delivery.sourceTrouble) = (true, nil)
-        guard let lost else { return }
+        isReady = true
+        guard let lost else { return true }
         delivery.cursorLost = "\(lost)"
         world.tell(id, .cursorLost("\(lost)"))
         // Replace the lost cursor now: the receiver may send nothing for months.
         try await keep()
+        return true
     }
 
     private func send(_ plan: NoticePlanner.Plan) async throws {

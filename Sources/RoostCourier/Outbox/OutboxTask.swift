@@ -76,10 +76,10 @@ actor OutboxTask: DeliveryTask {
     }
 
     func run() async throws {
-        try await loop.run(turn) { delivery.sourceTrouble = $0 }
+        try await loop.run(turn, rest: rest) { delivery.sourceTrouble = $0 }
     }
 
-    private func turn() async throws {
+    private func turn() async throws -> MonotonicInstant? {
         try await begin()
         let (hasSent, deadline): (Bool, MonotonicInstant?) = try await turns.run {
             try await look()
@@ -92,9 +92,12 @@ actor OutboxTask: DeliveryTask {
                 return (true, nil)
             }
         }
-        guard !hasSent else { return }
+        guard !hasSent else { return nil }
         let limit = world.clock.now.advanced(by: Self.promise / 2)
-        let next = min(deadline ?? limit, nextAside ?? limit, limit)
+        return min(deadline ?? limit, nextAside ?? limit, limit)
+    }
+
+    private func rest(until next: MonotonicInstant) async throws {
         changes = try await world.change(since: changes, until: next, unless: wakeUp) ?? changes
     }
 

@@ -123,28 +123,29 @@ actor PushTask: DeliveryTask {
     }
 
     func run() async throws {
-        try await loop.run(turn) { delivery.sourceTrouble = $0 }
+        try await loop.run(turn, rest: rest) { delivery.sourceTrouble = $0 }
     }
 
-    private func turn() async throws {
+    private func turn() async throws -> MonotonicInstant? {
         guard try await begin(), try await readSubscribers() else {
-            return try await rest(until: world.clock.now.advanced(by: Self.look))
+            return world.clock.now.advanced(by: Self.look)
         }
         let deadline = try await plan()
-        guard try await !sendOne() else { return try await world.clock.sleep(for: Self.pause) }
+        guard try await !sendOne() else {
+            try await world.clock.sleep(for: Self.pause)
+            return nil
+        }
         try await keep()
-        try await rest(until: deadline)
+        let now = world.clock.now
+        let opening = fanouts.isEmpty ? nil : services.nextOpening(after: now)
+        return [deadline, opening, now.advanced(by: Self.promise / 2)].compactMap(\.self).min()
     }
 
-    private func rest(until deadline: MonotonicInstant?) async throws {
-        let now = world.clock.now
-        let limit = now.advanced(by: Self.promise / 2)
-        let opening = fanouts.isEmpty ? nil : services.nextOpening(after: now)
-        let until = [deadline, opening].compactMap(\.self).min().map { min($0, limit) } ?? limit
+    private func rest(until deadline: MonotonicInstant) async throws {
         let (hub, number) = (world.hub, planners.values.map(\.lastNumber).min() ?? .max)
-        let newest = await hub.newest
+        let place = min(number, await hub.newest)
         _ = try await world.clock.run(unless: wakeUp) {
-            try await hub.wait(after: min(number, newest), until: until, tolerance: Self.tolerance)
+            try await hub.wait(after: place, until: deadline, tolerance: Self.tolerance)
         }
     }
 
@@ -154,15 +155,14 @@ actor PushTask: DeliveryTask {
 
     /// Resumes where an earlier process was.
     private func begin() async throws -> Bool {
-        if isReady { return true }
-        guard await world.hub.isReady else { return false }
+        guard await world.hub.isReady, !isReady else { return isReady }
         let (found, lost) = try await world.cursors.cursor(of: id, PushCursor.init(_:))
         if let found { cursor = found }
         if let lost {
             (delivery.cursorLost, isChanged) = ("\(lost)", true)
             world.tell(id, .cursorLost("\(lost)"))
         }
-        (isReady, delivery.sourceTrouble) = (true, nil)
+        isReady = true
         return true
     }
 
