@@ -16,10 +16,12 @@ import Testing
     }
 
     private static func life(
-        _ clock: SimulatedClock
+        _ clock: SimulatedClock,
+        _ options: String = ""
     ) throws -> (CourierLife, NtfyServer, Choker) {
         let phone = """
-            {"id":"phone","type":"ntfy","url":"https://ntfy.example","topic":{"secret":"t"}}
+            {"id":"phone","type":"ntfy","url":"https://ntfy.example",
+             "topic":{"secret":"t"}\(options)}
             """
         let life = try CourierLife(clock, targets: "", receivers: phone)
         life.secrets.set("t", "air")
@@ -93,6 +95,40 @@ import Testing
                 try await clock.sleep(for: .seconds(30))
                 #expect(Self.texts(server).count == 1)
                 #expect(Self.texts(server).first?.contains("PM10") == true)
+            }
+            withExtendedLifetime(life.station.folder) {}
+        }
+    }
+
+    /// A receiver that took a notice is asked again, although it then refuses another one.
+    @Test func aRefusalAfterADeliveryWaitsForNoEarlierFailure() throws {
+        try simulate { clock in
+            clock.setWallTime(TargetFixture.time)
+            let (life, server, choker) = try Self.life(clock, #","everySeconds":60"#)
+            let picky = Choker(choker, status: 400) { $0.text.contains("PM1:") }
+            life.internet.add(picky, at: "ntfy.example")
+            let node = life.node()
+            try await life.run(node) {
+                func nextTry() async -> Double {
+                    await node.report.receivers.first?.nextTrySeconds ?? 0
+                }
+                try await clock.sleep(for: .seconds(5))
+                life.station.record(Self.raised(1, "pm25"))
+                try await clock.sleep(for: .minutes(61))
+                while await nextTry() < 300 { try await clock.sleep(for: .seconds(20)) }
+                life.station.record(Self.raised(2, "pm10"))
+                try await clock.sleep(for: .seconds(15))
+                #expect(Self.texts(server).count == 1)
+                try await clock.sleep(for: .seconds(60))
+                life.station.record(Self.raised(3, "pm1"))
+                try await clock.sleep(for: .seconds(15))
+                #expect(picky.failureCount == 1)
+                #expect(await node.report.receivers.first?.state == .held)
+                guard case .raised(var critical) = Self.raised(4, "co2") else { return }
+                critical.severity = .critical
+                life.station.record(.raised(critical))
+                try await clock.sleep(for: .seconds(15))
+                #expect(Self.texts(server).last?.contains("CO2") == true, "\(Self.texts(server))")
             }
             withExtendedLifetime(life.station.folder) {}
         }
