@@ -365,6 +365,11 @@ import Testing
             #""type":"ntfy","url":"https://ntfy.sh/air","topic":{"secret":"t"}"#,
             "the topic stands in `topic`",
         ],
+        [
+            "receivers", #""type":"ntfy","url":"https://ntfy.sh?a=b","topic":{"secret":"t"}"#,
+            "without that part",
+        ],
+        ["targets", #""type":"webdav","url":"https://a.example/b?c=d""#, "without that part"],
     ])
     func wrongFormsAreNamed(form: [String]) {
         let text = "{\"\(form[0])\":[{\"id\":\"a\",\(form[1])}]}"
@@ -374,6 +379,14 @@ import Testing
         } catch {
             #expect("\(error)".contains(form[2]), "\(error)")
         }
+    }
+
+    @Test(arguments: [
+        ("https://a", false), ("https://a/", false), ("https://a?b/c", false),
+        ("https://a/?b/c", false), ("https://a#b/c", false), ("https://a/b?c", true),
+    ])
+    func aQueryIsNoPath(url: String, hasPath: Bool) {
+        #expect(URLText.hasPath(url) == hasPath)
     }
 
     @Test func aDatabaseBelowAPathOfAProxyIsRight() throws {

@@ -51,8 +51,18 @@ struct EntryReader {
     }
 
     /// Reads a server's URL: `http://HOST` or `https://HOST`, with a port and a path.
-    mutating func url(_ key: String, schemes: [String] = ["http", "https"]) -> String? {
+    ///
+    /// - Parameter isWhole: Whether it may have a query: no path is added to it.
+    mutating func url(
+        _ key: String,
+        schemes: [String] = ["http", "https"],
+        isWhole: Bool = false
+    ) -> String? {
         guard let text = object.required(key) else { return nil }
+        guard isWhole || !URLText.hasQuery(text) else {
+            object.problem(key, "has a ? or # in it: give the address without that part")
+            return nil
+        }
         let scheme = schemes.first { text.hasPrefix("\($0)://") }
         let rest = scheme.map { text.dropFirst($0.utf8.count + 3) } ?? ""
         let host = rest.prefix { $0 != "/" && $0 != "?" }
@@ -98,7 +108,7 @@ struct EntryReader {
     /// Reads a URL that may be a secret as a whole.
     mutating func secretURL(_ key: String) -> URLSetting? {
         if case .object? = object.value(key) { return secret(key).map(URLSetting.secret) }
-        return url(key).map(URLSetting.plain)
+        return url(key, isWhole: true).map(URLSetting.plain)
     }
 
     /// Reads a text that may be a secret.

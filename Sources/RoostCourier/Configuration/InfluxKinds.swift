@@ -104,7 +104,7 @@ enum InfluxKinds {
 
     /// Reads the server's URL, without the path that each version of InfluxDB has.
     private static func server(_ reader: inout EntryReader) -> String? {
-        guard let url = reader.url("url") else { return nil }
+        guard let url = reader.url("url", isWhole: true) else { return nil }
         // A proxy may serve InfluxDB below a path.
         let path = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst(2)
         let own = path.first { ["api", "write", "query"].contains($0.prefix { $0 != "?" }) }

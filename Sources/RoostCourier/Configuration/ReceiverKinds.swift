@@ -71,7 +71,7 @@ enum ReceiverKinds {
                 if let name { secret[setting.name] = name }
                 isWhole = isWhole && (name != nil || !isRequired)
             } else if setting.name == "url", reader.object.value("url") != nil {
-                plain["url"] = reader.url("url")
+                plain["url"] = reader.url("url", isWhole: preset.id != "ntfy")
                 // ntfy runs at the root of its host: a path would be the topic given twice.
                 if preset.id == "ntfy", let url = plain["url"], URLText.hasPath(url) {
                     let words = "is the server's address alone: the topic stands in `topic`"

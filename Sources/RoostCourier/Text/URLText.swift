@@ -22,11 +22,17 @@ package enum URLText {
         return MaskedText(secret: trimmed(url.revealed), shown: trimmed(url.shown))
     }
 
-    /// Whether an absolute URL has a path other than `/`, or a query.
+    /// Whether an absolute URL has a path other than `/`.
     static func hasPath(_ url: String) -> Bool {
         guard let mark = url.firstRange(of: "://") else { return false }
-        return url[mark.upperBound...].drop { $0 != "/" && $0 != "?" }.contains { $0 != "/" }
+        let place = url[mark.upperBound...].prefix { !hasEnd($0) }
+        return place.drop { $0 != "/" }.contains { $0 != "/" }
     }
+
+    /// Whether a URL has a query or a fragment, so that no path can be added to it.
+    static func hasQuery(_ url: String) -> Bool { url.contains(where: hasEnd) }
+
+    private static func hasEnd(_ character: Character) -> Bool { "?#".contains(character) }
 
     /// Returns the origin (RFC 6454) of an absolute URL: `https://host:port`.
     package static func origin(_ url: String) -> String? {
