@@ -20,6 +20,9 @@ package struct DoctorFacts {
     /// Processes by name, in order of their numbers.
     var processes: [DoctorProcess] = []
 
+    /// Folders that are there and cannot be read, with the reason.
+    var unread: [String: String] = [:]
+
     var ports = DoctorPorts()
     var pins = DoctorPins()
     var health = DoctorHealth()
@@ -101,5 +104,6 @@ extension DoctorFacts {
         let folder = configuration?.store?.folder ?? StoreConfiguration.defaultFolder
         card = DoctorCard(tree, machine, folder: folder)
         image = DoctorBoard(tree, isImage: isImage)
+        unread = tree.unread.all
     }
 }

@@ -1,5 +1,6 @@
 import FileIO
 import Glibc
+import Synchronization
 
 /// A machine's files below some root: the machine itself, the image of a card, a made-up tree.
 package struct DoctorTree {
@@ -10,6 +11,8 @@ package struct DoctorTree {
 
     /// Path of the tree, without a slash at its end; empty for the machine itself.
     package let root: String
+    /// Folders that `names` could not read.
+    let unread = UnreadFolders()
 
     package init(root: String) {
         var text = root[...]
@@ -56,8 +59,13 @@ package struct DoctorTree {
         line(path).flatMap { Int($0.filter { $0 != " " }) }
     }
 
-    /// Names in a folder, in order; none when it cannot be read.
-    func names(_ path: String) -> [String] { (try? list(path)) ?? [] }
+    /// Names in a folder, in order; one that cannot be read has none, and `unread` has the reason.
+    func names(_ path: String) -> [String] {
+        do { return try list(path) } catch {
+            if !error.isAbsent { unread.add(path, error.text) }
+            return []
+        }
+    }
 
     /// Names in a folder whose absence or refusal makes a difference to a person.
     func list(_ path: String) throws(FileError) -> [String] {
@@ -98,6 +106,17 @@ package struct DoctorTree {
         }
         return settings
     }
+}
+
+/// Folders that are there and cannot be read, with the reason.
+///
+/// Bound: the folders that the checks look into.
+final class UnreadFolders: Sendable {
+    private let reasons = Mutex<[String: String]>([:])
+
+    var all: [String: String] { reasons.withLock { $0 } }
+
+    func add(_ path: String, _ reason: String) { reasons.withLock { $0[path] = reason } }
 }
 
 extension StringProtocol {

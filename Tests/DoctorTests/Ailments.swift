@@ -332,5 +332,12 @@ enum Ailments {
             words: "the clock starts years ago",
             next: "fake-hwclock"
         ) { $0.files["/var/lib/systemd/timesync/clock"] = nil },
+        Ailment(
+            check: "folders",
+            verdict: .warning,
+            words: "/sys/class/thermal cannot be read",
+            next: "sudo roost doctor",
+            others: ["temperature"]
+        ) { $0.lose("/sys/class/thermal") },
     ]
 }

@@ -60,6 +60,18 @@ enum Boards {
         #expect(finding.words.contains("receiver of positions, to 1 s") == row.isSure)
     }
 
+    /// What the kernel does not let this user see is not called absent.
+    @Test(arguments: ["/sys/class/hwmon", "/sys/class/thermal", "/sys/block", "/sys/class/net"])
+    func aFolderThatCannotBeReadIsSaid(folder: String) throws {
+        var machine = try MadeUpMachine(model: Boards.four)
+        #expect(try Self.findings(machine)["folders"]?.verdict == .ok)
+        machine.lose(folder)
+        let finding = try #require(try Self.findings(machine)["folders"])
+        #expect(finding.verdict == .warning)
+        #expect(finding.words.contains(folder), "\(finding.words)")
+        #expect(finding.next == "sudo roost doctor")
+    }
+
     @Test func secretsThatAreForTheCourierOnlyAreNotCalledNone() throws {
         var machine = try MadeUpMachine(model: Boards.four)
         machine.lose("/etc/roost/secrets")
@@ -152,7 +164,7 @@ enum Boards {
         #expect(
             verdicts == [
                 "brltty": .ok, "card-mount": .note, "card-space": .ok, "card-writable": .ok,
-                "configuration": .ok, "courier-secrets": .ok,
+                "configuration": .ok, "courier-secrets": .ok, "folders": .ok,
                 "history": .note, "log-writes": .warning, "profiles": .ok,
                 "serial-console": .note, "serial-twins": .skipped, "spi": .failure, "store": .ok,
                 "card-journal": .ok,

@@ -31,7 +31,7 @@ import Testing
     private func isThere(_ name: String) -> Bool { access(folder.path(name), F_OK) == 0 }
 
     @Test func saysThatPackagesAreUpdatedByApt() async throws {
-        #expect(!uploads.view.isImage)
+        #expect(try !uploads.view.isImage)
         let stage = RouteStage(
             UpdateRoutes(uploads).acts + UpdateRoutes(uploads).others,
             as: .owner
@@ -66,10 +66,24 @@ import Testing
             "usr/share/roost/update-keys.d/a.pem"
         )
         try write(#"{"state":"good","version":"0.2.0"}"#, "data/system/update.json")
-        #expect(uploads.view.slot == 3 && uploads.view.keys == ["26070ae7defa03e5"])
-        #expect(uploads.view.last?.state == .good && !uploads.view.isBusy)
+        #expect(try uploads.view.slot == 3 && uploads.view.keys == ["26070ae7defa03e5"])
+        #expect(try uploads.view.last?.state == .good && !uploads.view.isBusy)
         try write(#"{"state":"writing","percent":40}"#, "run/roost-update.json")
-        #expect(uploads.view.last?.percent == 40 && uploads.view.isBusy)
+        #expect(try uploads.view.last?.percent == 40 && uploads.view.isBusy)
+    }
+
+    /// Keys that cannot be read are not shown as none.
+    @Test(arguments: ["update-keys.d", "update-keys.d/a.pem"])
+    func saysThatKeysCannotBeRead(name: String) async throws {
+        try makeImage()
+        let path = folder.path("usr/share/roost/\(name)")
+        if name == "update-keys.d" { rmdir(path) }
+        #expect(symlink(path, path) == 0)
+        let stage = RouteStage(UpdateRoutes(uploads).others, as: .owner)
+        let answer = await stage.ask("/api/v1/update")
+        let text = try await RouteStage.text(answer)
+        #expect(answer.status == .serviceUnavailable)
+        #expect(text.contains("/usr/share/roost/\(name) cannot be read"), "\(text)")
     }
 
     @Test func removesAtItsStartWhatNobodyGoesOnWith() throws {
@@ -95,7 +109,7 @@ import Testing
         try uploads.begin(byteCount: 5)
         let whole = folder.path("state/update/new.update")
         #expect(try Files.read(whole, limit: 64 << 10) == [1, 2, 3, 4, 5])
-        #expect(isThere("run/roost-web/update-wanted") && uploads.view.isBusy)
+        #expect(try isThere("run/roost-web/update-wanted") && uploads.view.isBusy)
         // Nothing is changed under the hands of the service.
         #expect(throws: Problem.self) { try uploads.add([1], at: 0) }
     }
@@ -104,7 +118,7 @@ import Testing
         try makeImage()
         _ = try uploads.add([1, 2, 3], at: 0)
         #expect(try uploads.add([9], at: 0) == 1)
-        #expect(uploads.view.uploadedBytes == 1)
+        #expect(try uploads.view.uploadedBytes == 1)
     }
 
     @Test func boundsTheFile() throws {

@@ -29,7 +29,7 @@ package struct UpdateRoutes: Sendable {
                 return try .json(
                     try await work { uploads in
                         try uploads.begin(byteCount: count)
-                        return uploads.view
+                        return try uploads.view
                     }
                 )
             }
@@ -40,7 +40,7 @@ package struct UpdateRoutes: Sendable {
         [
             Route(.get, "/api/v1/update", .owner) { request in
                 try request.query.allow(only: [])
-                return try .json(try await work { $0.view })
+                return try .json(try await work { try $0.view })
             },
             Route(
                 .post,

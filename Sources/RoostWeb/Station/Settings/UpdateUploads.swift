@@ -32,37 +32,60 @@ package struct UpdateUploads: Sendable {
     var isImage: Bool { access("\(root)/usr/lib/roost/image.json", F_OK) == 0 }
 
     /// Whether the root service works, or is about to.
-    var isBusy: Bool { access(wanted, F_OK) == 0 || record("run/roost-update.json") != nil }
+    var isBusy: Bool {
+        get throws(Problem) {
+            if access(wanted, F_OK) == 0 { return true }
+            return try record("run/roost-update.json") != nil
+        }
+    }
 
+    /// - Throws: `Problem` `store` for a file that is there and cannot be read.
     var view: UpdateView {
-        UpdateView(
-            isImage: isImage,
-            isBusy: isBusy,
-            slot: text("run/roost-slot").flatMap { Int($0.filter(\.isNumber)) },
-            keys: keys,
-            last: record("run/roost-update.json") ?? record("data/system/update.json"),
-            uploadedBytes: Files.size(part) ?? 0,
-            limitBytes: Self.byteCountMax
-        )
+        get throws(Problem) {
+            UpdateView(
+                isImage: isImage,
+                isBusy: try isBusy,
+                slot: try text("run/roost-slot").flatMap { Int($0.filter(\.isNumber)) },
+                keys: try keys(),
+                last: try last(),
+                uploadedBytes: Files.size(part) ?? 0,
+                limitBytes: Self.byteCountMax
+            )
+        }
     }
 
-    private func record(_ name: String) -> UpdateRecord? {
-        text(name).flatMap { try? ControlCodec.message(UpdateRecord.self, from: $0) }
+    private func last() throws(Problem) -> UpdateRecord? {
+        if let running = try record("run/roost-update.json") { return running }
+        return try record("data/system/update.json")
     }
 
-    private func text(_ name: String) -> String? {
-        let bytes = try? Files.readIfThere("\(root)/\(name)", limit: 64 << 10, allowing: .links)
-        return bytes.flatMap(\.self).map { String(decoding: $0, as: UTF8.self) }
+    private func record(_ name: String) throws(Problem) -> UpdateRecord? {
+        try text(name).flatMap { try? ControlCodec.message(UpdateRecord.self, from: $0) }
+    }
+
+    private func text(_ name: String) throws(Problem) -> String? {
+        do throws(FileError) {
+            let path = "\(root)/\(name)"
+            return try Files.readIfThere(path, limit: 64 << 10, allowing: .links)
+                .map { String(decoding: $0, as: UTF8.self) }
+        } catch { throw Self.unreadable(error) }
+    }
+
+    private static func unreadable(_ error: FileError) -> Problem {
+        Problem(.store, "\(error.path) cannot be read: \(error.text)")
     }
 
     /// Ids of the keys whose updates are taken.
-    private var keys: [String] {
+    private func keys() throws(Problem) -> [String] {
         var ids: [String] = []
         for folder in ["usr/share/roost/update-keys.d", "etc/roost/update-keys.d"] {
-            let names = (try? Files.names(in: "\(root)/\(folder)", limit: 64)) ?? []
+            var names: [String] = []
+            do { names = try Files.names(in: "\(root)/\(folder)", limit: 64) } catch {
+                guard error.isAbsent else { throw Self.unreadable(error) }
+            }
             for name in names where name.hasSuffix(".pem") {
                 var point = [UInt8](repeating: 0, count: 32)
-                guard let pem = text("\(folder)/\(name)"), copenssl_read_ed25519(pem, &point)
+                guard let pem = try text("\(folder)/\(name)"), copenssl_read_ed25519(pem, &point)
                 else { continue }
                 let id = Hexadecimal.text(SHA256.digest(point).prefix(8))
                 if !ids.contains(id) { ids.append(id) }
@@ -136,7 +159,8 @@ extension UpdateUploads {
     ///
     /// - Returns: Itself.
     package func withoutLeftovers() -> UpdateUploads {
-        if !isBusy {
+        // A record that cannot be read is said at the first request.
+        if (try? isBusy) == false {
             unlink(part)
             unlink(whole)
         }
@@ -147,6 +171,6 @@ extension UpdateUploads {
         guard isImage else {
             throw Problem(.notOffered, "this station is updated by apt, not by a file")
         }
-        guard !isBusy else { throw Problem(.conflict, "an update is being written") }
+        guard try !isBusy else { throw Problem(.conflict, "an update is being written") }
     }
 }
