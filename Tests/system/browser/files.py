@@ -90,8 +90,30 @@ def hold_size(check):
     check.say(f"client: {whole / 1000:.1f} kB by gzip in English (at most {BYTES_MAX / 1000:.0f})")
 
 
+def circles(texts):
+    """Modules that import each other, at the start or later: each circle as its modules."""
+    imports = {path: [os.path.normpath(os.path.join(os.path.dirname(path), name))
+                      for name in re.findall(r'(?:from |import\()"(\.[^"]+)"', text)]
+               for path, text in texts.items() if path.startswith("js/")}
+    found, finished = [], set()
+
+    def visit(path, way):
+        if path in way:
+            found.append([*way[way.index(path):], path])
+        elif path not in finished:
+            for name in imports.get(path, ()):
+                visit(name, [*way, path])
+            finished.add(path)
+    for path in imports:
+        visit(path, [])
+    return found
+
+
 def hold_modules(check, texts):
-    """One module asks the server, one has the stream, no page has text of its own."""
+    """Modules import downwards; one asks the server, one has the stream, no page has text of its own."""
+    check.same(circles(texts), [], "circles of the client's modules")
+    check.same(circles({"js/a.js": 'import { b } from "./b/c.js";', "js/b/c.js": 'import("../a.js")'}),
+               [["js/a.js", "js/b/c.js", "js/a.js"]], "a circle that is there")
     for path, text in texts.items():
         if not path.startswith("js/"):
             continue

@@ -3,7 +3,7 @@ import { api } from "./api.js";
 import { el, dialog } from "./dom.js";
 import { number, over, stamp } from "./format.js";
 import { code, t } from "./i18n.js";
-import { may } from "./navigation.js";
+import { may } from "./roles.js";
 import { action, quantityName, quantityOf } from "./words.js";
 
 const KEY = "roost.alert";

@@ -5,7 +5,8 @@ import { el, icon, setText, show } from "./dom.js";
 import { ago, clock, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
 import { loadLanguage, t } from "./i18n.js";
 import { live, refresh } from "./live.js";
-import { isOffered, may, PAGES } from "./navigation.js";
+import { isOffered, PAGES } from "./navigation.js";
+import { may } from "./roles.js";
 import { context, open, setMe, startRouter } from "./router.js";
 import { action } from "./words.js";
 

@@ -1,8 +1,10 @@
-// Every page of the dashboard. A new page is one module and one line here.
+// Every page of the dashboard. A new page is one module and one line here. No page imports this: it gets the list as `context.pages`.
 //
 // `place`: `bar` is in the navigation, `more` on the page More, null on neither.
 // `needs`: least role; `accounts` pages do not exist where nobody logs in.
 // `asks` pages need a running station: a card's history has none.
+import { may } from "./roles.js";
+
 export const PAGES = [
   { path: "/", name: "now", place: "bar", load: () => import("./pages/now.js") },
   { path: "/history", name: "history", place: "bar", load: () => import("./pages/history.js") },
@@ -27,11 +29,6 @@ export const PAGES = [
   { path: "/claim", name: "claim", place: null, isOpen: true, isAlone: true, load: () => import("./pages/claim.js") },
   { path: "/login", name: "login", place: null, isOpen: true, isAlone: true, load: () => import("./pages/login.js") },
 ];
-
-const RANKS = ["viewer", "member", "owner"];
-
-/** Whether this account may do what needs the role `least`. */
-export const may = (me, least) => RANKS.indexOf(me?.role) >= RANKS.indexOf(least ?? "viewer");
 
 /** Whether the page exists here: without accounts there is none to show, and a card has no settings. */
 export const isOffered = (page, me) => !me?.isOpen || (!(page.asks && me.isRecord) && !page.accounts && (!page.needs || may(me, page.needs)));

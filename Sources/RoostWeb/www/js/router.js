@@ -9,6 +9,8 @@ let current = null, turn = 0, me = null, header;
 
 export const context = {
   get me() { return me; },
+  /** The pages that exist here for this account. */
+  get pages() { return PAGES.filter((page) => isOffered(page, me)); },
   api,
   go, reload: () => render(current?.query ?? new URLSearchParams(), { keepsPlace: true }),
   /** Puts what the page shows into its address, without a new page. */

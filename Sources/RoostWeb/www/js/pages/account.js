@@ -2,7 +2,7 @@
 import { el } from "../dom.js";
 import { stamp } from "../format.js";
 import { live } from "../live.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
 import { action } from "../words.js";

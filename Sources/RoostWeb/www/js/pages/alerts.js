@@ -2,7 +2,7 @@
 import { card, el, keyed, mark } from "../dom.js";
 import { duration, number, over } from "../format.js";
 import { code, t } from "../i18n.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { action, quantityName, quantityOf } from "../words.js";
 import { ruleName, ruleOf, subjectWords, valueWords } from "../alerts.js";
 import { standing } from "./outboxparts.js";

@@ -3,7 +3,7 @@ import { button, card, dialog, el, facts, show } from "../dom.js";
 import { ago, countdown, duration, number } from "../format.js";
 import { code, t } from "../i18n.js";
 import { live } from "../live.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { field, form } from "../form.js";
 import { action, confirmed, deviceOf, isNeverMeasured, quantityName, quantityOf } from "../words.js";
 

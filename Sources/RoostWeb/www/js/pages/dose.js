@@ -4,7 +4,7 @@ import { button, card, el, facts } from "../dom.js";
 import { number, rfc3339, stamp, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { confirmed, recorded } from "../words.js";
 import { ruleSentences } from "./alerts.js";
 

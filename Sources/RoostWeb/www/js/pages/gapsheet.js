@@ -2,7 +2,7 @@
 import { dialog, el } from "../dom.js";
 import { clock, duration, rfc3339, span } from "../format.js";
 import { code, has, language, plural, t } from "../i18n.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { action, channelName, reason } from "../words.js";
 
 const MOST = 12;

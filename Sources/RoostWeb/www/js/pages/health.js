@@ -3,7 +3,7 @@ import { button, card, el, facts, mark } from "../dom.js";
 import { bytes, duration, number, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { action } from "../words.js";
 
 export const title = "health.title";

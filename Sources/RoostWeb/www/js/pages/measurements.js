@@ -1,6 +1,6 @@
 // Means of hours, days, weeks, months and years, and the raw record as files.
 import { address } from "../api.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { button, card, el, table } from "../dom.js";
 import { clock, day, month, number, over, percent, rfc3339, stamp, value, zone, zoneWords, dated, date } from "../format.js";
 import { t } from "../i18n.js";

@@ -2,14 +2,14 @@
 import { el, icon } from "../dom.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../i18n.js";
 import { live } from "../live.js";
-import { isOffered, may, PAGES } from "../navigation.js";
+import { may } from "../roles.js";
 
 export const title = "more.title";
 
 export async function load() { return {}; }
 
-export function make(root, { me }) {
-  const pages = PAGES.filter((page) => page.place === "more" && isOffered(page, me));
+export function make(root, { me, pages: all }) {
+  const pages = all.filter((page) => page.place === "more");
   const choice = el("select", {}, LANGUAGES.map(([name, words]) => el("option", { value: name, selected: name === language(), lang: name }, words)));
   choice.addEventListener("change", () => { chooseLanguage(choice.value); location.reload(); });
   const version = el("p", { class: "quiet" });

@@ -4,7 +4,7 @@ import { button, card, dialog, el, facts, keyed, mark, setText, show } from "../
 import { countdown, date, duration, month, number, percent, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { action, ageWords, becauseWords, channelName, deviceOf, flags, isNeverMeasured, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
 
 export const title = "now.title";

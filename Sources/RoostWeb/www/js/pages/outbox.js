@@ -3,7 +3,7 @@ import { card, el, keyed, show } from "../dom.js";
 import { field, form } from "../form.js";
 import { rfc3339, stamp } from "../format.js";
 import { code, has, t } from "../i18n.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { fromInput, toInput } from "../window.js";
 import { standing } from "./outboxparts.js";
 

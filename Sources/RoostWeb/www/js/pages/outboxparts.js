@@ -2,7 +2,7 @@
 import { button, dialog, el, facts, mark, setText, show, table } from "../dom.js";
 import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { action, confirmed } from "../words.js";
 
 // A server is asked what it has: the station gives it a minute.

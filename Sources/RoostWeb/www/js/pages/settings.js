@@ -4,7 +4,7 @@ import { duration } from "../format.js";
 import { code, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { field, form } from "../form.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 
 export const title = "settings.title";
 

@@ -4,7 +4,7 @@ import { field, form } from "../form.js";
 import { ago, date, moment, number, rfc3339, stamp, value } from "../format.js";
 import { has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { near, siteMap } from "../sitemap.js";
 import { stationList, stationPoints } from "../stations.js";
 import { fromInput, toInput } from "../window.js";

@@ -4,7 +4,7 @@ import { button, card, el } from "../dom.js";
 import { number, rfc3339, stamp } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { may } from "../navigation.js";
+import { may } from "../roles.js";
 import { field, form } from "../form.js";
 import { action } from "../words.js";
 import { fromInput, toInput } from "../window.js";
