@@ -1,6 +1,6 @@
 // The shell of this version, and the last answers for a page without a connection.
 const SHELL = "shell-@HASH@", DATA = "data", ROOT = "/a/@HASH@/", MOST = 50, BYTES = 2 << 20, PATIENCE = 4000;
-const FILES = ["css/roost.css", "js/roost.js", "icon.svg", "strings/en.json", "strings/de.json", "strings/it.json", "strings/es.json", "strings/fr.json"];
+const FILES = ["css/roost.css", "js/roost.js", "icon.svg", "strings/en.json"];
 const KEPT = /^\/api\/v1\/(station|channels|series)$/;
 
 self.addEventListener("install", (event) => event.waitUntil((async () => {
@@ -28,9 +28,13 @@ async function first(asked, kept) {
   return Promise.race([asked.catch(() => kept), new Promise((done) => setTimeout(() => done(kept), PATIENCE))]);
 }
 
+/** Catalogues are kept when a page asks for them: those of one language, besides English. */
 async function shell(request) {
-  const kept = await (await caches.open(SHELL)).match(request);
-  return kept ?? fetch(request);
+  const cache = await caches.open(SHELL), kept = await cache.match(request);
+  if (kept) return kept;
+  const answer = await fetch(request);
+  if (answer.ok && request.url.includes("/strings/")) await cache.put(request, answer.clone());
+  return answer;
 }
 
 /** Every page is the same file, and its script knows which one it is. */

@@ -69,6 +69,12 @@ export function keyed(parent, items, key, make, update) {
   for (const node of old.values()) node.remove();
 }
 
+/** What a server, the system or a part said, in its own words and language; nothing of a page is made of it. */
+export const quoted = (text) => (text ? el("q", { lang: "en", translate: "no" }, text) : null);
+
+/** A name or a text that a person or a device has given: it is the same in every language. */
+export const asIs = (text, tag = "span", props = {}) => el(tag, { translate: "no", ...props }, text);
+
 /** A card with its heading. */
 export function card(title, ...children) {
   return el("section", { class: "card" }, title ? el("h2", {}, title) : null, ...children);

@@ -1,5 +1,5 @@
 // Forms that name their errors at the field, and keep what was typed.
-import { button, el } from "./dom.js";
+import { button, el, quoted } from "./dom.js";
 import { t } from "./i18n.js";
 import { problemWords } from "./words.js";
 
@@ -17,7 +17,7 @@ export function field(name, label, { hint, control, ...props } = {}) {
   return Object.assign(node, {
     input, name,
     fail(words) {
-      wrong.textContent = words ?? "";
+      wrong.replaceChildren(...[words ?? ""].flat());
       if (words) input.setAttribute("aria-invalid", "true"); else input.removeAttribute("aria-invalid");
     },
   });
@@ -56,8 +56,8 @@ export function form(fields, submit, send, check = () => ({})) {
     } catch (problem) {
       if (problem.status === undefined) console.error(problem);
       const named = (problem.errors ?? []).filter((error) => known.some((one) => `/${one.name}` === error.pointer));
-      for (const error of named) known.find((one) => `/${one.name}` === error.pointer).fail(error.detail);
-      said.textContent = named.length ? "" : problemWords(problem);
+      for (const error of named) known.find((one) => `/${one.name}` === error.pointer).fail([t("form.refused"), " ", quoted(error.detail)]);
+      said.replaceChildren(...(named.length ? [] : problemWords(problem)));
       known.find((one) => named.some((error) => error.pointer === `/${one.name}`))?.input.focus();
     } finally {
       first.disabled = false;

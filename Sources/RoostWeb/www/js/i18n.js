@@ -4,6 +4,7 @@ import { api } from "./api.js";
 export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["it", "Italiano"], ["es", "Español"], ["fr", "Français"]];
 /** The languages that the courier writes notices in. */
 const NOTICE_LANGUAGES = ["en", "de", "it"];
+const more = new Map();
 let messages = {}, rules, chosen = "en";
 
 export const language = () => chosen;
@@ -17,14 +18,24 @@ function stored() {
 export async function loadLanguage() {
   const wanted = [stored(), ...navigator.languages.map((name) => name.slice(0, 2))];
   chosen = wanted.find((name) => LANGUAGES.some(([known]) => known === name)) ?? "en";
-  messages = await api.asset(`../strings/${chosen}.json`);
+  try { messages = await api.asset(`../strings/${chosen}.json`); } catch {
+    // Without a connection there may be English alone.
+    messages = await api.asset(`../strings/${chosen = "en"}.json`);
+  }
   rules = new Intl.PluralRules(chosen);
   document.documentElement.lang = chosen;
 }
 
-/** Adds texts that one page alone needs. */
-export async function loadMore(name) {
-  Object.assign(messages, await api.asset(`../strings/${name}-${chosen}.json`));
+/** Asks for the catalogue again, so that the worker keeps it. */
+export const keepLanguage = () => api.asset(`../strings/${chosen}.json`);
+
+/** Adds texts that some pages alone need; they are asked for once. */
+export function loadMore(name) {
+  if (!more.has(name)) {
+    more.set(name, api.asset(`../strings/${name}-${chosen}.json`).then((texts) => Object.assign(messages, texts)));
+    more.get(name).catch(() => more.delete(name));
+  }
+  return more.get(name);
 }
 
 /** Remembers a language for this browser; the caller loads the page again. */

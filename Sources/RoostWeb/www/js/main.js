@@ -1,9 +1,9 @@
 // Starts the dashboard: catalogue, account, header, router, stream.
 import { showNew } from "./alerts.js";
 import { api, whenUnauthorized } from "./api.js";
-import { el, icon, setText, show } from "./dom.js";
+import { el, icon, quoted, setText, show } from "./dom.js";
 import { ago, clock, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
-import { loadLanguage, t } from "./i18n.js";
+import { keepLanguage, loadLanguage, t } from "./i18n.js";
 import { live, refresh } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
 import { may } from "./roles.js";
@@ -60,14 +60,14 @@ function showBanners(station, state) {
     ["simulated", station?.station?.isSimulated && t("banner.simulated")],
     ["lost", state === "lost" && t("banner.lost", { time: clockSeconds(live.lostAt / 1000) })],
     ["saved", state === "saved" && t("banner.saved", { time: clock(live.savedAt) })],
-    ["accounts", station?.accounts?.trouble && t("banner.accounts", { words: station.accounts.trouble })],
+    ["accounts", station?.accounts?.trouble && [t("banner.accounts"), " ", quoted(station.accounts.trouble)]],
     ["unsure", [isUnsure && t("banner.unsure"), nearby].filter(Boolean).join(" ")],
     ["still", state === "still" && t("banner.still")],
   ];
   for (const [name, words] of banners) {
     const node = $("banners").querySelector(`.${name}`);
     show(node, Boolean(words));
-    if (words) setText(node, words);
+    if (typeof words === "string") setText(node, words); else if (words) node.replaceChildren(...words);
   }
   // Until something gives the time, an owner's device may.
   const offer = show($("offer"), isUnsure && state === "live" && may(context.me, "owner"));
@@ -125,6 +125,8 @@ async function registerWorker(me) {
   const own = (url) => { if (url !== "/sw.js") throw new TypeError(url); return url; };
   const policy = globalThis.trustedTypes?.createPolicy("roost", { createScriptURL: own });
   try { await navigator.serviceWorker.register(policy ? policy.createScriptURL("/sw.js") : "/sw.js"); } catch { return; }
+  // The first visit had its language before there was a worker to keep it.
+  navigator.serviceWorker.ready.then(keepLanguage).catch(() => {});
   const trust = await api.maybe("/trust");
   // By this mark plain HTTP sends the browser here; another authority does not.
   if (trust?.isEncrypted) document.cookie = `roost-trusts=${trust.fingerprint}; path=/; max-age=31536000; samesite=lax`;

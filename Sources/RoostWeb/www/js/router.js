@@ -1,6 +1,6 @@
 // Real paths: Back, reload and sharing restore a view. Swaps pages and moves the focus to their h1.
 import { api } from "./api.js";
-import { button, card, el, setText, show } from "./dom.js";
+import { button, card, el, quoted, setText, show } from "./dom.js";
 import { code, t } from "./i18n.js";
 import { live } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
@@ -117,9 +117,9 @@ function fail(problem, page) {
   current.view = null;
   const key = problem.isMissing ? "missing" : problem.status === 0 ? "offline" : problem.type || "internal";
   header.main.replaceChildren(foot(page), el("section", { class: "card problem", role: "alert" },
-    el("h2", {}, code("problem", key, problem.title ?? t("problem.internal"))),
-    el("p", {}, code("problem", `${key}.words`, problem.detail ?? "")),
-    problem.isMissing || !problem.detail ? null : el("p", { class: "quiet" }, problem.detail),
+    el("h2", {}, code("problem", key, t("problem.internal"))),
+    el("p", {}, code("problem", `${key}.words`, "")),
+    problem.isMissing || !problem.detail ? null : el("p", { class: "quiet" }, quoted(problem.detail)),
     el("div", { class: "row" }, button(t("page.again"), () => context.reload()))));
   show(header.main, true);
 }

@@ -1,5 +1,5 @@
 // The owner's other stations, each with what it says of itself. All of it is another's: text, never markup.
-import { el, mark } from "./dom.js";
+import { asIs, el, mark, quoted } from "./dom.js";
 import { code, has, t } from "./i18n.js";
 import { quantityName, verdictWords } from "./words.js";
 
@@ -15,9 +15,9 @@ function role(one) {
 export const visitWords = (visited) => (visited === true ? t("visited.yes") : visited === false ? t("visited.no") : "");
 
 function row(one) {
-  const words = one.verdict ? verdictWords(one) : t(`stations.state.${one.state}`), more = one.verdict ? role(one) : (one.why ?? "");
+  const words = one.verdict ? verdictWords(one) : t(`stations.state.${one.state}`), more = one.verdict ? role(one) : quoted(one.why);
   return el("li", { class: "station" }, mark(one.verdict?.level ?? (one.state === "silent" ? "fault" : "unknown")),
-    el("div", {}, el("strong", {}, one.name), " ", el("a", { class: "quiet", href: one.url, rel: "noreferrer" }, place(one)),
+    el("div", {}, asIs(one.name, "strong"), " ", asIs(place(one), "a", { class: "quiet", href: one.url, rel: "noreferrer" }),
       el("p", {}, words, one.isSimulated ? ` (${t("stations.simulated")})` : ""), more ? el("p", { class: "quiet" }, more) : null));
 }
 
@@ -26,7 +26,7 @@ export function stationList(report) {
   const search = report === undefined ? "searching" : (report?.search ?? "failed");
   const words = search === "done" ? (report.items.length ? "" : t("stations.search.none")) : has(`stations.search.${search}`) ? t(`stations.search.${search}`) : code("stations.search", search);
   return [el("h2", {}, t("stations.title")), report?.items?.length ? el("ul", { class: "list" }, report.items.map(row)) : null,
-    el("p", { class: "quiet", role: "status" }, words, report?.why ? ` ${report.why}` : "")].filter(Boolean);
+    el("p", { class: "quiet", role: "status" }, words, report?.why ? [" ", quoted(report.why)] : "")].filter(Boolean);
 }
 
 /** Those whose place is known, as points of the drawing. */

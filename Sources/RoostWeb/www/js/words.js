@@ -1,7 +1,7 @@
 // How channels, levels and reasons are called: codes of the server in the page's language.
-import { button, el } from "./dom.js";
+import { button, el, quoted } from "./dom.js";
 import { ago, clock, duration, number, stamp, value } from "./format.js";
-import { code, has, language, t } from "./i18n.js";
+import { code, has, t } from "./i18n.js";
 
 export const quantityOf = (id) => id.split("/").slice(1).join("/");
 export const deviceOf = (id) => id.split("/")[0];
@@ -83,20 +83,25 @@ export function doing(node, said, action) {
     } catch (problem) {
       if (problem.status === undefined) console.error(problem);
       said.className = "wrong";
-      said.textContent = problemWords(problem);
+      said.replaceChildren(...problemWords(problem));
     } finally {
       node.disabled = false;
     }
   };
 }
 
+/** Why something was refused: a sentence for its type, and the server's words where they say more. */
 export function problemWords(problem) {
-  if (problem.status === 0) return t("problem.offline.words");
-  if (problem.isMissing && !problem.detail) return t("problem.missing");
-  if (problem.type === "rate-limited" && problem.retryAfter) return t("problem.rate-limited.after", { time: duration(problem.retryAfter) });
-  if (language() !== "en" && has(`problem.${problem.type}.short`)) return t(`problem.${problem.type}.short`);
-  return problem.detail ?? code("problem", problem.type, problem.title ?? t("problem.internal"));
+  if (problem.words) return [problem.words];
+  if (problem.status === 0) return [t("problem.offline.words")];
+  if (problem.isMissing && !problem.detail) return [t("problem.missing")];
+  if (problem.type === "rate-limited" && problem.retryAfter) return [t("problem.rate-limited.after", { time: duration(problem.retryAfter) })];
+  const words = has(`problem.${problem.type}.short`) ? t(`problem.${problem.type}.short`) : code("problem", problem.type, t("problem.internal"));
+  return problem.detail ? [words, " ", quoted(problem.detail)] : [words];
 }
+
+/** What a page itself has against a request. */
+export const refusal = (words) => Object.assign(new Error(words), { status: 400, words });
 
 /** A button that does something and says how it went. */
 export function action(text, run, props) {

@@ -1,5 +1,5 @@
 // Your account, sessions and tokens; for the owner also those of others.
-import { el } from "../dom.js";
+import { asIs, el } from "../dom.js";
 import { stamp } from "../format.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
@@ -35,7 +35,7 @@ export async function leave(api, path) {
 
 function userCard(account, { api, reload }) {
   return el("section", { class: "card" }, el("h2", {}, t("account.user")), el("p", { class: "quiet" }, t(`role.${account.role}.words`)),
-    account.claimed ? el("p", { class: "quiet" }, t("account.claimed", { name: account.claimed.by, time: stamp(account.claimed.at) }), " ", el("code", {}, "sudo roost claim --reset")) : null,
+    account.claimed ? el("p", { class: "quiet" }, t("account.claimed", { name: account.claimed.by, time: stamp(account.claimed.at) }), " ", asIs("sudo roost claim --reset", "code")) : null,
     form([field("name", t("account.name"), { value: account.name ?? "", required: true, maxlength: "64", autocomplete: "name" }),
       field("email", t("account.email"), { type: "email", value: account.email ?? "", required: true, maxlength: "254", autocomplete: "username" }),
       field("location", t("account.location"), { value: account.location ?? "", maxlength: "128", hint: t("account.location.hint") })],

@@ -1,9 +1,9 @@
 // The lists of the page Account.
-import { button, card, dialog, el, table } from "../dom.js";
+import { asIs, button, card, dialog, el, table } from "../dom.js";
 import { date, stamp } from "../format.js";
 import { code, t } from "../i18n.js";
 import { field, form } from "../form.js";
-import { confirmed } from "../words.js";
+import { confirmed, problemWords } from "../words.js";
 
 const encode = encodeURIComponent;
 const since = (time) => (time ? stamp(time) : t("account.never"));
@@ -28,7 +28,7 @@ export function tokensCard(tokens, { api, reload }) {
   const scope = el("select", {}, ["read", "write", "metrics"].map((name) => el("option", { value: name }, t(`scope.${name}`))));
   const add = form([field("name", t("account.tokenName"), { required: true, maxlength: "64", autocomplete: "off" }), field("scope", t("account.scope"), { control: scope })], t("account.token.add"), async (values) => {
     const token = await api.send("POST", "/tokens", { name: values.name.trim(), scopes: [values.scope], days: 365 });
-    dialog(t("account.token.new"), t("do.close"), el("p", {}, t("account.once")), el("pre", { tabindex: "0" }, token.token));
+    dialog(t("account.token.new"), t("do.close"), el("p", {}, t("account.once")), asIs(token.token, "pre", { tabindex: "0" }));
     await reload();
   });
   return card(t("account.tokens"), el("p", { class: "quiet" }, t("account.tokens.words")), el("ul", { class: "list" }, tokens.map((one) => el("li", { class: "split" },
@@ -43,14 +43,14 @@ export function membersCard({ members, invitations }, { api, reload }) {
   const role = roles("viewer");
   const invite = form([field("role", t("account.role"), { control: role })], t("account.invite"), async (values) => {
     const made = await api.send("POST", "/invitations", { role: values.role, days: 7 });
-    dialog(t("account.invitation"), t("do.close"), el("p", {}, t("account.invitation.words", { time: date(made.expires) })), el("pre", { tabindex: "0" }, `${location.origin}/login?invitation=${encode(made.code)}`));
+    dialog(t("account.invitation"), t("do.close"), el("p", {}, t("account.invitation.words", { time: date(made.expires) })), asIs(`${location.origin}/login?invitation=${encode(made.code)}`, "pre", { tabindex: "0" }));
     await reload();
   });
   return card(t("account.members"), el("ul", { class: "list" }, members.map((one) => {
     const select = roles(one.role), said = el("span", { class: "wrong", role: "status" });
     select.setAttribute("aria-label", t("account.role.of", { name: one.name }));
     select.addEventListener("change", async () => {
-      try { await api.send("PATCH", `/members/${encode(one.id)}`, { role: select.value }); await reload(); } catch (problem) { select.value = one.role; said.textContent = problem.detail ?? problem.title; }
+      try { await api.send("PATCH", `/members/${encode(one.id)}`, { role: select.value }); await reload(); } catch (problem) { select.value = one.role; said.replaceChildren(...problemWords(problem)); }
     });
     return el("li", { class: "split" }, el("span", {}, el("strong", {}, one.name), one.isYou ? el("span", { class: "chip" }, t("account.you")) : null, el("span", { class: "quiet" }, el("br"), one.email)),
       one.isYou ? el("span", {}, t(`role.${one.role}`)) : el("span", { class: "row" }, el("span", {}, select), button(t("account.remove"), confirmed(t("account.remove.sure", { name: one.name }), t("account.remove"), async () => { await api.send("DELETE", `/members/${encode(one.id)}`); await reload(); }), { class: "small" })), said);

@@ -2,6 +2,7 @@
 import { card, el, keyed, mark } from "../dom.js";
 import { duration, number, over } from "../format.js";
 import { code, t } from "../i18n.js";
+import { loadFacts } from "../facts.js";
 import { may } from "../roles.js";
 import { action, quantityName, quantityOf } from "../words.js";
 import { ruleName, ruleOf, subjectWords, valueWords } from "../alerts.js";
@@ -12,7 +13,7 @@ export const title = "alerts.title";
 const SIGNS = { notice: "unknown", warning: "moderate", critical: "poor" };
 
 export async function load(api, query, { me }) {
-  const [alerts, rules, outbox, browser] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox"), may(me, "member") ? subscription() : undefined]);
+  const [alerts, rules, outbox, browser] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox"), may(me, "member") ? subscription() : undefined, loadFacts()]);
   return { alerts, rules: rules?.alerts ?? [], receivers: outbox?.receivers ?? [], browser };
 }
 

@@ -1,5 +1,5 @@
 // Before an owner exists: proof of nearness, then an account.
-import { card, el, setText, show } from "../dom.js";
+import { asIs, card, el, setText, show } from "../dom.js";
 import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
 
@@ -25,7 +25,7 @@ export function make(root, { api }) {
   const password = newPassword("password", t("account.password"), t("account.repeat"), 12);
   root.append(
     el("section", { class: "card" }, el("p", { class: "big" }, t("claim.sentence")), el("p", {}, t("claim.words")),
-      el("ul", { class: "list" }, el("li", {}, t("claim.way.shell"), " ", el("code", {}, "roost claim")), el("li", {}, t("claim.way.card")), el("li", {}, t("claim.way.button"))), open),
+      el("ul", { class: "list" }, el("li", {}, t("claim.way.shell"), " ", asIs("roost claim", "code")), el("li", {}, t("claim.way.card")), el("li", {}, t("claim.way.button"))), open),
     card(t("claim.owner"), form([code, field("name", t("account.name"), { required: true, autocomplete: "name", maxlength: "64" }),
       field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254", hint: t("claim.email") }), ...password.fields],
     t("claim.do"), async ({ code: given, name, email, password: secret }) => {

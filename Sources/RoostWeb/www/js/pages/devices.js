@@ -1,6 +1,7 @@
 // Connected devices with their state, and found ones that are not used.
-import { button, card, dialog, el, facts, show } from "../dom.js";
-import { ago, countdown, duration, number } from "../format.js";
+import { asIs, button, card, dialog, el, facts, quoted, show } from "../dom.js";
+import { factWords, loadFacts } from "../facts.js";
+import { countdown, duration, number, stamp } from "../format.js";
 import { code, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
@@ -10,7 +11,7 @@ import { action, confirmed, deviceOf, isNeverMeasured, quantityName, quantityOf 
 export const title = "devices.title";
 
 export async function load(api) {
-  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles")]);
+  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), loadFacts()]);
   return { ...devices, profiles: profiles?.items ?? [], at: performance.now() };
 }
 
@@ -47,35 +48,26 @@ function deviceCard(device, { at }, context, ticks) {
   const state = el("strong");
   const tick = () => {
     const left = device.nextInSeconds === undefined || device.nextInSeconds === null ? null : device.nextInSeconds - (performance.now() - at) / 1000;
-    state.textContent = `${code("state", device.state, device.stateWords ?? device.state)}${left > 0 ? ` · ${t("age.next", { time: countdown(left) })}` : ""}`;
+    state.textContent = `${code("state", device.state)}${left > 0 ? ` · ${t("age.next", { time: countdown(left) })}` : ""}`;
   };
   ticks.add(tick);
   tick();
   const rows = [
-    [t("devices.identity"), device.identity], [t("devices.address"), device.address],
+    [t("devices.identity"), device.identity && asIs(device.identity)], [t("devices.address"), device.address && asIs(device.address)],
     [t("devices.interval"), device.intervalSeconds ? duration(device.intervalSeconds) : null],
-    ...Object.entries(device.facts ?? {}).map(([name, given]) => [code("fact", name, name), fact(name, given)]),
+    ...Object.entries(device.facts ?? {}).map(([name, given]) => [code("fact", name, name), factWords(name, given)]),
     ...Object.entries(device.counts ?? {}).map(([name, given]) => [code("fact", name, name), number(given)]),
     [t("devices.never"), neverMeasured(device.name)],
     [t("devices.kept"), device.records === false ? t("devices.kept.no") : null],
-    [t("devices.muted"), device.muted ? (device.muted.until ? t("devices.muted.until", { time: until(device.muted.until) }) : t("devices.muted.yes")) : null],
+    [t("devices.muted"), device.muted ? (device.muted.until ? t("devices.muted.until", { time: stamp(device.muted.until) }) : t("devices.muted.yes")) : null],
   ];
-  return el("section", { class: "card device" }, el("div", { class: "top" }, el("h2", {}, device.name), el("span", { class: "quiet" }, device.model ?? device.profile ?? "")),
-    el("p", {}, state, device.stateWords && !device.stateWords.includes(device.state) ? el("span", { class: "quiet" }, ` ${device.stateWords}`) : null),
+  return el("section", { class: "card device" }, el("div", { class: "top" }, asIs(device.name, "h2"), asIs(device.model ?? device.profile ?? "", "span", { class: "quiet" })),
+    el("p", {}, state),
     facts(rows),
     el("div", { class: "row" }, (device.channels ?? []).length ? el("a", { class: "button", href: `/history?${device.channels.slice(0, 4).map((id) => `channel=${id}`).join("&")}` }, t("history.title")) : null,
       el("a", { class: "button", href: `/events?source=${encode(device.name)}` }, t("events.title")),
       may(me, "member") && device.muted ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(device.name)}`); context.reload(); }) : null,
       may(me, "owner") ? button(t("devices.change"), () => changeDialog(device, context), { "aria-label": t("devices.change.of", { name: device.name }) }) : null));
-}
-
-const until = (time) => new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", day: "numeric", month: "short" }).format(Date.parse(time));
-
-function fact(name, given) {
-  if (typeof given === "number") return /Seconds$/.test(name) ? duration(given) : number(given, 2, 0);
-  const past = /^([\d.]+) s ago$/.exec(given);
-  if (past) return ago(Number(past[1]));
-  return typeof given === "boolean" ? t(given ? "do.yes" : "do.no") : String(given);
 }
 
 /** Dialog to change a device; values fixed by its file are shown and locked. */
@@ -123,7 +115,7 @@ function intervalField({ kind, intervalSeconds, hasFixedInterval }) {
 function addDialog(profiles, { api, reload }) {
   const isGeneric = ({ id }) => id.startsWith("generic");
   const types = profiles.filter((profile) => profile.kind === "http").sort((a, b) => isGeneric(a) - isGeneric(b));
-  const type = el("select", { name: "type" }, types.map((one) => el("option", { value: one.id }, one.name ?? one.id)));
+  const type = el("select", { name: "type" }, types.map((one) => asIs(one.name ?? one.id, "option", { value: one.id })));
   const fields = [field("name", t("devices.name"), { required: true, maxlength: "64", autocomplete: "off", hint: t("devices.name.hint") }),
     field("address", t("devices.field.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }),
     field("type", t("devices.which"), { control: type }), intervalField({ kind: "http", intervalSeconds: 5 })];
@@ -139,10 +131,10 @@ function foundRow(one, profiles, { me, api, reload }) {
   const isOwner = may(me, "owner"), path = `/found/${encode(one.identity)}`;
   const isNew = ["unknown", "found", "ignored", "faulty"].includes(one.state);
   const names = one.candidates?.length ? one.candidates : profiles.filter((profile) => !profile.kind || profile.kind === "usb-serial").map((profile) => profile.id);
-  const which = el("select", { "aria-label": t("devices.which") }, names.map((name) => el("option", { value: name }, profiles.find((profile) => profile.id === name)?.name ?? name)));
+  const which = el("select", { "aria-label": t("devices.which") }, names.map((name) => asIs(profiles.find((profile) => profile.id === name)?.name ?? name, "option", { value: name })));
   const name = el("input", { "aria-label": t("devices.name"), placeholder: t("devices.name"), maxlength: "32" });
-  return el("li", {}, el("div", { class: "split" }, el("strong", {}, one.name ?? one.node ?? one.identity), el("span", { class: "chip" }, code("found", one.state))),
-    el("p", {}, one.why ?? ""), el("p", { class: "quiet" }, [one.node, one.usb, one.identity, one.awaySeconds ? t("devices.away", { time: duration(one.awaySeconds) }) : ""].filter(Boolean).join(" · ")),
+  return el("li", {}, el("div", { class: "split" }, asIs(one.name ?? one.node ?? one.identity, "strong"), el("span", { class: "chip" }, code("found", one.state))),
+    el("p", {}, code("found.words", one.state, ""), " ", ["unknown", "faulty", "found"].includes(one.state) ? quoted(one.why) : ""), asIs([one.node, one.usb, one.identity].filter(Boolean).join(" · "), "p", { class: "quiet" }),
     isOwner && isNew ? el("details", {}, el("summary", {}, t("devices.adopt")), el("div", { class: "form" }, names.length ? which : null, name,
       action(t("devices.adopt"), async () => {
         await api.send("POST", `${path}/adopt`, { ...(names.length ? { profile: which.value } : {}), ...(name.value.trim() ? { name: name.value.trim() } : {}) });

@@ -1,6 +1,7 @@
 // The station's events, newest first.
-import { button, el, icon, mark, show } from "../dom.js";
-import { clock, day, duration, number, zoneWords } from "../format.js";
+import { button, el, icon, mark, asIs, show } from "../dom.js";
+import { clock, day, duration, zoneWords } from "../format.js";
+import { eventWords, loadFacts } from "../facts.js";
 import { code, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 
@@ -11,7 +12,7 @@ const FILTERS = ["severity", "source", "kind", "from", "to"];
 export async function load(api, query) {
   const asked = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
   if (!asked.severity) asked.severity = "notice";
-  const page = await api.get("/events", { ...asked, limit: 100 });
+  const [page] = await Promise.all([api.get("/events", { ...asked, limit: 100 }), loadFacts()]);
   return { asked, items: page.items ?? [], next: page.next };
 }
 
@@ -94,10 +95,9 @@ function folded(events) {
 
 function row({ event, count, oldest }) {
   const time = event.time ? `${event.isSure === false ? "~" : ""}${clock(event.time)}` : t("events.uptime", { time: duration(event.instantSeconds ?? 0) });
-  const more = details(event).join(", ");
   return el("li", {}, event.time ? el("time", { datetime: event.time }, time) : el("span", { class: "quiet" }, time),
-    severity(event), el("span", { class: "from" }, el("strong", {}, event.source)),
-    el("span", { class: "words" }, code("event", event.kind, event.kind), more ? el("span", { class: "quiet" }, ` · ${more}`) : null, count > 1 ? el("span", { class: "quiet" }, ` · ${plural("events.times", count)}${oldest.time ? ` ${t("events.since", { time: clock(oldest.time) })}` : ""}`) : null));
+    severity(event), asIs(el("strong", {}, event.source), "span", { class: "from" }),
+    el("span", { class: "words" }, eventWords(event), count > 1 ? el("span", { class: "quiet" }, ` · ${plural("events.times", count)}${oldest.time ? ` ${t("events.since", { time: clock(oldest.time) })}` : ""}`) : null));
 }
 
 function severity(event) {
@@ -113,15 +113,4 @@ function labelled(node, words) {
   node.removeAttribute("aria-hidden");
   node.setAttribute("aria-label", words);
   return node;
-}
-
-function details(event) {
-  return Object.entries(event.details ?? {}).map(([name, given]) => {
-    if (["reason", "why"].includes(name)) return code("cause", given, String(given));
-    if (typeof given === "boolean") return code("detail", `${name}.${given}`, `${name} ${given}`);
-    if (/^[\d.]+ s$/.test(given)) return `${code("detail", name)} ${duration(parseFloat(given))}`;
-    if (/seconds$/i.test(name) && typeof given === "number") return `${code("detail", name.replace(/Seconds$/, ""))} ${duration(given)}`;
-    const words = typeof given === "number" ? number(given, 3, 0) : String(given);
-    return ["nextStep", "sentence", "identity", "profile", "node", "text"].includes(name) ? words : `${code("detail", name)} ${words}`;
-  });
 }

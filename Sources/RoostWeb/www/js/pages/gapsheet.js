@@ -1,9 +1,10 @@
 // Why is there no data here: cause, surroundings, how often, next act.
-import { dialog, el } from "../dom.js";
+import { dialog, el, asIs, quoted } from "../dom.js";
 import { clock, duration, rfc3339, span } from "../format.js";
-import { code, has, language, plural, t } from "../i18n.js";
+import { code, has, plural, t } from "../i18n.js";
 import { may } from "../roles.js";
-import { action, channelName, reason } from "../words.js";
+import { action, channelName, reason, refusal } from "../words.js";
+import { loadFacts } from "../facts.js";
 
 const MOST = 12;
 const PLAIN = ["notScheduled", "notDue"];
@@ -28,22 +29,22 @@ export async function openGap(context, item, [from, to, cause]) {
   dialog(t("gap.title", { duration: duration(to - from) }), t("do.close"),
     el("p", { class: "quiet" }, `${channelName(item)} · ${span(from, to)}`), body);
   const middle = rfc3339(Math.min(to - 0.5, Math.max(from + 1, (from + to) / 2)));
-  const gap = await context.api.maybe(`/gaps/${item.id}/${middle}`);
+  const [gap] = await Promise.all([context.api.maybe(`/gaps/${item.id}/${middle}`), loadFacts()]);
   body.replaceChildren(...sheet(gap ?? { cause, words: null }, context, item, from));
 }
 
 function sheet(gap, context, item, from) {
-  const ownNext = `cause.${gap.cause}.next`;
-  const next = language() !== "en" && has(ownNext) ? t(ownNext) : gap.next ?? (has(ownNext) ? t(ownNext) : null);
-  const words = language() !== "en" && has(`cause.${gap.cause}.words`) ? t(`cause.${gap.cause}.words`) : gap.words;
-  const parts = [el("div", {}, el("p", { class: "big" }, reason(gap.cause)), words && words !== reason(gap.cause) ? el("p", {}, words) : null)];
+  const key = `cause.${gap.cause}`, isKnown = has(key);
+  const next = has(`${key}.next`) ? t(`${key}.next`) : isKnown ? null : quoted(gap.next);
+  const words = has(`${key}.words`) ? t(`${key}.words`) : isKnown ? null : quoted(gap.words);
+  const parts = [el("div", {}, el("p", { class: "big" }, reason(gap.cause)), words ? el("p", {}, words) : null)];
   if (gap.isSure === false) parts.push(el("p", { class: "quiet" }, t("gap.unsure")));
   // The starts of the program's parts would bury what matters.
   const telling = (gap.events ?? []).filter((event) => event.severity !== "info");
   const events = telling.length ? telling : gap.events ?? [];
   if (events.length) {
     parts.push(el("div", {}, el("h3", {}, t("gap.around")), el("ul", {}, events.slice(0, 12).map((event) =>
-      el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), ` ${event.source}: ${code("event", event.kind, event.kind)}`)))));
+      el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), " ", asIs(event.source), `: ${code("event", event.kind, event.kind)}`)))));
   }
   if (gap.alike) parts.push(el("p", {}, alikeWords(gap.alike)));
   if (next) parts.push(el("p", {}, el("strong", {}, `${t("gap.next")} `), next));
@@ -67,7 +68,7 @@ function noteForm({ api }, item, from) {
   return el("details", {}, el("summary", {}, t("gap.note")), el("div", { class: "form" },
     el("label", {}, t("surveys.note"), text),
     action(t("do.save"), async () => {
-      if (!text.value.trim()) throw Object.assign(new Error(), { status: 400, detail: t("form.empty"), errors: [] });
+      if (!text.value.trim()) throw refusal(t("form.empty"));
       await api.send("POST", "/notes", { at: rfc3339(from), text: text.value.trim(), channel: item.id });
       text.value = "";
     }, { class: "first" })));

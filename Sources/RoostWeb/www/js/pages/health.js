@@ -1,16 +1,17 @@
 // Faults with their next steps; then the tree, the starts and the station's costs.
-import { button, card, el, facts, mark } from "../dom.js";
+import { button, card, el, facts, mark, asIs, quoted } from "../dom.js";
+import { faultDetail, faultNext, faultSentence, loadFacts } from "../facts.js";
 import { bytes, duration, number, stamp } from "../format.js";
-import { code, plural, t } from "../i18n.js";
+import { code, has, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
-import { action } from "../words.js";
+import { action, isNeverMeasured } from "../words.js";
 
 export const title = "health.title";
 const ORDER = ["failure", "warning", "note"];
 
 export async function load(api) {
-  const [health, tree] = await Promise.all([api.get("/health"), api.maybe("/tree"), live.station ? null : live.refresh().catch(() => null)]);
+  const [health, tree] = await Promise.all([api.get("/health"), api.maybe("/tree"), loadFacts(), live.station ? null : live.refresh().catch(() => null)]);
   return { health, tree, station: live.station };
 }
 
@@ -30,16 +31,17 @@ export function make(root, context) {
       faults.length ? el("section", { class: "card wide" }, el("h2", {}, t("health.faults")), el("ul", { class: "list" }, faults.map(faultRow))) : null,
       others.length ? el("section", { class: "card wide" }, el("h2", {}, t("health.findings")), el("ul", { class: "list" }, others.map(findingRow))) : null,
       wells.length || health.hidden?.length ? el("section", { class: "card wide" }, wells.length ? el("details", {}, el("summary", {}, plural("health.well", wells.length)), el("ul", { class: "list" }, wells.map(findingRow))) : null,
-        health.hidden?.length ? el("p", { class: "quiet" }, t("health.hidden", { names: health.hidden.join(", ") })) : null) : null,
+        health.hidden?.length ? el("p", { class: "quiet" }, t("health.hidden", { names: health.hidden.map((name) => code("check", name, name)).join(", ") })) : null) : null,
       costCard(station), bootsCard(health.boots), treeCard(tree), may(context.me, "owner") ? bundleCard(context) : null,
     ].filter(Boolean));
   } };
 }
 
 function faultRow(fault) {
-  return el("li", { class: "finding" }, mark("fault", "mark small"), el("div", {}, el("strong", {}, `${fault.words}.`),
+  const next = faultNext(fault.id, fault.next);
+  return el("li", { class: "finding" }, mark("fault", "mark small"), el("div", {}, el("strong", {}, `${faultSentence(fault.id, fault.words)}.`),
     fault.sinceSeconds ? el("span", { class: "quiet" }, ` ${t("health.since", { time: duration(fault.sinceSeconds) })}`) : null,
-    fault.next ? el("p", {}, `› ${fault.next}`) : null));
+    el("p", { class: "quiet" }, faultDetail(fault.id, fault.words)), next ? el("p", {}, `› ${next}`) : null));
 }
 
 function findingRow(finding) {
@@ -48,8 +50,17 @@ function findingRow(finding) {
   sign.setAttribute("role", "img");
   sign.removeAttribute("aria-hidden");
   sign.setAttribute("aria-label", code("finding", finding.verdict));
-  return el("li", { class: "finding" }, sign, el("div", {}, el("span", { class: "quiet" }, `${finding.name} `), el("span", {}, finding.words),
-    (finding.details ?? []).map((line) => el("p", { class: "quiet" }, line)), finding.next ? el("p", {}, `› ${finding.next}`) : null));
+  // A fault of the station, or a check by its name; what the check found stands as `roost doctor` prints it.
+  if (has(`fault.${finding.name.split(":")[0]}`)) {
+    return el("li", { class: "finding" }, sign, el("div", {}, el("span", {}, `${faultSentence(finding.name, finding.words)}.`), el("p", { class: "quiet" }, faultDetail(finding.name, finding.words)),
+      el("p", {}, `› ${faultNext(finding.name, finding.next)}`)));
+  }
+  const name = code("check", finding.name, finding.name), channels = live.station?.channels?.filter((one) => !isNeverMeasured(one)) ?? [];
+  const line = finding.name === "channels" ? t("health.channels", { n: number(channels.filter((one) => !one.isStale).length), of: number(channels.length) })
+    : finding.name === "storing" ? t("health.storing") : null;
+  if (line) return el("li", { class: "finding" }, sign, el("div", {}, line));
+  return el("li", { class: "finding" }, sign, el("div", {}, el("span", {}, `${name} `), asIs(finding.name, "span", { class: "quiet" }),
+    [finding.words, ...finding.details ?? []].map((line) => el("p", { class: "quiet" }, quoted(line))), finding.next ? el("p", {}, "› ", quoted(finding.next)) : null));
 }
 
 function costCard(station) {
@@ -72,8 +83,9 @@ function bootsCard(boots) {
 
 function treeCard(tree) {
   if (!tree) return null;
-  const branch = (node) => el("li", {}, el("span", {}, node.id, " "), el("span", { class: "chip" }, code("child", node.state, node.state)),
-    el("span", { class: "quiet" }, [node.upSeconds ? ` ${duration(node.upSeconds)}` : "", node.restartCount ? plural("health.restarts", node.restartCount) : "", node.lastExit ?? ""].filter(Boolean).join(" · ")),
+  const branch = (node) => el("li", {}, asIs(`${node.id} `), el("span", { class: "chip" }, code("child", node.state, node.state)),
+    el("span", { class: "quiet" }, [node.upSeconds ? ` ${duration(node.upSeconds)}` : "", node.restartCount ? plural("health.restarts", node.restartCount) : ""].filter(Boolean).join(" · "),
+      node.lastExit ? [" · ", has(`eventCause.${node.lastExit}`) ? t(`eventCause.${node.lastExit}`) : quoted(node.lastExit)] : ""),
     node.children?.length ? el("ul", {}, node.children.map(branch)) : null);
   return card(t("health.tree"), el("div", { class: "tree" }, el("ul", {}, branch(tree))));
 }
@@ -84,6 +96,6 @@ function bundleCard({ api }) {
   return card(t("health.bundle"), el("p", { class: "quiet" }, t("health.bundle.words")), action(t("health.bundle.show"), async () => {
     const text = JSON.stringify(await api.get("/diagnostics"), null, 1);
     const link = el("a", { class: "button", download: "roost-diagnostics.json", href: URL.createObjectURL(new Blob([text], { type: "application/json" })) }, t("do.save"));
-    place.replaceChildren(el("pre", { tabindex: "0" }, text.slice(0, 20000)), link);
+    place.replaceChildren(asIs(text.slice(0, 20000), "pre", { tabindex: "0" }), link);
   }), place);
 }

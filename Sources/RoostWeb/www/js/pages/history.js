@@ -1,8 +1,9 @@
 // Values over time, with every gap and its cause.
 import { Chart } from "../chart.js";
 import { address } from "../api.js";
-import { button, dialog, el, keyed, show } from "../dom.js";
+import { asIs, button, dialog, el, keyed, show } from "../dom.js";
 import { clock, date, dated, day, month, rfc3339, span, zoneName, zoneWords } from "../format.js";
+import { loadFacts } from "../facts.js";
 import { code, t } from "../i18n.js";
 import { live } from "../live.js";
 import { gapList, openGap } from "./gapsheet.js";
@@ -27,10 +28,11 @@ export async function load(api, query) {
   if (!chosen.length) return { items, chosen, window, now };
   const range = { from: rfc3339(window.from), to: rfc3339(window.to) };
   const points = Math.min(1200, Math.max(300, Math.round(innerWidth)));
-  const [series, events, notes, ...ledgers] = await Promise.all([
+  const [series, events, notes, , ...ledgers] = await Promise.all([
     api.get("/series", { channel: chosen, ...range, points }),
     api.maybe("/events", { ...range, severity: "warning", limit: 100 }),
     api.maybe("/notes", range),
+    loadFacts(),
     ...chosen.map((channel) => api.maybe("/ledger", { channel, ...range })),
   ]);
   return { items, chosen, window, now, series, events: events?.items ?? [], notes: notes?.items ?? [], ledgers, range };
@@ -41,7 +43,7 @@ export function make(root, context) {
   const readout = el("p", { class: "readout", role: "status" }), keys = el("ul", { class: "legend" });
   const own = ownRange(context);
   const main = el("section", { class: "card", "aria-label": t("history.chart") },
-    el("div", { class: "split" }, heading, el("span", { class: "quiet", id: "history-zone" })), tools, own, charts, readout, keys);
+    el("div", { class: "split" }, heading, asIs("", "span", { class: "quiet", id: "history-zone" })), tools, own, charts, readout, keys);
   const chooser = el("section", { class: "card" }), gaps = el("section", { class: "card" }), more = el("section", { class: "card" });
   root.append(el("div", { class: "page" }, main, gaps), el("div", { class: "page" }, chooser, more));
   let drawn = [];
@@ -186,6 +188,6 @@ function fillMore(node, data) {
 
 export function curl(command) {
   const said = el("p", { role: "status", class: "done" });
-  dialog(t("history.curl"), t("do.close"), el("p", {}, t("history.curl.words")), el("pre", { tabindex: "0" }, command),
+  dialog(t("history.curl"), t("do.close"), el("p", {}, t("history.curl.words")), asIs(command, "pre", { tabindex: "0" }),
     navigator.clipboard ? button(t("do.copy"), async () => { await navigator.clipboard.writeText(command); said.textContent = t("do.copied"); }) : null, said);
 }

@@ -1,6 +1,6 @@
 // The camera's live picture, while this page is visible and the viewer wants it.
 import { address } from "../api.js";
-import { button, el, setText, show } from "../dom.js";
+import { button, el, quoted, setText, show } from "../dom.js";
 import { code, plural, t } from "../i18n.js";
 
 export const title = "livepicture.title";
@@ -38,7 +38,7 @@ export function make(root, { api }) {
     const { mayLook } = shown, isSeen = Boolean(image?.naturalWidth);
     const name = shown.camera === "on" ? shown.state : shown.camera;
     setText(state, isSeen && UP.includes(name) ? t("livepicture.running") : isWanted && name === "ready" ? t("livepicture.starting") : code("livepicture", name));
-    setText(why, shown.why ?? "");
+    if (why.textContent !== (shown.why ?? "")) why.replaceChildren(...[quoted(shown.why)].filter(Boolean));
     show(why, Boolean(shown.why) && name !== "masked");
     show(frame, isSeen);
     show(start, mayLook && !isWanted && !["off", "stopped"].includes(name));

@@ -1,5 +1,5 @@
 // Log in, or take up an invitation.
-import { card, el } from "../dom.js";
+import { asIs, card, el } from "../dom.js";
 import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
 import { stamp } from "../format.js";
@@ -19,7 +19,7 @@ export function make(root, { api }) {
 
 /** For a day after the claim: who sees a stranger's name here can start over. */
 function claimedLine(claimed) {
-  return claimed ? el("p", { class: "quiet" }, t("account.claimed", { name: claimed.by, time: stamp(claimed.at) }), " ", el("code", {}, "sudo roost claim --reset")) : null;
+  return claimed ? el("p", { class: "quiet" }, t("account.claimed", { name: claimed.by, time: stamp(claimed.at) }), " ", asIs("sudo roost claim --reset", "code")) : null;
 }
 
 /** The address stays what was asked for; Log in itself leads to Now. */
@@ -34,7 +34,7 @@ function loginCard(api) {
     try {
       await api.send("POST", "/login", { email: email.trim(), password }, { isQuiet: true });
     } catch (problem) {
-      if (problem.status === 401) problem.detail = t("login.wrong");
+      if (problem.status === 401) problem.words = t("login.wrong");
       throw problem;
     }
     enter();

@@ -1,7 +1,7 @@
 // Means of hours, days, weeks, months and years, and the raw record as files.
 import { address } from "../api.js";
 import { may } from "../roles.js";
-import { button, card, el, table } from "../dom.js";
+import { asIs, button, card, el, table } from "../dom.js";
 import { clock, day, month, number, over, percent, rfc3339, stamp, value, zone, zoneWords, dated, date } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
@@ -62,7 +62,7 @@ function rolling({ rolling: means }, channel) {
 /** Files of whole minutes from the first sample on, in the time that the page shows. */
 function windows({ type, minutes, items }) {
   return card(t("measurements.windows", { n: number(minutes) }), items.length ? el("ul", { class: "list" }, items.map((one) => el("li", { class: "split" }, el("span", {}, stamp(one.from), one.isComplete ? null : el("span", { class: "quiet" }, ` ${t("measurements.grows")}`)),
-    el("a", { class: "button", download: one.name, href: address(`/files/${type}/${encodeURIComponent(one.name)}`), "aria-label": one.name }, "CSV")))) : el("p", {}, t("measurements.none")));
+    asIs("CSV", "a", { class: "button", download: one.name, href: address(`/files/${type}/${encodeURIComponent(one.name)}`), "aria-label": one.name })))) : el("p", {}, t("measurements.none")));
 }
 
 function files(channel, range, { api, me }) {

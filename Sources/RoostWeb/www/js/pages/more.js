@@ -1,5 +1,5 @@
 // The way to every page that is not in the bar.
-import { el, icon } from "../dom.js";
+import { asIs, el, icon } from "../dom.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
@@ -10,7 +10,7 @@ export async function load() { return {}; }
 
 export function make(root, { me, pages: all }) {
   const pages = all.filter((page) => page.place === "more");
-  const choice = el("select", {}, LANGUAGES.map(([name, words]) => el("option", { value: name, selected: name === language(), lang: name }, words)));
+  const choice = el("select", {}, LANGUAGES.map(([name, words]) => asIs(words, "option", { value: name, selected: name === language(), lang: name })));
   choice.addEventListener("change", () => { chooseLanguage(choice.value); location.reload(); });
   const version = el("p", { class: "quiet" });
   root.append(

@@ -1,6 +1,7 @@
 // Is it measuring, is the air good, is the record complete, what is to be done?
 import { Chart } from "../chart.js";
-import { button, card, dialog, el, facts, keyed, mark, setText, show } from "../dom.js";
+import { button, card, dialog, el, facts, keyed, mark, asIs, setText, show } from "../dom.js";
+import { faultNext, faultSentence, loadFacts } from "../facts.js";
 import { countdown, date, duration, month, number, percent, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
@@ -13,6 +14,7 @@ const hintsOff = () => { try { return localStorage.getItem("roost.hints") === "o
 export async function load(api) {
   await recent();
   const { station } = live;
+  if (station.faults?.length) await loadFacts();
   const channels = (station.channels ?? []).filter((channel) => channel.limits).slice(0, 2);
   const ids = (channels.length ? channels : (station.channels ?? []).slice(0, 1)).map((channel) => channel.id);
   // The axis of a young station begins with its first value.
@@ -91,7 +93,10 @@ function makeVerdict() {
     tick();
     // Faults that stop a device as text; all as a count.
     const count = (station.faults ?? []).length;
-    const lines = (station.faults ?? []).filter((fault) => fault.stops).slice(0, 2).map((fault) => el("span", {}, `${sentence(fault.words)}. ${fault.next ? `${sentence(fault.next)}. ` : ""}`));
+    const lines = (station.faults ?? []).filter((fault) => fault.stops).slice(0, 2).map((fault) => {
+      const next = faultNext(fault.id, fault.next);
+      return el("span", {}, `${faultSentence(fault.id, fault.words)}. `, next ? `${next}. ` : "");
+    });
     if (faults.dataset.key !== `${count}${lines.map((line) => line.textContent)}`) {
       faults.dataset.key = `${count}${lines.map((line) => line.textContent)}`;
       faults.replaceChildren(...lines, count > 0 ? el("a", { href: "/health" }, plural("now.faults", count)) : "");
@@ -109,8 +114,6 @@ function renewAtEnd() {
   renewedOf = station;
   refresh().catch(() => {});
 }
-
-const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");
 
 function makeCard() {
   const name = el("b"), device = el("span"), number = el("b"), unit = el("small"), level = el("span", { class: "level" });
@@ -220,7 +223,7 @@ function makeLine() {
 function firstSteps(devices) {
   const found = devices?.found ?? [];
   return [card(t("now.first"), el("p", {}, t("now.first.words")),
-    found.length ? el("ul", { class: "list" }, found.map((one) => el("li", {}, el("strong", {}, one.node ?? one.name ?? one.identity), " ", el("span", { class: "quiet" }, `${code("found", one.state)}. ${one.why ?? ""}`))))
+    found.length ? el("ul", { class: "list" }, found.map((one) => el("li", {}, asIs(one.node ?? one.name ?? one.identity, "strong"), " ", el("span", { class: "quiet" }, code("found", one.state)))))
       : el("p", { class: "quiet" }, t("now.first.nothing")),
     el("div", { class: "row" }, el("a", { class: "button", href: "/devices" }, t("devices.title")), el("a", { class: "button", href: "/health" }, t("health.title"))))];
 }
@@ -245,7 +248,7 @@ function wearCard({ lasers, store, budget, power }) {
     [t("proof.laser", { name: laser.device ?? laser.part }), laser.lifeHours ? t("proof.hours.of", { hours: number(laser.hours), life: number(laser.lifeHours) }) : t("proof.hours", { hours: number(laser.hours) })],
     laser.endOfLife ? [t("proof.laser.until"), t("proof.about", { time: month(laser.endOfLife) })] : null,
   ]);
-  if (power?.percent >= 0) rows.push([t("now.power"), percent(power.percent / 100, 0) + (power.isOnBattery ? `, ${t("event.on battery")}` : "")]);
+  if (power?.percent >= 0) rows.push([t("now.power"), percent(power.percent / 100, 0) + (power.isOnBattery ? `, ${t("now.onBattery")}` : "")]);
   if (store?.keepsDays) rows.push([t("proof.keeps"), duration(store.keepsDays * 86400)]);
   // A day of its own, not the first minutes with the store's making.
   if (budget?.day?.cardBytes && budget.day.seconds > 80000) rows.push([t("proof.card.day"), `${number(budget.day.cardBytes / 1e6, 1)} MB`]);

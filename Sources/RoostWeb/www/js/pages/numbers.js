@@ -1,7 +1,7 @@
 // The meaning of the numbers, with the limits and today's figures beside them.
-import { card, el, mark, table } from "../dom.js";
+import { card, el, mark, quoted, table } from "../dom.js";
 import { number, over, percent, value } from "../format.js";
-import { has, t } from "../i18n.js";
+import { has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { measured, plainQuantity, quantityName, quantityOf } from "../words.js";
 
@@ -11,7 +11,7 @@ const ALWAYS = ["pm25", "pm10"];
 const AQI = [["good", "0–50"], ["moderate", "51–100"], ["sensitive", "101–150"], ["unhealthy", "151–200"], ["very", "201–300"], ["hazardous", "301+"]];
 
 export async function load(api) {
-  if (!live.station) await refresh();
+  await Promise.all([live.station ? null : refresh(), loadMore("explain")]);
   const present = (live.station.channels ?? []).map((channel) => quantityOf(channel.id));
   const quantities = [...new Set([...ALWAYS, ...present])].filter((name) => has(`explain.${name}`) || present.includes(name));
   const [rules, ...figures] = await Promise.all([api.maybe("/rules"), ...quantities.map((name) => api.maybe(`/explain/${name}`))]);
@@ -37,7 +37,7 @@ function quantityCard({ name, figures }, station) {
   const channels = (station.channels ?? []).filter((channel) => quantityOf(channel.id) === name);
   const means = figures?.means ?? [], plain = plainQuantity(name);
   return el("section", { class: "card", id: name }, el("h2", {}, quantityName(name)),
-    el("p", {}, has(`explain.${plain}`) ? t(`explain.${plain}`) : figures?.words ?? ""),
+    el("p", {}, has(`explain.${plain}`) ? t(`explain.${plain}`) : quoted(figures?.words)),
     has(`explain.${plain}.sources`) ? el("p", { class: "quiet" }, t(`explain.${plain}.sources`)) : null,
     channels.length ? el("p", {}, channels.map((channel) => t("numbers.now", { device: channel.id.split("/")[0], value: measured(channel) })).join(" · ")) : null,
     means.length ? table(t("numbers.means"), [t("numbers.over"), t("history.mean"), t("numbers.limit"), t("numbers.state")], means.map((mean) => [

@@ -1,5 +1,6 @@
 // How one target or receiver stands: shared by the pages Outbox and Alerts.
-import { button, dialog, el, facts, mark, setText, show, table } from "../dom.js";
+import { button, dialog, el, facts, mark, asIs, quoted, setText, show, table } from "../dom.js";
+import { deliveryReason } from "../facts.js";
 import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { may } from "../roles.js";
@@ -12,7 +13,7 @@ const MARKS = { idle: "good", waiting: "good", later: "moderate", held: "fault",
 /** An item of a list, with `renew(report)` and `tick()`. */
 export function standing(first, { me, api }, changed) {
   const sign = el("span"), state = el("strong"), why = el("p"), next = el("p", { class: "quiet" }), sums = el("div"), acts = el("div", { class: "row" });
-  const node = el("li", { class: "finding" }, sign, el("div", {}, el("p", {}, el("strong", {}, first.id), el("span", { class: "chip" }, first.type)), el("p", { role: "status" }, state), why, next, sums, acts));
+  const node = el("li", { class: "finding" }, sign, el("div", {}, asIs([el("strong", {}, first.id), el("span", { class: "chip" }, first.type)], "p"), el("p", { role: "status" }, state), why, next, sums, acts));
   const post = (what, body) => async () => { await api.send("POST", `/outbox/${first.id}/${what}`, body); await changed(); };
   let report = null, heardAt = 0, offered = "";
 
@@ -29,7 +30,7 @@ export function standing(first, { me, api }, changed) {
     const wrong = all.filter((one) => one.state !== "proved"), words = t(files ? "outbox.proof.files" : "outbox.proof.days", { n: number(all.length - wrong.length), of: number(all.length) });
     if (wrong.length) {
       dialog(first.id, t("do.close"), el("p", {}, words), table(t("outbox.proof.wrong"), ["", t("outbox.delivered"), t("outbox.proof.held")],
-        wrong.slice(0, 60).map((one) => [one.day ?? one.path, number(one.delivered ?? one.samples), one.held === undefined ? code("outbox.proof", one.state) : number(one.held)])),
+        wrong.slice(0, 60).map((one) => [asIs(one.day ?? one.path), number(one.delivered ?? one.samples), one.held === undefined ? code("outbox.proof", one.state) : number(one.held)])),
       repairs ? null : action(t("outbox.repair"), () => prove(true), { class: "small" }));
     }
     return words;
@@ -56,7 +57,8 @@ export function standing(first, { me, api }, changed) {
         isSender && may(me, "owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), post("drop", { before: rfc3339(Date.now() / 1000) })), { class: "small" }) : ""] : []));
     }
     setText(state, code("outbox.state", report.state));
-    setText(why, report.why ?? "");
+    const key = `${report.code} ${report.why}`;
+    if (why.dataset.key !== key) { why.dataset.key = key; why.replaceChildren(...deliveryReason(report.code, report.why).filter(Boolean)); }
     show(why, Boolean(report.why));
     sums.replaceChildren(facts(rows(report)));
     node.tick();
@@ -78,7 +80,7 @@ function rows({ samples, notices, oldestWaiting, lastDeliverySeconds, fileCount,
     drives?.present ? [t("outbox.drive"), `${drives.present.name}${drives.present.importID ? ` (#${drives.present.importID})` : ""}: ${code("outbox.step", drives.present.step)}`] : null,
     [t("outbox.last"), lastDeliverySeconds === undefined ? t("outbox.never") : lastDeliverySeconds < 120 ? ago(lastDeliverySeconds) : clock(Date.now() / 1000 - lastDeliverySeconds)],
     requestCount ? [t("outbox.traffic"), `${plural("outbox.requests", requestCount)}, ${bytes(byteCount)}`] : null,
-    proof ? [t("outbox.proof"), proof] : null,
+    proof ? [t("outbox.proof"), quoted(proof)] : null,
     cursorLost ? [t("outbox.lost"), t("outbox.lost.anew")] : null,
   ];
 }

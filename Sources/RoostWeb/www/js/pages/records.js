@@ -1,6 +1,6 @@
 // One record for each motion, newest first, with its picture where there is one.
 import { address } from "../api.js";
-import { button, dialog, el, icon, show } from "../dom.js";
+import { asIs, button, dialog, el, icon, quoted, show } from "../dom.js";
 import { bytes, clock, clockSeconds, day, duration, number, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { action, confirmed } from "../words.js";
@@ -66,7 +66,7 @@ function stateCard(data, { api, reload }) {
   return [
     el("p", { class: "big" }, t(`records.camera.${camera}`)),
     facts ? el("p", { class: "number" }, facts) : null,
-    trouble ? el("p", { class: "wrong" }, t("records.trouble", { why: trouble })) : null,
+    trouble ? el("p", { class: "wrong" }, t("records.trouble"), " ", quoted(trouble)) : null,
     stationTrouble ? el("p", { class: "wrong" }, t("records.stationTrouble")) : null,
     el("p", { class: "quiet" }, camera === "off" ? t("records.off.words") : [t("records.privacy"), data.mayLook ? t("records.audit") : t("records.members")].join(" ")),
     all ? el("div", { class: "row" }, all) : null,
@@ -87,7 +87,7 @@ function folded(records) {
   const runs = [];
   for (const one of records) {
     const last = runs.at(-1)?.[0];
-    if (last && !one.number && !last.number && last.source === one.source && last.hasPicture === one.hasPicture && lackOf(last) === lackOf(one)) runs.at(-1).push(one);
+    if (last && !one.number && !last.number && last.source === one.source && last.hasPicture === one.hasPicture && lackOf(last) === lackOf(one) && last.lackWords === one.lackWords) runs.at(-1).push(one);
     else runs.push([one]);
   }
   return runs;
@@ -102,17 +102,17 @@ function row(run) {
   const time = [...new Set([timeOf(oldest), timeOf(newest)])].join(" – ");
   const words = [newest.source, run.length > 1 ? plural("records.motions", run.length) : lengthOf(newest)].filter(Boolean).join(" · ");
   return el("li", { class: "row plain" }, el("span", { class: "number" }, time), el("strong", {}, words),
-    el("span", { class: "quiet" }, newest.hasPicture ? t("records.hidden") : lackOf(newest)));
+    el("span", { class: "quiet" }, newest.hasPicture ? t("records.hidden") : [lackOf(newest), newest.lackWords ? [" ", quoted(newest.lackWords)] : ""]));
 }
 
 /** That there is no picture, and why where the camera’s program knows it. */
-const lackOf = (one) => (one.lack ? t(`records.lack.${one.lack}`, { why: one.lackWords ?? "" }) : t("records.noPicture"));
+const lackOf = (one) => (one.lack ? t(`records.lack.${one.lack}`) : t("records.noPicture"));
 
 function tile(one, at) {
   return el("li", {}, el("button", { type: "button", class: "shot", onclick: () => look(one, at), "aria-label": t("records.look", { words: wordsOf(one) }) },
     picture(one, { loading: "lazy" }),
     el("span", { class: "split" }, el("strong", { class: "number" }, timeOf(one)), el("span", { class: "quiet" }, lengthOf(one))),
-    el("span", { class: "quiet" }, one.source)));
+    asIs(one.source, "span", { class: "quiet" })));
 }
 
 /** The picture, or words in its place when it cannot be shown; a second try comes first. */

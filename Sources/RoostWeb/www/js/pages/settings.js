@@ -1,5 +1,5 @@
 // The owner's settings, made from the station's own schema.
-import { card, el } from "../dom.js";
+import { asIs, card, el } from "../dom.js";
 import { duration } from "../format.js";
 import { code, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
@@ -58,7 +58,7 @@ function control(schema, given, disabled, name, shown) {
   if (schema.enum) return el("select", { disabled }, schema.enum.map((one) => el("option", { value: one ?? "", selected: one === given }, code(`setting.${name}`, one, String(one)))));
   if (/zone/i.test(name) && Intl.supportedValuesOf) {
     const zones = [...new Set([given, ...Intl.supportedValuesOf("timeZone")].filter(Boolean))];
-    return el("select", { disabled }, el("option", { value: "", selected: !given }, t("settings.machine", { name: shown ?? "" })), zones.map((one) => el("option", { value: one, selected: one === given }, one)));
+    return el("select", { disabled }, el("option", { value: "", selected: !given }, t("settings.machine", { name: shown ?? "" })), zones.map((one) => asIs(one, "option", { value: one, selected: one === given })));
   }
   const isNumber = ["integer", "number"].includes(schema.type);
   return el("input", { disabled, type: isNumber ? "number" : "text", min: schema.minimum, max: schema.maximum, maxlength: schema.maxLength, step: schema.type === "integer" ? 1 : isNumber ? "any" : null, value: given ?? "", placeholder: given ? null : shown });

@@ -1,5 +1,5 @@
 // Where the station stands, what was measured around it, and what others measure: regions, reference stations, peers.
-import { button, card, dialog, el, show, table } from "../dom.js";
+import { button, card, dialog, el, own, quoted, show, table } from "../dom.js";
 import { field, form } from "../form.js";
 import { ago, date, moment, number, rfc3339, stamp, value } from "../format.js";
 import { has, loadMore, plural, t } from "../i18n.js";
@@ -8,7 +8,7 @@ import { may } from "../roles.js";
 import { near, siteMap } from "../sitemap.js";
 import { stationList, stationPoints } from "../stations.js";
 import { fromInput, toInput } from "../window.js";
-import { action, quantityName, quantityOf } from "../words.js";
+import { action, quantityName, quantityOf, refusal } from "../words.js";
 
 export const title = "sites.title";
 const WINDOW = "14d";
@@ -111,7 +111,7 @@ function drawMap(node, { sites, clusters, stations, tiles, you }) {
       .map(([kind, shape]) => el("li", {}, el("span", { class: `site ${kind}`, "aria-hidden": "true" }, shape), t(`sites.legend.${kind}`)))),
     el("p", { class: "quiet" }, far ? `${plural("sites.far", far)} ` : "", tiles?.host ? t("map.words", tiles) : t("sites.tiles")),
     // A page of its own: its content policy is another.
-    tiles?.tiles ? el("a", { class: "button", href: "/map", rel: "external" }, t("map.open")) : tiles?.why ? el("p", { class: "quiet" }, tiles.why) : "");
+    tiles?.tiles ? el("a", { class: "button", href: "/map", rel: "external" }, t("map.open")) : tiles?.why ? el("p", { class: "quiet" }, t("map.missing"), " ", quoted(tiles.why)) : "");
 }
 
 const clusterWords = (one, { quantity, unit, decimals }) => `${quantityName(quantity)} ${value(one.mean, decimals + 1)} ${unit ?? ""}: ${plural("outbox.samples", one.count)}, ${value(one.least, decimals)}–${value(one.most, decimals)}`;
@@ -140,7 +140,7 @@ function whereCard(sites, { api, me, reload }) {
   const receiver = north !== undefined && east !== undefined ? button(t("sites.where.receiver"), () => { place.input.value = `${north}, ${east}`; }, { class: "small" }) : null;
   const browser = canLocate() ? action(t("sites.where.browser"), async () => {
     const found = await new Promise((done, fail) => navigator.geolocation.getCurrentPosition(done, fail, { enableHighAccuracy: true, timeout: 20000 }))
-      .catch(() => { throw Object.assign(new Error(), { status: 1, detail: t("sites.where.refused") }); });
+      .catch(() => { throw refusal(t("sites.where.refused")); });
     place.input.value = `${found.coords.latitude.toFixed(5)}, ${found.coords.longitude.toFixed(5)}`;
     return t("sites.where.accuracy", { length: metres(Math.round(found.coords.accuracy)) });
   }, { class: "small" }) : null;
@@ -168,7 +168,7 @@ function sheet(site, range) {
   const explain = (isShown) => {
     show(hints, isShown);
     // Read when a person wants it; without the network there is none.
-    if (isShown) loadMore("sites").catch(() => {}).then(() => hints.replaceChildren(...site.values.map((one) => [one, hintOf(one.quantity)]).filter(([, key]) => has(key)).map(([one, key]) =>
+    if (isShown) loadMore("explain").catch(() => {}).then(() => hints.replaceChildren(...site.values.map((one) => [one, hintOf(one.quantity)]).filter(([, key]) => has(key)).map(([one, key]) =>
       el("div", {}, el("dt", {}, el("strong", {}, quantityName(one.quantity))), el("dd", { class: "quiet" }, t(key))))));
   };
   explain(!hidesHints());

@@ -1,6 +1,6 @@
 // A survey marks a stretch of time by a name; a note marks a moment.
 import { address } from "../api.js";
-import { button, card, el } from "../dom.js";
+import { asIs, card, el } from "../dom.js";
 import { number, rfc3339, stamp } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
@@ -43,14 +43,14 @@ function withBefore(node, extra) {
 function surveyList(surveys) {
   if (!surveys) return card(t("surveys.list"), el("p", { class: "quiet" }, t("problem.missing")));
   return card(t("surveys.list"), surveys.length ? el("ul", { class: "list" }, surveys.map((one) => el("li", { class: "split" },
-    el("span", {}, el("strong", {}, one.name), el("span", { class: "quiet" }, ` ${one.from ? stamp(one.from) : ""} – ${one.to ? stamp(one.to) : t("surveys.now")}${one.values ? ` · ${t("surveys.values", { n: number(one.values) })}` : ""}${one.noUpload ? ` · ${t("surveys.private")}` : ""}`)),
+    el("span", {}, asIs(one.name, "strong"), el("span", { class: "quiet" }, ` ${one.from ? stamp(one.from) : ""} – ${one.to ? stamp(one.to) : t("surveys.now")}${one.values ? ` · ${t("surveys.values", { n: number(one.values) })}` : ""}${one.noUpload ? ` · ${t("surveys.private")}` : ""}`)),
     el("a", { class: "button", download: "", href: address("/export", { format: "csv", survey: one.name, from: one.from, to: one.to }) }, t("history.csv"))))) : el("p", { class: "quiet" }, t("surveys.none")));
 }
 
 function noteCard(notes, { me, api, reload }) {
   const isMember = may(me, "member");
   const list = !notes ? el("p", { class: "quiet" }, t("problem.missing")) : notes.length ? el("ul", { class: "list" }, notes.map((note) => el("li", { class: "split" },
-    el("span", {}, el("span", { class: "quiet number" }, `${stamp(note.at)} `), note.text, el("span", { class: "quiet" }, ` ${[note.author, note.channel].filter(Boolean).join(" · ")}`)))))
+    el("span", {}, el("span", { class: "quiet number" }, `${stamp(note.at)} `), asIs(note.text), asIs(` ${[note.author, note.channel].filter(Boolean).join(" · ")}`, "span", { class: "quiet" })))))
     : el("p", { class: "quiet" }, t("surveys.notes.none"));
   const when = field("at", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(Date.now() / 1000) });
   return card(t("surveys.notes"), list, isMember && notes ? form([field("text", t("surveys.note"), { required: true, maxlength: "120" }), when], t("surveys.note.add"), async (values) => {

@@ -1,5 +1,5 @@
 // Another version for a station that runs from an image: a file of the owner's, in pieces.
-import { card, el, facts } from "../dom.js";
+import { asIs, card, el, facts, quoted } from "../dom.js";
 import { stamp } from "../format.js";
 import { field, form } from "../form.js";
 import { code, t } from "../i18n.js";
@@ -29,10 +29,10 @@ export function make(root, context) {
     // Written, and the service restarts the board: not back to nothing.
     if (isBusy) bar.value = waits ? 100 : last.percent ?? 0;
     shown.replaceChildren(card(null, el("p", {}, t(view.isImage ? "update.words" : "update.apt")),
-      facts([[t("update.version"), live.station?.station?.version], [t("update.slot"), view.slot],
-        view.isImage && [t("update.keys"), view.keys.join(" ") || t("update.noKeys")],
+      facts([[t("update.version"), live.station?.station?.version], [t("update.slot"), view.slot && asIs(view.slot)],
+        view.isImage && [t("update.keys"), view.keys.length ? asIs(view.keys.join(" ")) : t("update.noKeys")],
         last.state && [t("update.last"), [last.version, code("update.state", state), last.time && stamp(last.time)].filter(Boolean).join(" · ")]]),
-      last.why ? el("p", { class: "wrong" }, last.why) : null));
+      last.why ? el("p", { class: "wrong" }, quoted(last.why)) : null));
   }
   return { update, tick() { if ((isBusy || waits) && (beats += 1) % 4 === 0) load(context.api).then(update, () => {}); } };
 }
