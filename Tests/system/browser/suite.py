@@ -9,7 +9,7 @@ import urllib.request
 from contextlib import closing
 
 from ..check import Failed, until
-from . import dose, files, gaps, injection, livepicture, notices, outbox, records, sites, states, stations, update
+from . import catalogue, dose, files, gaps, injection, livepicture, notices, outbox, records, sites, states, stations, update
 from .browser import Browser
 from .cases import CASES, Missing, logged_in
 from .dashboard import Balcony, Dashboard
@@ -19,7 +19,7 @@ ALONE = ("claim", "login")  # Seen without a session.
 ENGINES = {"chromium": Browser, "webkit": WebKit}
 SHORT = [(360, False, "en"), (1280, False, "en")]
 SMALL = [(360, False, "en")]
-SMALL_NAMES = ("B-T1", "pages", "keyboard")
+SMALL_NAMES = ("B-T1", "pages", "keyboard", "catalogue-small")
 USUAL = [*SHORT, (360, True, "en"), (320, False, "de")]
 WEBKIT = [(360, False, "en"), (1280, False, "en"), (320, False, "de")]
 # Without a console and a second theme; the cases that need no tools of Chromium.
@@ -285,8 +285,8 @@ class Walk:
 # What the suite does besides the cases, in this order; `--short` leaves out the second half.
 PARTS = {"pages": Walk.pages, "keyboard": Walk.keyboard, "latency": Walk.latency, "tabs": Walk.tabs, "outbox": outbox.run, "sites": sites.run,
          "stations": stations.run, "records": records.run, "live": livepicture.run, "dose": dose.run, "update": update.run,
-         "notices": notices.run}
-LONG_PARTS = {"choices": Walk.choices, "copy": Walk.copy, "injection": injection.run, "gaps": gaps.run,
+         "notices": notices.run, "catalogue-small": catalogue.small}
+LONG_PARTS = {"catalogue": catalogue.run, "choices": Walk.choices, "copy": Walk.copy, "injection": injection.run, "gaps": gaps.run,
               "restarts": Walk.restarts, "states": states.run}
 
 

@@ -114,13 +114,13 @@ class Web:
 
     def __init__(self, check, *words):
         self.check, self.words, self.process, self.cookies = check, words, None, {None: None}
-        self.port, self.claims = free_port(), check.path("claims.sock")
+        self.port, self.claims, self.www = free_port(), check.path("claims.sock"), WWW
         check.ends(self)
 
     def start(self):
         with open(self.check.path("web.log"), "ab") as log:
             self.process = subprocess.Popen(
-                [self.check.program("roost-web"), "--listen", f"127.0.0.1:{self.port}", "--www", WWW, "--idle", "0", *self.words],
+                [self.check.program("roost-web"), "--listen", f"127.0.0.1:{self.port}", "--www", self.www, "--idle", "0", *self.words],
                 stdout=subprocess.PIPE, stderr=log, text=True)
         if "listening" not in self.process.stdout.readline():
             raise Failed("roost-web does not start: see web.log")
