@@ -172,6 +172,8 @@ class Stage:
         self.check, self.node = check, Node(check)
         node = self.node
         self.lines, self.box, self.services = LineServer(check), PostBox(check), AirServices(check)
+        # No page has values of more than a day ago, and from 22:00 on all of yesterday's are older.
+        self.services.is_current = True
         self.courier = Courier(check, node, **self.courier_settings())
         self.courier.words = ("--avahi-browse", program(os.path.join(node.folder, "avahi-browse"), AVAHI))
         self.courier.secret("bell", f"http://127.0.0.1:{self.box.port}/bell")
