@@ -24,7 +24,7 @@ package enum ControlCodec {
         let answer = try message(ControlAnswer<Body>.self, from: line)
         if let failure = answer.error { throw failure }
         guard let body = answer.body else {
-            throw ControlFailure(code: "bad-answer", message: "the answer was empty")
+            throw ControlFailure(code: .badAnswer, message: "the answer was empty")
         }
         return body
     }
@@ -46,11 +46,11 @@ package enum ControlCodec {
         do {
             return try decode(JSONDecoder(), Data(line.utf8))
         } catch let error as DecodingError {
-            throw ControlFailure(code: "bad-request", message: Self.text(for: error))
+            throw ControlFailure(code: .badRequest, message: Self.text(for: error))
         } catch let failure as ControlFailure {
             throw failure
         } catch {
-            throw ControlFailure(code: "bad-request", message: "not a JSON message")
+            throw ControlFailure(code: .badRequest, message: "not a JSON message")
         }
     }
 

@@ -246,15 +246,12 @@ package struct ControlAnswer<Body: Codable & Sendable>: Codable, Sendable {
 
 /// Why a request was refused, as a text that names what to do.
 package struct ControlFailure: Error, Codable, Hashable, Sendable {
-    /// Constant: `bad-request`, `wrong-version`, `not-allowed`, `unknown-mode`, `store`,
-    /// `unknown-device`, `configured`, `not-muted`, `too-many`, `idle`, `no-clock`,
-    /// `unknown-setting`, `changed`, `no-store`, `unknown-alert`, `unknown-rule`, `not-silenced`.
-    package let code: String
+    package let code: RefusalCode
     package let message: String
     /// The place of a wrong value in what was sent, as `/address`; nil for the whole.
     package var pointer: String?
 
-    package init(code: String, message: String, pointer: String? = nil) {
+    package init(code: RefusalCode, message: String, pointer: String? = nil) {
         self.code = code
         self.message = message
         self.pointer = pointer

@@ -22,14 +22,14 @@ package enum PictureChoice: Hashable, Sendable {
     /// - Throws: `ControlFailure` `other-ring`, `bad-request`.
     fileprivate init(_ question: DeletePictures, of own: String) throws(ControlFailure) {
         if let other = question.ring, other != own {
-            throw ControlFailure(code: "other-ring", message: "this camera has the ring \(own)")
+            throw ControlFailure(code: .conflict, message: "this camera has the ring \(own)")
         }
         switch (question.number, question.upTo) {
         case (let number?, nil): self = .one(number)
         case (nil, let last?): self = .allUpTo(last)
         default:
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "delete takes the number of one picture, or upTo for all up to a number",
                 pointer: "/number"
             )

@@ -202,7 +202,7 @@ final class StationState: Sendable {
         }
         guard !configuration.own.contains(device) else {
             throw DetectionRefusal(
-                code: "configured",
+                code: .conflict,
                 message: "\(device) is an HTTP device that was added; `roost device remove "
                     + "\(device)` removes it"
             )
@@ -215,7 +215,7 @@ final class StationState: Sendable {
             case .ignore, .forget: "under \(place); remove it there"
             }
         throw DetectionRefusal(
-            code: "configured",
+            code: .conflict,
             message: "\(device) is configured in \(configuration.file) \(how), then "
                 + "`sudo systemctl reload roostd`, or send SIGHUP to it"
         )

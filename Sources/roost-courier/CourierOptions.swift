@@ -42,7 +42,7 @@ struct CourierOptions: ParsableArguments {
             Output.error("no courier answers at \(path) (\(error)); \(next)")
         } catch let failure as ControlFailure {
             Output.error(failure.message)
-            throw ExitCode(1)
+            throw ExitCode(failure.code.exitCode)
         }
         throw ExitCode(unavailableExitCode)
     }

@@ -61,9 +61,9 @@ struct CameraReport: EyesService {
                 }
             }
         } catch let error as StorageError {
-            throw ControlFailure(code: "store", message: "\(error)")
+            throw ControlFailure(code: .store, message: "\(error)")
         } catch let error as LinuxError {
-            throw ControlFailure(code: "too-many", message: "\(error)")
+            throw ControlFailure(code: .busy, message: "\(error)")
         }
     }
 }

@@ -31,7 +31,7 @@ import Testing
         table.on(Double.self) { question, _ in question.number * 2 }
         table.on(Halve.self) { question, asker in
             guard question.number % 2 == 0 else {
-                throw ControlFailure(code: "bad-request", message: "odd", pointer: "/number")
+                throw ControlFailure(code: .badRequest, message: "odd", pointer: "/number")
             }
             return "\(question.number / 2) for \(asker.actor ?? "itself")"
         }
@@ -43,15 +43,15 @@ import Testing
         #expect(try await root.ask(Double(number: 4)) == 8)
         #expect(try await root.ask(Halve(number: 4), for: "anna") == "2 for anna")
         await #expect(
-            throws: ControlFailure(code: "bad-request", message: "odd", pointer: "/number")
+            throws: ControlFailure(code: .badRequest, message: "odd", pointer: "/number")
         ) {
             try await root.ask(Halve(number: 3))
         }
     }
 
     @Test(arguments: [
-        (#"{"version":3,"command":"halve","number":4}"#, "not-allowed"),
-        (#"{"version":3,"command":"halve"}"#, "not-allowed"),
+        (#"{"version":3,"command":"halve","number":4}"#, "forbidden"),
+        (#"{"version":3,"command":"halve"}"#, "forbidden"),
         (#"{"version":9,"command":"treble"}"#, "wrong-version"),
         (#"{"version":3,"command":"treble"}"#, "one of double, halve"),
         (#"{"version":3,"command":"double"}"#, "lacks number"),

@@ -45,10 +45,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (DeletePictures(nil), "bad-request"), (DeletePictures(1, upTo: 3), "bad-request"),
-        (DeletePictures(1, ring: "/another"), "other-ring"),
+        (DeletePictures(nil), RefusalCode.badRequest),
+        (DeletePictures(1, upTo: 3), .badRequest),
+        (DeletePictures(1, ring: "/another"), .conflict),
     ])
-    func whatNamesNoPictureDeletesNone(question: DeletePictures, code: String) async throws {
+    func whatNamesNoPictureDeletesNone(question: DeletePictures, code: RefusalCode) async throws {
         let service = ThreePictures()
         let camera = QuestionTable(service, ring: "/ring")
         let failure = await #expect(throws: ControlFailure.self) {

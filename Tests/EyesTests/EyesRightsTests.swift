@@ -41,7 +41,7 @@ import Testing
         for (user, isAllowed) in [(212, false), (214, true), (1_000, true), (0, true)] {
             let peer = PeerCredentials(processID: 1, userID: UInt32(user), groupID: 209)
             let answer = try await camera.answer(line, from: peer)
-            #expect(answer.contains("not-allowed") != isAllowed, "\(user): \(answer)")
+            #expect(answer.contains("forbidden") != isAllowed, "\(user): \(answer)")
         }
     }
 }

@@ -227,7 +227,7 @@ final class ScriptedStation: QuestionClient, DiskWork {
             answer = CourierEventReport(isKept: true, omittedCount: 0)
         case .status: answer = status
         case .alerts: answer = OwnRule.report(said.alerts)
-        default: throw ControlFailure(code: "bad-request", message: "\(request.command)")
+        default: throw ControlFailure(code: .badRequest, message: "\(request.command)")
         }
         return try Self.line(answer)
     }
@@ -320,7 +320,7 @@ final class ScriptedStation: QuestionClient, DiskWork {
                 } else {
                     let isFull = state.cursors.count >= CursorReport.nameLimit
                     guard state.cursors[name] != nil || !isFull else {
-                        throw ControlFailure(code: "too-many", message: "the table is full")
+                        throw ControlFailure(code: .busy, message: "the table is full")
                     }
                     state.cursorCount += 1
                     let number = state.cursorCount

@@ -53,7 +53,7 @@ import Testing
                 table.on(type) { question, _ in
                     self.asked.withLock { $0.append(question) }
                     guard target(question) ?? "influx" == "influx" else {
-                        throw ControlFailure(code: "unknown-target", message: "none of it")
+                        throw ControlFailure(code: .notFound, message: "none of it")
                     }
                     return answer
                 }

@@ -1,3 +1,4 @@
+import ControlProtocol
 import HTTPTypes
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
         )
     }
 
-    private static let refused: [(GateTests.Asker, Gate.Head, Problem.Kind)] = [
+    private static let refused: [(GateTests.Asker, Gate.Head, RefusalCode)] = [
         (.nobody, Gate.Head(.get, authority: "balcony", target: "/nothing"), .notFound),
         (.nobody, Gate.Head(.get, authority: "evil.example", target: "/open"), .wrongHost),
         (.nobody, Gate.Head(.get, authority: "balcony", target: "/mine"), .unauthenticated),

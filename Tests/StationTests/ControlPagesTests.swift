@@ -64,6 +64,6 @@ import Testing
                 return try await test.ask(request, ReadingsReport.self).error
             }
         }
-        #expect(failure?.code == "bad-request")
+        #expect(failure?.code == .badRequest)
     }
 }

@@ -53,7 +53,7 @@ import Testing
             for peer in peers {
                 let refusal = Self.rights.refusal(of: command, from: peer)
                 #expect((refusal == nil) == may.contains(command), "\(command) by \(peer)")
-                #expect(refusal == nil || refusal?.code == "not-allowed")
+                #expect(refusal == nil || refusal?.code == .forbidden)
             }
         }
         #expect(Self.rights.refusal(of: command, from: nil) == nil)

@@ -39,7 +39,7 @@ import Testing
             }
         }
         #expect(answered && secondIsOpen && hasItem)
-        #expect(firstSays.contains("\"idle\""))
+        #expect(firstSays.contains("\"busy\""))
     }
 
     /// A page shows when the next value comes, and which reading decides the lamp's colour.
@@ -72,15 +72,15 @@ import Testing
 
     @Test(
         arguments: [
-            ("cellar", nil, "unknown-device"), ("dust/pm99", nil, "unknown-device"),
+            ("cellar", nil, .notFound), ("dust/pm99", nil, .notFound),
             ("dust/pm25", nil, nil), ("dust", nil, nil), ("door", nil, nil), (nil, nil, nil),
-            (nil, 3_600, "bad-request"), (nil, 30, nil), (nil, -86_400, nil),
-        ] as [(String?, Int?, String?)]
+            (nil, 3_600, .badRequest), (nil, 30, nil), (nil, -86_400, nil),
+        ] as [(String?, Int?, RefusalCode?)]
     )
     func aNoteIsOfWhatIsThereAndOfWhatWas(
         target: String?,
         later: Int?,
-        code: String?
+        code: RefusalCode?
     ) throws {
         let failure = try simulate { clock in
             clock.setWallTime(WallTime(iso8601: "2026-11-22T04:15:00Z"))
@@ -157,7 +157,7 @@ import Testing
                 return try await test.ask(request, DevicesReport.self).error
             }
         }
-        #expect(failure?.code == "configured")
+        #expect(failure?.code == .conflict)
         #expect(failure?.message.contains("test under devices[1].name; change it there") == true)
     }
 

@@ -154,8 +154,8 @@ import Testing
         }
         #expect(
             answers.map { $0.error?.code } == [
-                "bad-request", "unknown-device", "unknown-device", "bad-request", "bad-request",
-                "not-muted",
+                .badRequest, .notFound, .notFound, .badRequest, .badRequest,
+                .notFound,
             ]
         )
         #expect(answers[1].error?.message.contains("dust/pm10, dust/pm25") == true)

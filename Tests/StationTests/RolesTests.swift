@@ -41,7 +41,7 @@ import Testing
             {
                 var request = ControlRequest(command)
                 request.device = target
-                return try await test.ask(request, DevicesReport.self).error?.code
+                return try await test.ask(request, DevicesReport.self).error?.code.rawValue
             }
             return try await test.run { test in
                 var (lamps, codes): ([Bool], [String?]) = ([], [])
@@ -66,7 +66,7 @@ import Testing
         // Motion under way at the mute still ends; motion that begins while muted is not recorded.
         #expect(kinds == ["motion", "motion ended", "motion", "motion ended"])
         #expect(lamps == [true, false, false, false, true, false])
-        #expect(codes == [nil, nil, "unknown-device"])
+        #expect(codes == [nil, nil, "not-found"])
     }
 
     @Test func aStationTellsPressesAndItsLampsShowWhatHappens() throws {
@@ -129,7 +129,7 @@ import Testing
                 func say(_ seconds: Double, then wait: Double) async throws {
                     let request = ControlRequest.cameraOn(for: .seconds(seconds))
                     let answer = try await test.ask(request, CameraOnReport.self)
-                    codes.append(answer.error?.code ?? "\(answer.body?.lampCount ?? -1)")
+                    codes.append(answer.error?.code.rawValue ?? "\(answer.body?.lampCount ?? -1)")
                     try await test.sleep(.seconds(wait))
                     lamps.append(gpio.level(of: "GPIO22"))
                 }

@@ -48,7 +48,7 @@ package actor LineServer {
                 let connection = try await listener.accept()
                 if clients.count >= Self.connectionLimit, !makeRoom() {
                     let message = "\(Self.connectionLimit) connections are open; close one"
-                    Self.refuse(connection, ControlFailure(code: "too-many", message: message))
+                    Self.refuse(connection, ControlFailure(code: .busy, message: message))
                     connection.close()
                     continue
                 }
@@ -69,7 +69,7 @@ package actor LineServer {
         let message =
             "closed to make room: \(Self.connectionLimit) connections are open, and this one was "
             + "idle for the longest time; connect again"
-        Self.refuse(client.connection, ControlFailure(code: "idle", message: message))
+        Self.refuse(client.connection, ControlFailure(code: .busy, message: message))
         client.connection.close()
         return true
     }
@@ -92,7 +92,7 @@ package actor LineServer {
             }
         } catch LocalSocketError.lineTooLong(let byteCount) {
             let error = LocalSocketError.lineTooLong(byteCount: byteCount)
-            Self.refuse(connection, ControlFailure(code: "bad-request", message: "\(error)"))
+            Self.refuse(connection, ControlFailure(code: .badRequest, message: "\(error)"))
         } catch {
             // Cancelled, or a peer that reads too slowly: only its connection ends.
         }

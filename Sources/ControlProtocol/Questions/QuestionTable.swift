@@ -17,7 +17,7 @@ package struct QuestionAsker: Sendable {
 
     /// Why this user may not ask a question.
     package func refusal(of question: String) -> ControlFailure {
-        ControlFailure(code: "not-allowed", message: user.refusal(of: question, by: peer))
+        ControlFailure(code: .forbidden, message: user.refusal(of: question, by: peer))
     }
 }
 
@@ -111,7 +111,7 @@ package struct QuestionTable: Sendable {
     package func answer(_ line: String, from peer: PeerCredentials? = nil) async throws -> String {
         do {
             guard case .line(_, let answer) = try reply(to: line, from: peer) else {
-                throw ControlFailure(code: "bad-request", message: "its answer is a stream")
+                throw ControlFailure(code: .badRequest, message: "its answer is a stream")
             }
             return try await answer()
         } catch let failure as ControlFailure { return try ControlCodec.line(refusing: failure) }
@@ -130,7 +130,7 @@ package struct QuestionTable: Sendable {
             let version = try container.decode(Int.self, forKey: .version)
             guard version == controlProtocolVersion else {
                 throw ControlFailure(
-                    code: "wrong-version",
+                    code: .wrongVersion,
                     message: "\(table.program) speaks version \(controlProtocolVersion), "
                         + "not \(version)"
                 )
@@ -138,7 +138,7 @@ package struct QuestionTable: Sendable {
             let name = try container.decode(String.self, forKey: .command)
             guard let entry = table.entries[name] else {
                 throw ControlFailure(
-                    code: "bad-request",
+                    code: .badRequest,
                     message: "command is one of " + table.names.joined(separator: ", "),
                     pointer: "/command"
                 )

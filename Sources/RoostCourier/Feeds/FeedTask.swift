@@ -388,7 +388,7 @@ actor FeedTask: DeliveryTask {
             do {
                 report = try await world.link.ask(.imports(batch), ImportsReport.self)
             } catch let failure as ControlFailure {
-                throw FeedTrouble(failure.code, "the station: \(failure.message)")
+                throw FeedTrouble(failure.code.rawValue, "the station: \(failure.message)")
             } catch let error where !(error is CancellationError) {
                 throw FeedTrouble("station", "the station does not answer: \(error)")
             }

@@ -325,7 +325,7 @@ package final class CourierNode: Sendable {
         guard let outlet = outlet(id) else {
             let known = ids.isEmpty ? "none" : ids.joined(separator: ", ")
             throw ControlFailure(
-                code: "unknown-target",
+                code: .notFound,
                 message: "there is no target \(id.prefix(40)); there are \(known)",
                 pointer: "/target"
             )

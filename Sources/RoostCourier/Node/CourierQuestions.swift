@@ -42,7 +42,7 @@ struct CourierQuestions: Sendable {
         get throws {
             guard let subscriptions = node.pushSubscriptions else {
                 throw ControlFailure(
-                    code: "no-receiver",
+                    code: .notOffered,
                     message: "this courier has no folder for subscribers"
                 )
             }
@@ -56,7 +56,7 @@ struct CourierQuestions: Sendable {
     private func keep(_ order: () async throws -> Void) async throws {
         do { try await order() } catch let error as CourierFilesError {
             throw ControlFailure(
-                code: "not-kept",
+                code: .store,
                 message: "done, but a restart forgets it: \(error)"
             )
         }
@@ -65,17 +65,17 @@ struct CourierQuestions: Sendable {
     /// Converts failures into refusals that the client may read.
     private static func refusing<Value>(_ answer: () async throws -> Value) async throws -> Value {
         do { return try await answer() } catch let down as StationDown {
-            throw ControlFailure(code: "store", message: down.description)
+            throw ControlFailure(code: .store, message: down.description)
         } catch let unreadable as StoreUnreadable {
-            throw ControlFailure(code: "store", message: unreadable.message)
+            throw ControlFailure(code: .store, message: unreadable.message)
         } catch let failure as NetworkFailure {
-            throw ControlFailure(code: "network", message: failure.words)
+            throw ControlFailure(code: .busy, message: failure.words)
         } catch let mistake as PushMistake {
             throw CourierRefusal.wrong(mistake.description, at: "/\(mistake.member)")
         } catch let error as CourierFilesError {
-            throw ControlFailure(code: "store", message: error.description)
+            throw ControlFailure(code: .store, message: error.description)
         } catch let error as CryptoFailure {
-            throw ControlFailure(code: "store", message: error.description)
+            throw ControlFailure(code: .store, message: error.description)
         }
     }
 
@@ -172,7 +172,7 @@ struct CourierQuestions: Sendable {
             throw CourierRefusal.wrong("seconds is 1 to 366 days", at: "/seconds")
         }
         guard let now = node.world.clock.wallTime ?? node.world.clock.wallReading?.wall else {
-            throw ControlFailure(code: "no-clock", message: "this computer does not know the time")
+            throw ControlFailure(code: .store, message: "this computer does not know the time")
         }
         let from = WallTime(nanoseconds: now.nanoseconds - Int64(seconds * 1e9))
         let repairs = question.repairs ?? false

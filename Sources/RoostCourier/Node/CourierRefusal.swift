@@ -6,6 +6,6 @@ enum CourierRefusal {
     ///   - pointer: The place of what is wrong.
     /// - Returns: A refusal with the code `bad-request`.
     static func wrong(_ words: String, at pointer: String) -> ControlFailure {
-        ControlFailure(code: "bad-request", message: words, pointer: pointer)
+        ControlFailure(code: .badRequest, message: words, pointer: pointer)
     }
 }

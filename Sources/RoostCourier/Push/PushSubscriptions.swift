@@ -78,7 +78,7 @@ actor PushSubscriptions {
 
     private static func noReceiver(_ type: String) -> ControlFailure {
         ControlFailure(
-            code: "no-receiver",
+            code: .notOffered,
             message: "courier.json names no receiver of type \(type)"
         )
     }

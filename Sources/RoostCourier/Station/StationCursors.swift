@@ -104,7 +104,7 @@ actor StationCursors: CursorStore {
             do {
                 report = try await link.ask(request, CursorReport.self)
             } catch let failure as ControlFailure
-                where failure.code == "too-many" && names.contains(name)
+                where failure.code == .busy && names.contains(name)
             {
                 try await makeRoom()
                 report = try await link.ask(request, CursorReport.self)

@@ -1,3 +1,4 @@
+import ControlProtocol
 import SQLite
 
 /// Accounts in web.db.

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import HTTPTypes
 import Logging

@@ -1,3 +1,4 @@
+import ControlProtocol
 import HTTPTypes
 
 /// One face: an interface for clients of another system.

@@ -104,7 +104,7 @@ struct PushFace: Sendable {
     /// Turns the courier's refusals into a sentence, as these clients expect.
     private func answer(_ body: () async throws -> WebResponse) async throws -> WebResponse {
         do { return try await body() } catch let failure as ControlFailure
-            where failure.code == "bad-request"
+            where failure.code == .badRequest
         { return Face.refusal(failure.message + "\n") }
     }
 }

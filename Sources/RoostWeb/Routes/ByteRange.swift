@@ -1,3 +1,4 @@
+import ControlProtocol
 import HTTPTypes
 
 /// The bytes of an answer that a client wants: one range of the field `Range`.

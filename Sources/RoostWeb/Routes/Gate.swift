@@ -1,3 +1,4 @@
+import ControlProtocol
 import HTTPTypes
 
 /// Decides whether a request reaches its handler, always in the same order: host, route and method,

@@ -1,3 +1,5 @@
+import ControlProtocol
+
 /// The names that this station answers to.
 ///
 /// A page elsewhere can let its own name point at the station's address; a request that comes by

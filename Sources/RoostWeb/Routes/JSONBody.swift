@@ -1,3 +1,4 @@
+import ControlProtocol
 import FoundationEssentials
 
 /// Reads and writes small JSON values.

@@ -1,3 +1,4 @@
+import ControlProtocol
 import HTTPTypes
 
 /// One answer, before the headers that all answers have.
@@ -66,7 +67,7 @@ extension WebResponse {
         json.object { json in
             json.member("type", "/problems/" + problem.kind.rawValue)
             json.member("title", problem.kind.title)
-            json.member("status", Int(problem.kind.status.code))
+            json.member("status", problem.kind.status)
             json.member("detail", problem.detail)
             guard !problem.places.isEmpty else { return }
             json.array("errors", problem.places) { json, place in
@@ -79,6 +80,10 @@ extension WebResponse {
         var headers = problem.headers
         headers[.contentType] = "application/problem+json"
         headers[.cacheControl] = "no-store"
-        self.init(problem.kind.status, headers: headers, body: .bytes(Array(json.text.utf8)))
+        self.init(
+            HTTPResponse.Status(code: problem.kind.status),
+            headers: headers,
+            body: .bytes(Array(json.text.utf8))
+        )
     }
 }

@@ -196,22 +196,7 @@ extension Problem {
 
     /// Converts a station's refusal to a problem.
     package init(_ failure: ControlFailure) {
-        let kind: Kind =
-            switch failure.code {
-            case "bad-request", "unknown-mode": .badRequest
-            case "unknown-setting": .unknownField
-            case "changed": .precondition
-            case "no-store", "no-receiver": .notOffered
-            case "unknown-device", "not-muted", "unknown-alert", "unknown-rule", "not-silenced",
-                "unknown-target":
-                .notFound
-            case "not-allowed": .forbidden
-            case "configured": .conflict
-            case "store", "no-clock": .store
-            case "too-many", "idle": .busy
-            default: .internal
-            }
         let places = failure.pointer.map { [Place(pointer: $0, detail: failure.message)] }
-        self.init(kind, failure.message, places: places ?? [])
+        self.init(failure.code, failure.message, places: places ?? [])
     }
 }

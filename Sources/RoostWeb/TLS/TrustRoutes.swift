@@ -1,3 +1,4 @@
+import ControlProtocol
 import HTTPTypes
 
 /// Routes for a phone that is to trust the station: the authority's certificate and fingerprint.

@@ -21,7 +21,7 @@ struct ControlAsker: Sendable {
         guard let actor else { return }
         guard (1...Self.actorMax).contains(actor.count), Self.isPlain(actor) else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "actor is 1 to \(Self.actorMax) characters, none a control character",
                 pointer: "/actor"
             )
@@ -29,7 +29,7 @@ struct ControlAsker: Sendable {
         guard let peer else { return }
         guard try await platform.onDisk({ platform.mayNameActor(peer) }) else {
             throw ControlFailure(
-                code: "not-allowed",
+                code: .forbidden,
                 message: "user \(peer.userID) may not ask for another; that is for root, "
                     + "roost-web and the group roost"
             )

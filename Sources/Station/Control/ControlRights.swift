@@ -28,7 +28,7 @@ package struct ControlRights: Sendable {
         let mayWait = !thatWaits || user != .dashboard
         guard !command.users.contains(user) || !mayWait else { return nil }
         let words = user.refusal(of: command.rawValue, by: peer)
-        return ControlFailure(code: "not-allowed", message: words)
+        return ControlFailure(code: .forbidden, message: words)
     }
 
     /// Whether the dashboard asks, as a sandbox with users of its own shows it.

@@ -40,7 +40,7 @@ package struct ControlServer: Child {
         let request: ControlRequest = try ControlCodec.message(from: line)
         guard request.version == controlProtocolVersion else {
             throw ControlFailure(
-                code: "wrong-version",
+                code: .wrongVersion,
                 message:
                     "this node speaks version \(controlProtocolVersion), not \(request.version)"
             )
@@ -55,7 +55,7 @@ package struct ControlServer: Child {
     /// Sends what happens, until cancelled.
     private func stream(to connection: any LineConnection) async throws {
         guard let feed = station.recorder.subscribe() else {
-            throw ControlFailure(code: "too-many", message: "too many listen; close one")
+            throw ControlFailure(code: .busy, message: "too many listen; close one")
         }
         defer { station.recorder.unsubscribe(feed) }
         let clock = station.clock

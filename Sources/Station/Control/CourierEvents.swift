@@ -109,7 +109,7 @@ final class CourierEvents: Sendable {
             return (kind, severity)
         }
         throw ControlFailure(
-            code: "bad-request",
+            code: .badRequest,
             message: "kind is one of "
                 + speaker.kinds.keys.map(\.rawValue).sorted().joined(separator: ", ")
         )
@@ -124,7 +124,7 @@ final class CourierEvents: Sendable {
         }
         guard isValid else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message:
                     "details are \(speaker.keys.map(\.0).joined(separator: ", ")), each of 1 to "
                     + "\(Self.textMax) bytes without control characters"

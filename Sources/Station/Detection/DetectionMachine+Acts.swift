@@ -1,11 +1,12 @@
 import Configuration
+import ControlProtocol
 import Core
 import HardwareIO
 import Profiles
 
 /// Why a person's request is refused, as text.
 struct DetectionRefusal: Error, Hashable, Sendable {
-    let code: String
+    let code: RefusalCode
     let message: String
 }
 
@@ -33,7 +34,7 @@ extension DetectionMachine {
     ) throws(DetectionRefusal) -> [Action] {
         guard isOn else {
             throw DetectionRefusal(
-                code: "not-allowed",
+                code: .forbidden,
                 message: "detection is off; detect in the configuration switches it on"
             )
         }
@@ -64,7 +65,7 @@ extension DetectionMachine {
         guard let known else {
             let shown = PlainText.shown(target, limit: 200)
             throw DetectionRefusal(
-                code: "unknown-device",
+                code: .notFound,
                 message: "\(shown) is no device, identity or adapter; roost devices lists them"
             )
         }
@@ -100,7 +101,7 @@ extension DetectionMachine {
             profile = catalog.profile(id)
             guard let profile, profile.kind == .usbSerial else {
                 throw DetectionRefusal(
-                    code: "bad-request",
+                    code: .badRequest,
                     message: "\(PlainText.shown(id)) is no profile of a sensor on a serial line; "
                         + "roost profiles list shows them"
                 )
@@ -170,7 +171,7 @@ extension DetectionMachine {
         try check(name, for: identity)
         guard var record = record(identity), let old = record.name else {
             throw DetectionRefusal(
-                code: "unknown-device",
+                code: .notFound,
                 message: "\(identity) has no name; adopt it first"
             )
         }
@@ -215,7 +216,7 @@ extension DetectionMachine {
     func check(_ name: String, for identity: String) throws(DetectionRefusal) {
         guard PlainName.fits(name) else {
             throw DetectionRefusal(
-                code: "bad-request",
+                code: .badRequest,
                 message:
                     "a name has \(PlainName.form), not \"\(PlainText.shown(name))\""
             )
@@ -228,7 +229,7 @@ extension DetectionMachine {
             || provisional.contains { $0.key != identity && $0.value.name == name }
             || ports.values.contains { $0.wishedName == name && lastDevice(of: $0) != identity }
         guard !isTaken else {
-            throw DetectionRefusal(code: "bad-request", message: "\(name) is in use")
+            throw DetectionRefusal(code: .badRequest, message: "\(name) is in use")
         }
     }
 }

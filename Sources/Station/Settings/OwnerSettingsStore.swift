@@ -41,13 +41,13 @@ final class OwnerSettingsStore: Sendable {
         guard next != before else { return [] }
         guard let folder else {
             throw ControlFailure(
-                code: "no-store",
+                code: .notOffered,
                 message: "the station has no store that could remember it; add \"store\": {} to "
                     + "its configuration"
             )
         }
         guard next.text.count <= FolderFilesLimit.byteMax else {
-            throw ControlFailure(code: "bad-request", message: "more settings than 64 KiB")
+            throw ControlFailure(code: .badRequest, message: "more settings than 64 KiB")
         }
         let platform = platform
         do {
@@ -55,7 +55,7 @@ final class OwnerSettingsStore: Sendable {
                 try OverlayFile(platform.files(in: folder)).replace(with: next)
             }
         } catch let error as StorageError {
-            throw ControlFailure(code: "store", message: "not changed; the card: \(error)")
+            throw ControlFailure(code: .store, message: "not changed; the card: \(error)")
         }
         state.withLock { $0.overlay = next }
         apply(next)
@@ -66,7 +66,7 @@ final class OwnerSettingsStore: Sendable {
         try state.withLock { state throws(ControlFailure) in
             guard !state.isBusy else {
                 throw ControlFailure(
-                    code: "idle",
+                    code: .busy,
                     message: "another change is being written to the card; try again"
                 )
             }

@@ -109,7 +109,7 @@ struct RecordsCommand: ParsableCommand {
             do {
                 return try SocketLine.camera(socket).ask(question)?.count
             } catch let failure as ControlFailure {
-                if failure.code == "other-ring" { return nil }
+                if failure.code == .conflict { return nil }
                 throw ClientFailure(message: failure.message, exitCode: 1)
             }
         }

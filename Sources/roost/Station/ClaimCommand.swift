@@ -84,7 +84,7 @@ struct ClaimCommand: ParsableCommand {
         } catch let error as LocalSocketError {
             throw Self.failure(error, path)
         } catch let failure as ControlFailure {
-            throw ClientFailure(message: failure.message, exitCode: 1)
+            throw ClientFailure(message: failure.message, exitCode: failure.code.exitCode)
         }
     }
 

@@ -58,7 +58,7 @@ struct ClientOptions: ParsableArguments {
         } catch let error as LocalSocketError {
             throw ClientFailure.unreachable(for: error, path: path)
         } catch let failure as ControlFailure {
-            throw ClientFailure(message: failure.message, exitCode: 1)
+            throw ClientFailure(message: failure.message, exitCode: failure.code.exitCode)
         }
     }
 

@@ -59,7 +59,7 @@ struct SocketLine: Sendable {
     /// Asks one question; a refusal ends the command.
     func report<Asked: Question>(_ question: Asked) throws -> Asked.Answer? {
         do { return try ask(question) } catch let failure as ControlFailure {
-            throw ClientFailure(message: failure.message, exitCode: 1)
+            throw ClientFailure(message: failure.message, exitCode: failure.code.exitCode)
         }
     }
 }

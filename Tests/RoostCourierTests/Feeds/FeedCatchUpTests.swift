@@ -255,7 +255,7 @@ import Testing
             server.state.withLock { $0.paths = [] }
             await task.wake()
             try await clock.sleep(for: .seconds(4))
-            let full = ControlFailure(code: "busy", message: "2000 values an hour are taken")
+            let full = ControlFailure(code: .busy, message: "2000 values an hour are taken")
             cursors.state.withLock { $0.refusal = full }
             try await clock.sleep(for: .minutes(60))
             cursors.state.withLock { $0.refusal = nil }

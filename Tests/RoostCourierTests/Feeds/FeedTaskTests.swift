@@ -189,7 +189,7 @@ import Testing
             }
             try await clock.sleep(for: .minutes(130))
             #expect(await task.standing.delivery.trouble?.code == "station")
-            let full = ControlFailure(code: "busy", message: "2000 values an hour are taken")
+            let full = ControlFailure(code: .busy, message: "2000 values an hour are taken")
             cursors.state.withLock { ($0.isDown, $0.refusal) = (false, full) }
             try await clock.sleep(for: .minutes(20))
             #expect(await task.standing.delivery.trouble?.words.contains("2000 values") == true)

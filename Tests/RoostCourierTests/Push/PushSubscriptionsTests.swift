@@ -99,7 +99,7 @@ import Testing
                 let failure = await #expect(throws: ControlFailure.self) {
                     try await life.addPhone(node, 1)
                 }
-                #expect(failure?.code == "no-receiver")
+                #expect(failure?.code == .notOffered)
             }
             withExtendedLifetime(life.courier.station.folder) {}
         }

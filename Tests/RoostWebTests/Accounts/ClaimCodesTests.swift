@@ -28,7 +28,7 @@ import Testing
         let stage = try AccountsStage()
         let codes = ClaimCodes(accounts: stage.accounts, addresses: [])
         let failure = await #expect(throws: ControlFailure.self) { try await Self.ask(codes, line) }
-        #expect(failure?.code == "bad-request")
+        #expect(failure?.code == .badRequest)
     }
 
     private static func ask(_ codes: ClaimCodes, _ line: String) async throws -> ClaimReport {

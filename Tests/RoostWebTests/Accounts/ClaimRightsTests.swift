@@ -19,7 +19,7 @@ import Testing
         for request in [ClaimRequest(reset: false), ClaimRequest(reset: true)] {
             let answer = await codes.answer(try ControlCodec.line(request), from: user)
             let isAllowed = [.root, .person].contains(user)
-            #expect(answer.contains("not-allowed") != isAllowed, "\(answer)")
+            #expect(answer.contains("forbidden") != isAllowed, "\(answer)")
             let isGone = isAllowed && request.reset
             #expect(await stage.ask(.get, "/me", as: anna).status == (isGone ? 401 : 200))
         }
@@ -48,7 +48,7 @@ import Testing
             return try await Self.ask(path, #"{"reset":true}"#)
         }
         let isAllowed = name == "a person"
-        #expect(answer.contains("not-allowed") != isAllowed, "\(answer)")
+        #expect(answer.contains("forbidden") != isAllowed, "\(answer)")
         #expect(await stage.ask(.get, "/me", as: anna).status == (isAllowed ? 401 : 200))
     }
 

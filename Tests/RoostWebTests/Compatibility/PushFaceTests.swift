@@ -17,7 +17,7 @@ import Testing
         private let state = Mutex<(asked: [any Question], tokens: Int)>(([], 1))
 
         var asked: [any Question] { state.withLock { $0.asked } }
-        private static let wrong = ControlFailure(code: "bad-request", message: "it is wrong")
+        private static let wrong = ControlFailure(code: .badRequest, message: "it is wrong")
 
         var table: QuestionTable {
             var table = QuestionTable("this courier", users: LocalUsers())

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import HTTPTypes
 import Logging
@@ -242,7 +243,7 @@ extension GateTests {
         _ ask: Gate.Head,
         _ route: Route,
         _ asker: Asker
-    ) -> Problem.Kind? {
+    ) -> RefusalCode? {
         guard hosts.contains(where: { $0.0 == ask.authority && $0.1 }) else { return .wrongHost }
         if route.method != .get {
             let origin = ask.headers[.origin]
@@ -270,7 +271,7 @@ extension GateTests {
         return has >= needs ? nil : .forbidden
     }
 
-    static func kind(_ gate: Gate, _ head: Gate.Head) async -> Problem.Kind? {
+    static func kind(_ gate: Gate, _ head: Gate.Head) async -> RefusalCode? {
         do {
             _ = try await gate.admit(head)
             return nil

@@ -103,7 +103,7 @@ import Testing
             let answer = try await Self.ask(test, .testAlert) {
                 ($0.value, $0.device) = (31, nil)
             }
-            #expect(answer.error?.code == "bad-request")
+            #expect(answer.error?.code == .badRequest)
             var request = ControlRequest(.testAlert, name: "who-24h")
             request.value = 31
             let made = try await test.ask(request, AlertsReport.self)
@@ -129,8 +129,8 @@ import Testing
         }
         #expect(
             failures.map(\.?.code) == [
-                "bad-request", "unknown-alert", "bad-request", "bad-request", "bad-request",
-                "unknown-rule", "not-silenced",
+                .badRequest, .notFound, .badRequest, .badRequest, .badRequest,
+                .notFound, .notFound,
             ]
         )
         #expect(failures[1]?.message == "no alert 7 is raised; raised: 1")

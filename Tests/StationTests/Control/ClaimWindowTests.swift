@@ -73,7 +73,7 @@ import Testing
                 return (reports, refusal, test.events.filter { $0.source == "control" })
             }
         }
-        #expect(refusal == "bad-request")
+        #expect(refusal == .badRequest)
         #expect(reports.map(\.cause) == [.button, nil, nil])
         #expect(events.map(\.kind.name) == ["claim window opened", "claim window closed"])
         #expect(events[1]["cause"] == "claimed" && events[1]["actor"] == "Anna")

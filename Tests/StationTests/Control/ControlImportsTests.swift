@@ -105,7 +105,7 @@ import Testing
                 return nil
             }
         }
-        #expect(failure?.code == "busy")
+        #expect(failure?.code == .busy)
         #expect(failure?.message.contains("an hour") == true)
     }
 

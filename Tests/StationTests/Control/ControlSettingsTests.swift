@@ -145,7 +145,7 @@ import Testing
                 try await test.sleep(.seconds(30))
                 _ = try await Self.add(test, "attic", at: "10.0.0.7")
                 if isRefused { test.platform.card.folder.refuse(with: .full(path: "store")) }
-                var codes: [String?] = []
+                var codes: [RefusalCode?] = []
                 for (old, name) in [("board", "porch"), ("attic", "court")] {
                     var rename = ControlRequest(.rename, name: name)
                     rename.device = old
@@ -155,7 +155,7 @@ import Testing
                 return codes
             }
         }
-        let wanted: [String?] = isRefused ? ["store", "store"] : [nil, nil]
+        let wanted: [RefusalCode?] = isRefused ? [.store, .store] : [nil, nil]
         #expect(codes == wanted)
         let reader = try HistoryReader(path: "\(folder.path)/history.db")
         let streams = try reader.streams()
@@ -229,9 +229,9 @@ import Testing
         }
         #expect(
             answers.map { $0.error?.code } == [
-                "configured", "bad-request", "bad-request", "bad-request", "bad-request",
-                "bad-request", "unknown-device", "configured", "bad-request", "configured",
-                "bad-request", "bad-request", "configured",
+                .conflict, .badRequest, .badRequest, .badRequest, .badRequest,
+                .badRequest, .notFound, .conflict, .badRequest, .conflict,
+                .badRequest, .badRequest, .conflict,
             ]
         )
         #expect(
@@ -285,8 +285,8 @@ import Testing
         #expect(reports[1]?.settings.map(\.origin) == [.file, .default, .default])
         #expect(
             codes == [
-                "changed", "unknown-setting", "bad-request", "unknown-setting", "bad-request",
-                "bad-request", "configured",
+                .precondition, .unknownField, .badRequest, .unknownField, .badRequest,
+                .badRequest, .conflict,
             ]
         )
     }
@@ -305,7 +305,7 @@ import Testing
                 return (failed, try await Self.add(test))
             }
         }
-        #expect(failed.error?.code == "store")
+        #expect(failed.error?.code == .store)
         #expect(failed.error?.message == "not changed; the card: store: no space left on the card")
         #expect(Self.device(then) != nil)
     }
@@ -333,7 +333,7 @@ import Testing
                 return try await Self.add(test).error
             }
         }
-        #expect(error?.code == "no-store")
+        #expect(error?.code == .notOffered)
     }
 
     @Test(arguments: ["", "a\u{1B}[2J", String(repeating: "x", count: 65)])
@@ -346,6 +346,6 @@ import Testing
                 return try await test.ask(request, StatusReport.self).error
             }
         }
-        #expect(error?.code == "bad-request" && error?.pointer == "/actor")
+        #expect(error?.code == .badRequest && error?.pointer == "/actor")
     }
 }

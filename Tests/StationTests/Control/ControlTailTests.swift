@@ -305,7 +305,7 @@ import Testing
         }
         #expect(report?.cursors.count == 16 && report?.number == 17 && durable == 17)
         #expect(report?.cursors.first { $0.name == "t3" }?.bytes == [3, 8])
-        #expect(refusal?.code == "too-many")
+        #expect(refusal?.code == .busy)
         let stored = try HistoryReader(path: "\(folder.path)/history.db").cursors()
         #expect(stored.count == 16)
     }
@@ -328,13 +328,13 @@ import Testing
                 #expect(taken.body?.isKept == true)
                 let mixed = ControlRequest.cameraEvent("outbox held", [:])
                 let other: ControlAnswer<CourierEventReport> = try await Self.ask(test, mixed)
-                #expect(other.error?.code == "bad-request")
+                #expect(other.error?.code == .badRequest)
                 let wrong = ControlRequest.courierEvent("card writes again", [:])
                 let answer: ControlAnswer<CourierEventReport> = try await Self.ask(test, wrong)
                 return (kept, answer.error?.code)
             }
         }
         #expect(kept == CourierEventReport.countPerHour)
-        #expect(refused == "bad-request")
+        #expect(refused == .badRequest)
     }
 }

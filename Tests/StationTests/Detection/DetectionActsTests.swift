@@ -310,6 +310,6 @@ import Testing
         #expect(
             names == ["adopted balcony", "ignored balcony", "adopted balcony", "adopted sds011"]
         )
-        #expect(refused == ["bad-request", "unknown-device"])
+        #expect(refused == [.badRequest, .notFound])
     }
 }

@@ -123,7 +123,7 @@ import Testing
             }
         }
         #expect(clockReport == ClockReport(time: nil, trust: "unknown", isSure: false))
-        #expect(failure?.code == "no-clock" && failure?.message.contains("--at") == true)
+        #expect(failure?.code == .store && failure?.message.contains("--at") == true)
         #expect(reading != nil && reading?.time == nil && reading?.isSure == nil)
     }
 }

@@ -138,7 +138,7 @@ import Testing
                 return (old, first, second, person, try await offer("2026-09-21T15:00:00Z"))
             }
         }
-        #expect(old.error?.code == "bad-request")
+        #expect(old.error?.code == .badRequest)
         #expect(
             first.body
                 == ClockReport(

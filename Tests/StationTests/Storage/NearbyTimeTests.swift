@@ -156,7 +156,7 @@ import Testing
             }
             return (answers, events, after)
         }
-        #expect(answers[0].error?.code == "bad-request")
+        #expect(answers[0].error?.code == .badRequest)
         let (contradiction, past) = (answers[1].body, answers[2].body)
         #expect(contradiction?.isSure == false)
         #expect(contradiction?.nearby == NearbyClockReport(.contradiction, ["attic", "barn"]))

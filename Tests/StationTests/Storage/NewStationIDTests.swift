@@ -61,6 +61,6 @@ import Testing
                 return try await test.ask(ControlRequest(.newStationID), StatusReport.self).error
             }
         }
-        #expect(failure?.code == "store")
+        #expect(failure?.code == .store)
     }
 }

@@ -258,6 +258,6 @@ import Testing
                 try await test.ask(ControlRequest(.tail).page(from: place), TailReport.self).error
             }
         }
-        #expect(failure?.code == "bad-request")
+        #expect(failure?.code == .badRequest)
     }
 }

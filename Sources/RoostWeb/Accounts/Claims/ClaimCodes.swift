@@ -28,7 +28,7 @@ struct ClaimCodes: Sendable {
             guard Self.users.contains(user) else {
                 let words = user.refusal(of: request.reset ? "claim --reset" : "claim", by: peer)
                 accounts.logger.warning("\(words)")
-                throw ControlFailure(code: "not-allowed", message: words)
+                throw ControlFailure(code: .forbidden, message: words)
             }
             result = .success(try await report(request))
         } catch {
@@ -41,8 +41,8 @@ struct ClaimCodes: Sendable {
         switch error {
         case let failure as ControlFailure: failure
         case let problem as Problem:
-            ControlFailure(code: problem.kind.rawValue, message: problem.detail)
-        default: ControlFailure(code: "internal", message: "\(error)")
+            ControlFailure(code: problem.kind, message: problem.detail)
+        default: ControlFailure(code: .internal, message: "\(error)")
         }
     }
 

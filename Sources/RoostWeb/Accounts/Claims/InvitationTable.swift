@@ -1,3 +1,4 @@
+import ControlProtocol
 import SQLite
 
 /// Invitations in web.db; a code is good for one account.

@@ -1,3 +1,5 @@
+import ControlProtocol
+
 /// Name and e-mail address from a form, checked.
 struct NewPerson: Hashable, Sendable {
     let name: String

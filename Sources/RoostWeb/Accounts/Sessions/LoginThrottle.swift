@@ -1,3 +1,4 @@
+import ControlProtocol
 import HTTPTypes
 
 /// Slows down guesses of passwords, and never locks an account.

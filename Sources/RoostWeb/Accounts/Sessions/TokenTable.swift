@@ -1,3 +1,4 @@
+import ControlProtocol
 import SQLite
 
 /// Keys of programs in web.db.

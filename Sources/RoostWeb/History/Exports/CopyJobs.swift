@@ -1,3 +1,4 @@
+import ControlProtocol
 import FileIO
 import Glibc
 import HTTPTypes

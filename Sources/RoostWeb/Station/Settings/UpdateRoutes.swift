@@ -1,3 +1,4 @@
+import ControlProtocol
 import HTTPTypes
 
 /// Routes to update a station that runs from an image, for the owner only.

@@ -29,7 +29,7 @@ struct ControlAlerts: Sendable {
         by asker: ControlAsker
     ) throws(ControlFailure) {
         guard let number = request.n else {
-            throw ControlFailure(code: "bad-request", message: "n is the number of an alert")
+            throw ControlFailure(code: .badRequest, message: "n is the number of an alert")
         }
         let seconds = try seconds(request)
         let event = alerts.act { book, now in
@@ -38,7 +38,7 @@ struct ControlAlerts: Sendable {
         guard event == nil else { return }
         let raised = alerts.report(withRules: false).alerts.compactMap(\.n).map { "\($0)" }
         throw ControlFailure(
-            code: "unknown-alert",
+            code: .notFound,
             message: "no alert \(number) is raised; "
                 + (raised.isEmpty ? "none is" : "raised: \(raised.joined(separator: ", "))")
         )
@@ -52,7 +52,7 @@ struct ControlAlerts: Sendable {
             ControlAsker.isPlain(text), let key = AlertEvent.Key(text)
         else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "key is a rule and what it is about, as who-24h:balcony/pm25",
                 pointer: "/key"
             )
@@ -60,20 +60,20 @@ struct ControlAlerts: Sendable {
         let isEnd = request.command == .unsilence
         let length = isEnd ? 0 : try seconds(request)
         guard let length else {
-            throw ControlFailure(code: "bad-request", message: "seconds is how long")
+            throw ControlFailure(code: .badRequest, message: "seconds is how long")
         }
         let report = alerts.report(withRules: true)
         guard report.rules.contains(where: { $0.id == key.rule }) else {
             let known = report.rules.map(\.id).joined(separator: ", ")
             throw ControlFailure(
-                code: "unknown-rule",
+                code: .notFound,
                 message: "no rule is named \(key.rule); there are: \(known)"
             )
         }
         if isEnd, !report.silences.contains(where: { $0.key == text }) {
             let silenced = report.silences.map(\.key).joined(separator: ", ")
             throw ControlFailure(
-                code: "not-silenced",
+                code: .notFound,
                 message: "\(text) is not silenced; "
                     + (silenced.isEmpty ? "nothing is" : "silenced: \(silenced)")
             )
@@ -84,24 +84,24 @@ struct ControlAlerts: Sendable {
         guard event == nil else { return }
         guard report.isReady else { throw Self.waiting }
         throw ControlFailure(
-            code: "too-many",
+            code: .busy,
             message: "\(AlertBounds.silenceLimit) keys are silenced; end one first"
         )
     }
 
     private func test(_ request: ControlRequest) throws(ControlFailure) {
         guard let rule = request.name else {
-            throw ControlFailure(code: "bad-request", message: "name is a rule's")
+            throw ControlFailure(code: .badRequest, message: "name is a rule's")
         }
         let value = request.value
         guard value.map({ abs($0) < 1e9 }) ?? true else {
-            throw ControlFailure(code: "bad-request", message: "value is below 1e9")
+            throw ControlFailure(code: .badRequest, message: "value is below 1e9")
         }
         let fixed = value.map { FixedPoint(Int64(($0 * 10).rounded()), decimals: 1) }
         let receiver = request.receiver
         guard receiver.map(Self.isID) ?? true else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "receiver is the id of one: 1 to 32 of a…z, 0…9, - and _",
                 pointer: "/receiver"
             )
@@ -112,7 +112,7 @@ struct ControlAlerts: Sendable {
         guard report.isReady else { throw Self.waiting }
         let known = report.rules.map(\.id).joined(separator: ", ")
         throw ControlFailure(
-            code: "unknown-rule",
+            code: .notFound,
             message: "no rule is named \(rule.prefix(64)); there are: \(known)"
         )
     }
@@ -125,7 +125,7 @@ struct ControlAlerts: Sendable {
     }
 
     private static let waiting = ControlFailure(
-        code: "no-store",
+        code: .notOffered,
         message: "the store is not open yet, and alerts wait for it"
     )
 
@@ -133,7 +133,7 @@ struct ControlAlerts: Sendable {
         guard let seconds = request.seconds else { return nil }
         guard (1...Self.longest).contains(seconds) else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "seconds is 1 to \(Int(Self.longest))",
                 pointer: "/seconds"
             )

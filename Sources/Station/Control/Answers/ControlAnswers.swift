@@ -105,7 +105,7 @@ struct ControlAnswers: Sendable {
     ) throws(ControlFailure) -> ClaimWindowReport {
         guard request.seconds ?? 0 == 0 else {
             let words = "seconds is 0, which closes the window; a held button opens it"
-            throw ControlFailure(code: "bad-request", message: words)
+            throw ControlFailure(code: .badRequest, message: words)
         }
         if request.seconds != nil { station.claims.claimed(by: asker) }
         return station.claims.report()
@@ -128,7 +128,7 @@ struct ControlAnswers: Sendable {
 
     private func examine(_ request: ControlRequest) async throws -> FindingsReport {
         guard let examination = state.dependencies.examination else {
-            throw ControlFailure(code: "not-allowed", message: "this station has no machine to ask")
+            throw ControlFailure(code: .forbidden, message: "this station has no machine to ask")
         }
         let age = Duration.seconds(min(max(request.seconds ?? 0, 0), 86_400))
         return try await examination.report(notOlderThan: age, on: station.platform)
@@ -150,7 +150,7 @@ struct ControlAnswers: Sendable {
     private func act(_ request: ControlRequest, by asker: ControlAsker) async throws {
         guard let device = request.device else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "device is a name, an identity or a port"
             )
         }
@@ -162,7 +162,7 @@ struct ControlAnswers: Sendable {
         case .forget: (act, kind) = (.forget, .forgetAsked)
         case .rename:
             guard let name = request.name else {
-                throw ControlFailure(code: "bad-request", message: "name is the new name")
+                throw ControlFailure(code: .badRequest, message: "name is the new name")
             }
             if isOwn { return try await settings.rename(device, to: name, by: asker) }
             (act, kind) = (.rename(name), .renameAsked)

@@ -30,20 +30,20 @@ struct ControlClock {
 
     /// Accepts a person's confirmation of the time, and records the user.
     func trust(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
-        func refuse(_ code: String, _ message: String) throws -> String {
+        func refuse(_ code: RefusalCode, _ message: String) throws -> String {
             let failure = ControlFailure(code: code, message: message)
             return try ControlCodec.line(ControlAnswer<ClockReport>(.failure(failure)))
         }
         let wall: WallTime
         if let text = request.time {
             guard let typed = WallTime(iso8601: text) else {
-                return try refuse("bad-request", "time is as in 2026-11-21T07:15:00Z")
+                return try refuse(.badRequest, "time is as in 2026-11-21T07:15:00Z")
             }
             wall = typed
         } else {
             guard let said = station.clock.wallReading else {
                 return try refuse(
-                    "no-clock",
+                    .store,
                     "the system clock was never set; say what time it is with --at"
                 )
             }
@@ -71,7 +71,7 @@ struct ControlClock {
     }
 
     private static let noStore = ControlFailure(
-        code: "store",
+        code: .store,
         message: "no store is open that could remember it; see `roost status`"
     )
 
@@ -82,7 +82,7 @@ struct ControlClock {
         let times = request.neighbours ?? []
         guard times.count <= NeighbourTime.countMax else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "there are \(times.count) neighbours; \(NeighbourTime.countMax) at most"
             )
         }
@@ -99,13 +99,13 @@ struct ControlClock {
     ) throws(ControlFailure) -> ClockReport {
         guard let wall = request.time.flatMap({ WallTime(iso8601: $0) }) else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "time is as in 2026-11-21T07:15:00Z"
             )
         }
         guard wall >= station.builtAt else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "time is \(wall.iso8601), and this program is of "
                     + "\(station.builtAt.iso8601): that clock is wrong, too"
             )

@@ -24,7 +24,7 @@ struct ControlCursors: Sendable {
 
     private func report(_ book: CursorTable?) throws(ControlFailure) -> CursorReport {
         guard let book else {
-            throw ControlFailure(code: "no-store", message: "no store is open that keeps cursors")
+            throw ControlFailure(code: .notOffered, message: "no store is open that keeps cursors")
         }
         var report = CursorReport(
             cursors: book.all.map {
@@ -38,7 +38,7 @@ struct ControlCursors: Sendable {
     }
 
     private static let invalid = ControlFailure(
-        code: "bad-request",
+        code: .badRequest,
         message: "name is 1 to \(CursorReport.nameByteLimit) bytes, and blob "
             + "\(CursorReport.blobByteLimit) at most"
     )
@@ -48,7 +48,7 @@ struct ControlCursors: Sendable {
         case .invalid: invalid
         case .tooMany(let names):
             ControlFailure(
-                code: "too-many",
+                code: .busy,
                 message: "\(names.count) cursors are kept; set one of them to nothing first: "
                     + names.map { PlainText.shown($0, limit: 64) }.joined(separator: ", ")
             )

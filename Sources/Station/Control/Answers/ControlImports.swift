@@ -39,7 +39,7 @@ final class ControlImports: Sendable {
     func answer(_ request: ControlRequest) async throws -> ImportsReport {
         guard let rows = request.rows, (1...ImportRow.countMax).contains(rows.count) else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "rows are 1 to \(ImportRow.countMax)"
             )
         }
@@ -77,9 +77,9 @@ final class ControlImports: Sendable {
         do {
             if let merged = try await store.opened?.merge(samples) { return merged }
         } catch let error as ImportError {
-            throw ControlFailure(code: "no-place", message: "\(error)")
+            throw ControlFailure(code: .store, message: "\(error)")
         }
-        throw ControlFailure(code: "no-store", message: "no store is open that takes values")
+        throw ControlFailure(code: .notOffered, message: "no store is open that takes values")
     }
 
     private func demandRoom() throws(ControlFailure) {
@@ -93,7 +93,7 @@ final class ControlImports: Sendable {
         }
         guard let wait else { return }
         throw ControlFailure(
-            code: "busy",
+            code: .busy,
             message: "\(Self.countPerHour) values an hour are taken; "
                 + "the next in \(wait.components.seconds + 1) s"
         )

@@ -46,7 +46,7 @@ struct ControlMutes {
                 at: station.clock.now
             )
         } catch {
-            throw ControlFailure(code: "unknown-mode", message: error.text)
+            throw ControlFailure(code: .badRequest, message: error.text)
         }
         station.modes.change(to: mode, in: station.bootID, by: station.clock)
         let details = [Event.Detail("mode", mode.text)]
@@ -60,7 +60,7 @@ struct ControlMutes {
             try await store.settleMutes()
         } catch {
             throw ControlFailure(
-                code: "store",
+                code: .store,
                 message: "done, but a restart forgets it; the store: \(error)"
             )
         }
@@ -69,7 +69,7 @@ struct ControlMutes {
     private func changeMutes(_ request: ControlRequest) throws(ControlFailure) {
         guard let target = request.device else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "device is a name, or a channel as in balcony/pm25"
             )
         }
@@ -77,7 +77,7 @@ struct ControlMutes {
             guard station.mutes.unmute(target) else {
                 let muted = station.mutes.current.map(\.target).joined(separator: ", ")
                 throw ControlFailure(
-                    code: "not-muted",
+                    code: .notFound,
                     message: "\(target) is not muted; "
                         + (muted.isEmpty ? "nothing is" : "muted: \(muted)")
                 )
@@ -85,7 +85,7 @@ struct ControlMutes {
             return
         }
         guard request.seconds.map({ $0 >= 1 }) ?? true else {
-            throw ControlFailure(code: "bad-request", message: "seconds is 1 at least")
+            throw ControlFailure(code: .badRequest, message: "seconds is 1 at least")
         }
         let channels = station.recorder.channels.map(\.channel)
         let sensors = station.leds.motionSensors
@@ -95,7 +95,7 @@ struct ControlMutes {
         guard isKnown else {
             let known = (channels.map(\.description) + sensors).sorted().joined(separator: ", ")
             throw ControlFailure(
-                code: "unknown-device",
+                code: .notFound,
                 message: "\(PlainText.shown(target, limit: 200)) has no readings; "
                     + (known.isEmpty ? "nothing has measured yet" : "there are: \(known)")
             )
@@ -104,7 +104,7 @@ struct ControlMutes {
         let length = request.seconds.map { Duration.milliseconds(Int64(min($0, longest) * 1_000)) }
         guard station.mutes.mute(target, for: length) else {
             throw ControlFailure(
-                code: "too-many",
+                code: .busy,
                 message: "\(MuteList.countMax) things are muted; unmute one first"
             )
         }

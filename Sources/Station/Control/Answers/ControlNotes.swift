@@ -21,13 +21,13 @@ struct ControlNotes {
             ControlAsker.isPlain(text)
         else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "text is 1 to \(Self.textMax) bytes of UTF-8 without control characters"
             )
         }
         guard request.time.map({ WallTime(iso8601: $0) != nil }) ?? true else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "time is ISO 8601, as 2026-11-22T04:15:00Z"
             )
         }
@@ -57,7 +57,7 @@ struct ControlNotes {
     ) throws(ControlFailure) {
         guard kind == EventKind.Plain.doseMarked.rawValue, let device = request.device else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "kind is \(EventKind.Plain.doseMarked.rawValue), of a device"
             )
         }
@@ -91,7 +91,7 @@ struct ControlNotes {
         guard !isKnown else { return }
         let known = (devices + channels).sorted().joined(separator: ", ")
         throw ControlFailure(
-            code: "unknown-device",
+            code: .notFound,
             message: "\(PlainText.shown(target, limit: 200)) is no device or channel here; "
                 + (known.isEmpty ? "there is none yet" : "there are: \(known.prefix(400))")
         )
@@ -104,7 +104,7 @@ struct ControlNotes {
             time.nanoseconds > now.nanoseconds + 60_000_000_000
         else { return }
         throw ControlFailure(
-            code: "bad-request",
+            code: .badRequest,
             message: "time is \(text), and now it is \(now.iso8601): a note is of what was"
         )
     }

@@ -18,7 +18,7 @@ struct ControlProfiles {
     /// - Throws: `ControlFailure` `bad-request`; `CancellationError`.
     func check(_ request: ControlRequest) async throws -> ProfileCheckReport {
         guard let text = request.text, !text.isEmpty else {
-            throw ControlFailure(code: "bad-request", message: "text is the profile, as JSON")
+            throw ControlFailure(code: .badRequest, message: "text is the profile, as JSON")
         }
         let bytes = Array(text.utf8)
         // The shipped ones are read along: two milliseconds each on a small computer.

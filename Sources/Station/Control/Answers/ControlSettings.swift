@@ -41,7 +41,7 @@ struct ControlSettings {
             let known = StationSetting.all.map(\.key)
             let nearest = Spelling.nearest(to: key, among: known).map { "; did you mean \($0)?" }
             throw ControlFailure(
-                code: "unknown-setting",
+                code: .unknownField,
                 message: "there is no setting \(PlainText.shown(key)), but "
                     + known.joined(separator: ", ") + (nearest ?? ""),
                 pointer: "/" + PlainText.shown(key)
@@ -53,7 +53,7 @@ struct ControlSettings {
         }
         if let locked {
             throw ControlFailure(
-                code: "configured",
+                code: .conflict,
                 message: "\(locked) is set in \(configuration.file), which counts; change it there",
                 pointer: "/\(locked)"
             )
@@ -69,10 +69,10 @@ struct ControlSettings {
             if case .object(let fields) = try JSONParser.parse(bytes) { return fields }
         } catch {
             let words = JSONParser.text(for: error, in: bytes)
-            throw ControlFailure(code: "bad-request", message: "patch is not JSON: \(words)")
+            throw ControlFailure(code: .badRequest, message: "patch is not JSON: \(words)")
         }
         throw ControlFailure(
-            code: "bad-request",
+            code: .badRequest,
             message: "patch is an object, as {\"zone\": \"Europe/Berlin\"}"
         )
     }
@@ -89,7 +89,7 @@ struct ControlSettings {
         if let type = request.profile { fields["type"] = .string(type) }
         guard !fields.isEmpty else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "nothing to change; say address, profile, seconds or isOn"
             )
         }
@@ -100,7 +100,7 @@ struct ControlSettings {
         let describesIt = request.address != nil || request.profile != nil
         if describesIt, let origin, origin != .owner {
             throw ControlFailure(
-                code: "configured",
+                code: .conflict,
                 message: origin == .file
                     ? "\(name) is configured in \(configuration.file); change it there, then "
                         + "`sudo systemctl reload roostd`"
@@ -110,7 +110,7 @@ struct ControlSettings {
         }
         if request.isNew == true, origin != nil {
             throw ControlFailure(
-                code: "configured",
+                code: .conflict,
                 message: "there is a device \(name) already; choose another name",
                 pointer: "/name"
             )
@@ -124,7 +124,7 @@ struct ControlSettings {
     func rename(_ old: String, to name: String, by asker: ControlAsker) async throws {
         guard station.origin(of: name) == nil else {
             throw ControlFailure(
-                code: "configured",
+                code: .conflict,
                 message: "there is a device \(name) already; choose another name",
                 pointer: "/name"
             )
@@ -143,13 +143,13 @@ struct ControlSettings {
         case .owner: break
         case .file:
             throw ControlFailure(
-                code: "configured",
+                code: .conflict,
                 message: "\(name) is configured in \(configuration.file); remove it there, then "
                     + "`sudo systemctl reload roostd`"
             )
         case .found:
             throw ControlFailure(
-                code: "configured",
+                code: .conflict,
                 message: "\(name) was found by itself; use `roost forget` or `roost ignore`"
             )
         case nil: throw unknown(name)
@@ -163,14 +163,14 @@ struct ControlSettings {
     func record(_ request: ControlRequest, by asker: ControlAsker) async throws {
         let name = try Self.name(request)
         guard let isOn = request.isOn else {
-            throw ControlFailure(code: "bad-request", message: "isOn is true or false")
+            throw ControlFailure(code: .badRequest, message: "isOn is true or false")
         }
         let measures = configuration.devices.first { $0.name == name }
             .map { $0.sampleInterval(isContinuous: false) != nil }
         guard let origin = station.origin(of: name) else { throw unknown(name) }
         guard measures ?? (origin == .found) else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "\(name) has no values that could be kept; its events are always kept"
             )
         }
@@ -197,7 +197,7 @@ struct ControlSettings {
     private static func name(_ request: ControlRequest) throws(ControlFailure) -> String {
         guard let name = request.device, PlainName.fits(name) else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "device is a name of \(PlainName.form)",
                 pointer: "/name"
             )
@@ -207,7 +207,7 @@ struct ControlSettings {
 
     private func unknown(_ name: String) -> ControlFailure {
         ControlFailure(
-            code: "unknown-device",
+            code: .notFound,
             message: "there is no device \(PlainText.shown(name)); `roost devices` lists them, and "
                 + "a new one needs its address and its type"
         )
@@ -225,7 +225,7 @@ struct ControlSettings {
             { overlay throws(ControlFailure) in
                 if let tag, tag != overlay.tag {
                     throw ControlFailure(
-                        code: "changed",
+                        code: .precondition,
                         message: "the settings were changed meanwhile; read them again"
                     )
                 }
@@ -251,7 +251,7 @@ struct ControlSettings {
     ) throws(ControlFailure) {
         if next.devices.count > StationOverlay.deviceLimit {
             throw ControlFailure(
-                code: "too-many",
+                code: .busy,
                 message: "\(StationOverlay.deviceLimit) devices have settings; remove one first"
             )
         }
@@ -269,7 +269,7 @@ struct ControlSettings {
         let hint = first.suggestion.map { "; did you mean \($0)?" } ?? ""
         let isLocked = first.message.hasPrefix("is set in ")
         throw ControlFailure(
-            code: isLocked ? "configured" : "bad-request",
+            code: isLocked ? .conflict : .badRequest,
             message: (key.isEmpty ? "" : "\(key): ") + message + hint,
             pointer: "/" + key.split(separator: ".").joined(separator: "/")
         )

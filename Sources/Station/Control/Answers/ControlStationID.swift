@@ -12,7 +12,7 @@ struct ControlStationID: Sendable {
     func renew(by asker: ControlAsker) async throws {
         guard let before = store.stationID else {
             throw ControlFailure(
-                code: "store",
+                code: .store,
                 message: "no store is open that could remember it; see `roost status`"
             )
         }

@@ -39,7 +39,7 @@ struct ControlStore: Sendable {
         guard let seconds = request.seconds, (0...CameraOnReport.secondsMax).contains(seconds)
         else {
             let message = "seconds is 0…\(Int(CameraOnReport.secondsMax))"
-            throw ControlFailure(code: "bad-request", message: message)
+            throw ControlFailure(code: .badRequest, message: message)
         }
         let end = station.clock.now.advanced(by: .milliseconds(Int64(seconds * 1_000)))
         return CameraOnReport(lampCount: station.leds.recordCamera(until: seconds > 0 ? end : nil))
@@ -53,7 +53,7 @@ struct ControlStore: Sendable {
         } catch let failure as ControlFailure {
             return try ControlCodec.line(ControlAnswer<Body>(.failure(failure)))
         } catch let error as StoreError {
-            let failure = ControlFailure(code: "store", message: "the store: \(error)")
+            let failure = ControlFailure(code: .store, message: "the store: \(error)")
             return try ControlCodec.line(ControlAnswer<Body>(.failure(failure)))
         }
     }

@@ -9,7 +9,7 @@ struct ControlTail: Sendable {
     private static let limitDefault = 500
 
     static let badCursor = ControlFailure(
-        code: "bad-request",
+        code: .badRequest,
         message: "from is `next` of the page before"
     )
 
@@ -63,7 +63,7 @@ struct ControlTail: Sendable {
         )
         if wait > 0, !store.waiters.add(waiter) {
             throw ControlFailure(
-                code: "too-many",
+                code: .busy,
                 message: "\(TailWaiters.waiterLimit) questions wait already; ask without waiting"
             )
         }
@@ -107,14 +107,14 @@ struct ControlTail: Sendable {
         let condition = request.samples ?? TailCondition()
         let wait = request.waitSeconds ?? 0
         guard (0...waitMax).contains(wait) else {
-            throw ControlFailure(code: "bad-request", message: "waitSeconds is 0 to \(waitMax)")
+            throw ControlFailure(code: .badRequest, message: "waitSeconds is 0 to \(waitMax)")
         }
         let limit = RecentRecords.limit
         guard (1...limit).contains(condition.atLeast),
             condition.orAfterSeconds.map({ (0...86_400).contains($0) }) ?? true
         else {
             throw ControlFailure(
-                code: "bad-request",
+                code: .badRequest,
                 message: "samples.atLeast is 1 to \(limit), the most that the station keeps in "
                     + "memory, and samples.orAfterSeconds 0 to 86 400"
             )
