@@ -48,7 +48,6 @@ function sheet(gap, context, item, from) {
   }
   if (gap.alike) parts.push(el("p", {}, alikeWords(gap.alike)));
   if (next) parts.push(el("p", {}, el("strong", {}, `${t("gap.next")} `), next));
-  if (gap.cause === "unexplained") parts.push(el("p", {}, t("gap.report")));
   parts.push(el("p", {}, el("a", { href: `/events?from=${rfc3339(from - 300)}&to=${rfc3339(from + 3600)}`, onclick: closeDialog }, t("gap.events"))));
   if (may(context.me, "member")) parts.push(noteForm(context, item, from));
   return parts;
