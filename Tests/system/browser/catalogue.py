@@ -13,8 +13,8 @@ import shutil
 import time
 
 from ..check import until
-from ..net.stage import Stage
-from . import files, rehearsal
+from ..net.stage import Stage, Web
+from . import files, gaps, rehearsal
 from .dashboard import Dashboard
 
 LANGUAGES = ("de", "it", "es", "fr")
@@ -126,10 +126,10 @@ class Reader:
             if self.foreign(text, dates, is_mixed):
                 self.found.setdefault(f"{place}: {text[:90]!r}", where)
 
-    def pages(self, who, language, names, presses):
+    def pages(self, who, language, presses):
         browser = self.browser
         for path, name in files.pages():
-            if name in ALONE or names and name not in names:
+            if name in ALONE:
                 continue
             where = f"{path}, {who}, {language}"
             browser.open(path)
@@ -173,7 +173,7 @@ def add_scripts(walk):
     return [walk.browser.command("Page.addScriptToEvaluateOnNewDocument", source=source)["identifier"] for source in sources]
 
 
-def visit(walk, reader, rounds):
+def visit(walk, reader, rounds, also=None):
     """Each round: who, language, whether answers are rehearsed, whether buttons are pressed."""
     browser, before = walk.browser, walk.browser.address
     scripts = add_scripts(walk)
@@ -200,7 +200,9 @@ def visit(walk, reader, rounds):
                     browser.open(path)
                     reader.look(f"{path}, a stranger, {language}")
                 continue
-            reader.pages(who, language, (), presses)
+            reader.pages(who, language, presses)
+            if also:
+                also(walk, reader)
     finally:
         for script in scripts:
             browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
@@ -217,6 +219,30 @@ def small(walk):
     visit(walk, reader, [("owner", "de", True, False, lambda _: None)])
     dashboard.close()
     return report(walk, reader, "a page")
+
+
+def causes(walk, reader):
+    """Each cause of a gap on a card without its station, by the sheet that a tap opens."""
+    for cause, (channel, first, seconds) in gaps.longest(walk.browser).items():
+        margin = max(seconds, 30)
+        query = f"channel={channel}&from={gaps.rfc3339(first - margin)}&to={gaps.rfc3339(first + seconds + margin)}"
+        walk.browser.open(f"/history?{query}")
+        opened = walk.browser.script("const one = document.querySelector('.gaps button'); one?.click(); return Boolean(one);")
+        if opened and until(lambda: walk.browser.script("return document.querySelectorAll('dialog .page > *').length > 1"), 5, 0.05):
+            reader.look(f"the sheet of {cause}, {walk.browser.path}")
+
+
+def card(walk):
+    """The pages of a card without its station, and why its gaps are."""
+    store = gaps.planted(walk.check)
+    web = Web(walk.check, "--store", store, "--name", "card", "--open")
+    web.www = marked(walk.check)
+    web.start()
+    reader = Reader(walk, f"http://127.0.0.1:{web.port}")
+    visit(walk, reader, [("owner", "es", False, False, lambda _: None)], causes)
+    web.close()
+    shutil.rmtree(store)
+    return report(walk, reader, "a card's page")
 
 
 def run(walk):
@@ -239,4 +265,4 @@ def run(walk):
     rounds += [("viewer", "de", True, True, enter), (None, "de", False, False, enter)]
     visit(walk, reader, rounds)
     browser.forget()
-    return report(walk, reader, "a page")
+    return report(walk, reader, "a page") + card(walk)
