@@ -60,6 +60,12 @@ def fault_kinds():
     return [f"fault.{name}" for name in re.findall(r'case \w+ = "([^"]+)"', read(ROOT, "Sources", "Station", "Faults", "Fault.swift"))]
 
 
+def refusals():
+    """The names of every refusal."""
+    listed = read(ROOT, "Sources", "ControlProtocol", "RefusalCode.swift")
+    return [name or plain for plain, name in re.findall(r'^    case `?(\w+)`?(?: = "([^"]+)")?$', listed, re.M)]
+
+
 def checks():
     """The names of what `roost doctor` checks."""
     folder, found = os.path.join(ROOT, "Sources", "Doctor"), set()
@@ -174,6 +180,7 @@ def hold_catalogues(check, texts):
     codes = [f"cause.{name}" for name in swift_cases("Events", "GapCause.swift")]
     codes += [f"event.{kind}" for kind in event_kinds()]
     codes += [f"detail.{name}" for name in details()]
+    codes += [f"problem.{name}.short" for name in refusals()]
     codes += [f"{key}{end}" for key in fault_kinds() for end in ("", ".next")] + [f"check.{name}" for name in checks()]
     quality = read(ROOT, "Sources", "Core", "Reading.swift")
     codes += [f"flag.{name}" for name in re.findall(r'\(\.\w+, "(\w+)"\)', quality)]
