@@ -113,7 +113,7 @@ struct Soak: Sendable {
                 try await clock.sleep(for: .seconds(895))
             }
             if hour == 12 {
-                _ = try await ask(base, ControlRequest(.mode, mode: "live", seconds: 600))
+                _ = try await ask(base, ChangeMode("live", seconds: 600))
             }
         }
         if number % 7 == 0 { station.reload(try configuration(window: 600)) }
@@ -121,17 +121,19 @@ struct Soak: Sendable {
 
     /// Everything that a client may want to know.
     private func ask(_ base: SimulatedPlatform) async throws {
-        let everything: [ControlRequest] = [
-            ControlRequest(.status), ControlRequest(.tree), ControlRequest(.devices),
-            ControlRequest(.readings), ControlRequest(.events), ControlRequest(.tail),
+        let everything: [any Question] = [
+            GetStatus(), GetTree(), GetDevices(), GetReadings(), GetEvents(), GetTail(),
         ]
-        for request in everything { _ = try await ask(base, request) }
+        for question in everything { _ = try await ask(base, question) }
     }
 
-    private func ask(_ base: SimulatedPlatform, _ request: ControlRequest) async throws -> String? {
+    private func ask(
+        _ base: SimulatedPlatform,
+        _ question: some Question
+    ) async throws -> String? {
         let connection = base.socket.connect()
         defer { connection.close() }
-        try connection.send(ControlCodec.line(request))
+        try connection.send(ControlCodec.line(AskedQuestion(question)))
         return try await connection.nextLine()
     }
 

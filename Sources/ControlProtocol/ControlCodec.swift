@@ -63,9 +63,6 @@ package enum ControlCodec {
         case .keyNotFound(let key, let context): "\(place(context)) lacks \(key.stringValue)"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             "\(place(context)) has the wrong type"
-        case .dataCorrupted(let context) where place(context) == "command":
-            "command is one of "
-                + ControlRequest.Command.allCases.map(\.rawValue).joined(separator: ", ")
         case .dataCorrupted(let context): "\(place(context)): \(context.debugDescription)"
         @unknown default: "not a message of version \(controlProtocolVersion)"
         }

@@ -46,9 +46,9 @@ package struct TailReport: Codable, Hashable, Sendable {
     package let nowSeconds: Double
     /// Oldest first.
     package let parts: [Part]
-    /// Where the next page begins, for `ControlRequest.from`; nil on the last.
+    /// Where the next page begins, for `GetTail.from`; nil on the last.
     package let next: String?
-    /// Where a follower goes on, for `ControlRequest.from`; on the first page only, and nil without
+    /// Where a follower goes on, for `GetTail.from`; on the first page only, and nil without
     /// a store.
     package let end: String?
 

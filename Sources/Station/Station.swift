@@ -146,12 +146,12 @@ package final class Station: Sendable {
                 DetectionTask(devices, heartbeat: heartbeat)
             }
         )
-        let (path, rights) = (configuration.socket, dependencies.rights)
-        let answers = ControlAnswers(station: state)
+        let path = configuration.socket
+        let questions = ControlAnswers(station: state).table(dependencies.rights)
         specs.append(
             // Waits for requests of people: there is no progress to watch.
             ChildSpec(id: StationState.lastChild, minimumRunTime: .seconds(1)) { _ in
-                ControlServer(path: path, answers: answers, station: context, rights: rights)
+                ControlServer(path: path, questions: questions, platform: context.platform)
             }
         )
         return specs

@@ -17,13 +17,13 @@ package struct StationTail: Sendable {
 
     /// Asks for all pages.
     ///
-    /// - Parameter ask: Sends one request, and returns its answer.
+    /// - Parameter ask: Asks one question, and returns its answer.
     /// - Throws: What `ask` throws.
-    package init(_ ask: (ControlRequest) async throws -> TailReport) async throws {
+    package init(_ ask: (GetTail) async throws -> TailReport) async throws {
         var pages: [TailReport] = []
         var from: String?
         repeat {
-            let page = try await ask(ControlRequest(.tail).page(from: from))
+            let page = try await ask(GetTail(from: from))
             pages.append(page)
             from = page.next
         } while from != nil

@@ -61,7 +61,7 @@ struct EntryOptions: ParsableArguments {
     func status(on loop: EventLoop) async throws -> StatusReport? {
         do {
             return try await StationSocket(path: socket, on: loop)
-                .ask(ControlRequest(.status), StatusReport.self)
+                .ask(GetStatus())
         } catch is StationDown {
             return nil
         }

@@ -55,8 +55,7 @@ struct CameraLamp: Sendable {
     /// - Returns: Whether the station took it; while it does not answer its lamps show that.
     private func say(_ isOn: Bool) async throws -> Bool {
         do {
-            let request = ControlRequest.cameraOn(for: isOn ? Self.lease : .zero)
-            _ = try await station.ask(request, CameraOnReport.self)
+            _ = try await station.ask(AnnounceCamera(for: isOn ? Self.lease : .zero))
             return true
         } catch let error where !(error is CancellationError) { return false }
     }

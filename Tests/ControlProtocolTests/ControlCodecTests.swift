@@ -4,19 +4,24 @@ import Testing
 
 @Suite struct ControlCodecTests {
     @Test func aMessageIsOneLineAndComesBackTheSame() throws {
-        let request = ControlRequest(.mode, mode: "survey", name: "küche\n/", seconds: 90)
-        let line = try ControlCodec.line(request)
+        let question = AskedQuestion(
+            ChangeMode("survey", name: "küche\n/", seconds: 90),
+            for: "Ada"
+        )
+        let line = try ControlCodec.line(question)
         #expect(!line.contains("\n"))
-        #expect(try ControlCodec.message(ControlRequest.self, from: line) == request)
+        let again = try ControlCodec.message(AskedQuestion<ChangeMode>.self, from: line)
+        #expect(again.question.name == "küche\n/" && again.question.seconds == 90)
+        #expect(again.actor == "Ada" && again.version == controlProtocolVersion)
+        #expect(try ControlCodec.line(again) == line)
     }
 
     @Test(arguments: [
-        "", "{", "[]", #"{"version":1}"#, #"{"version":"1","command":"status"}"#,
-        #"{"version":1,"command":"reboot"}"#,
+        "", "{", "[]", #"{"version":1}"#, #"{"version":"1","device":"dust"}"#,
     ])
     func aBadRequestIsNamed(line: String) {
         #expect {
-            try ControlCodec.message(ControlRequest.self, from: line)
+            try ControlCodec.message(AskedQuestion<MuteDevice>.self, from: line)
         } throws: { error in
             (error as? ControlFailure)?.code == .badRequest
         }
@@ -32,7 +37,7 @@ import Testing
     /// Requests from a fixed seed, damaged at random: an answer or a failure, never a trap.
     @Test func survivesDamagedLines() throws {
         var generator = SplitMix64(seed: 7)
-        let good = Array(try ControlCodec.line(ControlRequest(.readings, lastSeconds: 60)).utf8)
+        let good = Array(try ControlCodec.line(AskedQuestion(GetReadings(lastSeconds: 60))).utf8)
         var refused = 0
         for _ in 0..<2_000 {
             var bytes = good
@@ -42,7 +47,7 @@ import Testing
             }
             do {
                 _ = try ControlCodec.message(
-                    ControlRequest.self,
+                    AskedQuestion<GetReadings>.self,
                     from: String(decoding: bytes, as: UTF8.self)
                 )
             } catch {

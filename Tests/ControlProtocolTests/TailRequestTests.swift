@@ -3,27 +3,30 @@ import Testing
 
 @Suite struct TailRequestTests {
     @Test func aFollowersQuestionTravelsAsTheDocumentedLine() throws {
-        let request = ControlRequest.tail(
-            after: "r12003456789-4711",
+        let question = GetTail(
+            from: "r12003456789-4711",
             limit: 500,
             waitSeconds: 300,
             samples: TailCondition(atLeast: 1, orAfterSeconds: 60)
         )
-        let line = try ControlCodec.line(request)
+        let line = try ControlCodec.line(AskedQuestion(question))
         #expect(
             line == #"{"command":"tail","from":"r12003456789-4711","limit":500,"#
                 + #""samples":{"atLeast":1,"orAfterSeconds":60},"#
                 + #""version":\#(controlProtocolVersion),"waitSeconds":300}"#
         )
-        #expect(try ControlCodec.message(ControlRequest.self, from: line) == request)
+        let again = try ControlCodec.message(AskedQuestion<GetTail>.self, from: line)
+        #expect(try ControlCodec.line(again) == line)
     }
 
     @Test func aCursorKeepsItsBytes() throws {
         let blob: [UInt8] = (0..<1_024).map { UInt8(truncatingIfNeeded: $0) }
-        let line = try ControlCodec.line(ControlRequest.cursor("influx", blob, isUrgent: true))
-        let request = try ControlCodec.message(ControlRequest.self, from: line)
-        #expect(request.blob.map(Array.init) == blob)
-        #expect(request.name == "influx" && request.isUrgent == true)
+        let line = try ControlCodec.line(
+            AskedQuestion(KeepCursor("influx", blob, isUrgent: true))
+        )
+        let cursor = try ControlCodec.message(AskedQuestion<KeepCursor>.self, from: line).question
+        #expect(cursor.bytes == blob)
+        #expect(cursor.name == "influx" && cursor.isUrgent == true)
         let report = CursorReport(
             cursors: [.init(name: "influx", blob: blob, number: 7)],
             number: 7,

@@ -148,7 +148,7 @@ import Testing
             #expect(life.server.stored.count == samples.delivered)
             // The same from the history, by a process that never saw it happen.
             try life.station.checkpoint()
-            _ = try await life.station.ask(ControlRequest.cursor("influx", []), CursorReport.self)
+            _ = try await life.station.ask(KeepCursor("influx", []))
             let later = life.node()
             try await life.run(later) { try await clock.sleep(for: .minutes(1)) }
             #expect(try await life.samples(later).leftOut == samples.leftOut)
@@ -215,8 +215,7 @@ import Testing
                 life.station.record()
                 try await clock.sleep(for: .seconds(1))
             }
-            let damaged = ControlRequest.cursor("influx", [9, 9, 9])
-            _ = try await life.station.ask(damaged, CursorReport.self)
+            _ = try await life.station.ask(KeepCursor("influx", [9, 9, 9]))
             let node = life.node()
             try await life.run(node) {
                 try await clock.sleep(for: .seconds(10))

@@ -215,28 +215,21 @@ final class ScriptedStation: QuestionClient, DiskWork {
     }
 
     func exchange(_ line: String, within limit: Duration?) async throws -> String {
-        let request: ControlRequest = try ControlCodec.message(from: line)
         guard !state.withLock({ $0.isDown }) else { throw StationDown("it is down") }
-        let answer: any Codable & Sendable
-        switch request.command {
-        case .tail: answer = try await tail(request)
-        case .cursor: answer = try cursor(request)
-        case .courierEvent:
-            let kind = request.kind ?? ""
-            state.withLock { $0.events.append("\(kind) \(request.details?["target"] ?? "-")") }
-            answer = CourierEventReport(isKept: true, omittedCount: 0)
-        case .status: answer = status
-        case .alerts: answer = OwnRule.report(said.alerts)
-        default: throw ControlFailure(code: .badRequest, message: "\(request.command)")
+        var questions = QuestionTable("this station", users: LocalUsers())
+        questions.on(GetTail.self) { question, _ in try await self.tail(question) }
+        questions.on(KeepCursor.self) { question, _ in try self.cursor(question) }
+        questions.on(RecordCourierEvent.self) { event, _ in
+            let text = "\(event.kind) \(event.details?["target"] ?? "-")"
+            self.state.withLock { $0.events.append(text) }
+            return CourierEventReport(isKept: true, omittedCount: 0)
         }
-        return try Self.line(answer)
+        questions.on(GetStatus.self) { _, _ in self.status }
+        questions.on(GetAlerts.self) { _, _ in OwnRule.report(self.said.alerts) }
+        return try await questions.answer(line)
     }
 
-    private static func line(_ body: some Codable & Sendable) throws -> String {
-        try ControlCodec.line(ControlAnswer(.success(body)))
-    }
-
-    private func tail(_ request: ControlRequest) async throws -> TailReport {
+    private func tail(_ request: GetTail) async throws -> TailReport {
         guard let from = request.from else {
             let time = state.withLock { state in
                 state.firstPageCount += 1
@@ -311,9 +304,9 @@ final class ScriptedStation: QuestionClient, DiskWork {
         }
     }
 
-    private func cursor(_ request: ControlRequest) throws -> CursorReport {
+    private func cursor(_ request: KeepCursor) throws -> CursorReport {
         try state.withLock { state in
-            if let name = request.name, let blob = request.blob {
+            if let name = request.name, let blob = request.bytes {
                 guard !state.refusesCursors else { throw StationDown("the card is read-only") }
                 if blob.isEmpty {
                     state.cursors[name] = nil
@@ -324,7 +317,7 @@ final class ScriptedStation: QuestionClient, DiskWork {
                     }
                     state.cursorCount += 1
                     let number = state.cursorCount
-                    state.cursors[name] = .init(name: name, blob: Array(blob), number: number)
+                    state.cursors[name] = .init(name: name, blob: blob, number: number)
                 }
             }
             let all = state.cursors.values.sorted { $0.name < $1.name }

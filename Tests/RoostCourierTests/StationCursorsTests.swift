@@ -17,10 +17,9 @@ import Testing
 
     private static func fill(_ station: ScriptedStation, _ count: Int) async throws {
         for number in 0..<count {
-            let request = ControlRequest.cursor("former\(number)", [1])
-            _ = try await station.ask(request, CursorReport.self)
+            _ = try await station.ask(KeepCursor("former\(number)", [1]))
         }
-        _ = try await station.ask(.cursor("target", [9, 9, 9]), CursorReport.self)
+        _ = try await station.ask(KeepCursor("target", [9, 9, 9]))
     }
 
     private static func read(_ cursors: StationCursors) async throws -> CursorError? {
@@ -59,8 +58,7 @@ import Testing
         try simulate { clock in
             let station = try ScriptedStation(clock)
             for number in 0..<CursorReport.nameLimit {
-                let request = ControlRequest.cursor("former\(number)", [1])
-                _ = try await station.ask(request, CursorReport.self)
+                _ = try await station.ask(KeepCursor("former\(number)", [1]))
             }
             let cursors = Self.cursors(station, clock)
             await cursors.keep([1, 2], of: "target")

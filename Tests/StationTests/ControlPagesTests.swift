@@ -23,8 +23,8 @@ import Testing
         var (readings, omitted, longest) = ([ReadingReport](), 0, 0)
         var from: String?
         repeat {
-            let request = ControlRequest(.readings, limit: limit).page(from: from)
-            try connection.send(ControlCodec.line(request))
+            let question = GetReadings(limit: limit, from: from)
+            try connection.send(ControlCodec.line(AskedQuestion(question)))
             let line = try #require(await connection.nextLine())
             longest = max(longest, line.utf8.count)
             let answer = try ControlCodec.message(ControlAnswer<ReadingsReport>.self, from: line)
@@ -60,8 +60,7 @@ import Testing
         let failure = try simulate { clock in
             let test = try TestStation(clock, Self.text)
             return try await test.run { test in
-                let request = ControlRequest(.readings).page(from: cursor)
-                return try await test.ask(request, ReadingsReport.self).error
+                try await test.ask(GetReadings(from: cursor)).error
             }
         }
         #expect(failure?.code == .badRequest)

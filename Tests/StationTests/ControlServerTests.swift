@@ -19,16 +19,16 @@ import Testing
             return try await test.run { test in
                 try await test.sleep(.seconds(1))
                 let listener = test.platform.socket.connect()
-                try listener.send(ControlCodec.line(ControlRequest(.live)))
+                try listener.send(ControlCodec.line(AskedQuestion(FollowLive())))
                 try await test.sleep(.seconds(1))
                 var idle: [any LineConnection] = []
                 for _ in 1..<LineServer.connectionLimit {
                     idle.append(test.platform.socket.connect())
                     try await test.sleep(.milliseconds(10))
                 }
-                let answer = try await test.ask(ControlRequest(.status), StatusReport.self)
+                let answer = try await test.ask(GetStatus())
                 let first = try await idle[0].nextLine()
-                try idle[1].send(ControlCodec.line(ControlRequest(.status)))
+                try idle[1].send(ControlCodec.line(AskedQuestion(GetStatus())))
                 let second = try await idle[1].nextLine()
                 let item = try await listener.nextLine()
                 for connection in idle + [listener] { connection.close() }
@@ -48,14 +48,14 @@ import Testing
             let test = try TestStation(clock)
             return try await test.run { test in
                 func progress() async throws -> ProgressReport? {
-                    let answer = try await test.ask(ControlRequest(.devices), DevicesReport.self)
+                    let answer = try await test.ask(GetDevices())
                     return answer.body?.devices.first { $0.name == "dust" }?.progress
                 }
                 try await test.sleep(.seconds(10))
                 let warming = try await progress()
                 try await test.sleep(.seconds(60))
                 let asleep = try await progress()
-                let status = try await test.ask(ControlRequest(.status), StatusReport.self).body
+                let status = try await test.ask(GetStatus()).body
                 let pm25 = status?.channels.first { $0.channel == "dust/pm25" }
                 #expect(pm25?.progress?.phase == "asleep")
                 return (warming, asleep, status?.lampCause, pm25?.facts)
@@ -87,13 +87,12 @@ import Testing
             let test = try TestStation(clock)
             return try await test.run { test in
                 try await test.sleep(.minutes(2))
-                var request = ControlRequest(.note)
-                (request.text, request.device) = ("window open", target)
+                var note = WriteNote("window open", on: target)
                 if let later, let now = clock.wallTime {
                     let time = WallTime(nanoseconds: now.nanoseconds + Int64(later) * 1_000_000_000)
-                    request.time = time.iso8601
+                    note.time = time.iso8601
                 }
-                return try await test.ask(request, StatusReport.self).error
+                return try await test.ask(note).error
             }
         }
         #expect(failure?.code == code)
@@ -105,13 +104,11 @@ import Testing
             return try await test.run { test in
                 try await test.sleep(.seconds(1))
                 func check(_ text: String) async throws -> ProfileCheckReport? {
-                    var request = ControlRequest(.checkProfile)
-                    request.text = text
-                    let answer = try await test.ask(request, ProfileCheckReport.self)
+                    let answer = try await test.ask(CheckProfile(text))
                     #expect(answer.error == nil)
                     return answer.body
                 }
-                let list = try await test.ask(ControlRequest(.profiles), ProfilesReport.self).body
+                let list = try await test.ask(GetProfiles()).body
                 let shipped = ShippedProfiles.files.first { $0.path.contains("nova-sds011") }
                 let bytes = try shipped?.contents.get() ?? []
                 let good = try await check(String(decoding: bytes, as: UTF8.self))
@@ -152,9 +149,7 @@ import Testing
             let test = try TestStation(clock)
             return try await test.run { test in
                 try await test.sleep(.seconds(1))
-                var request = ControlRequest(.rename, name: "porch")
-                request.device = "door"
-                return try await test.ask(request, DevicesReport.self).error
+                return try await test.ask(RenameDevice("door", to: "porch")).error
             }
         }
         #expect(failure?.code == .conflict)
@@ -168,8 +163,8 @@ import Testing
             return try await test.run { test in
                 try await test.sleep(.seconds(1))
                 let before = test.platform.figuresCount
-                _ = try await test.ask(ControlRequest(.tail), TailReport.self)
-                _ = try await test.ask(ControlRequest(.tail), TailReport.self)
+                _ = try await test.ask(GetTail())
+                _ = try await test.ask(GetTail())
                 return test.platform.figuresCount - before
             }
         }

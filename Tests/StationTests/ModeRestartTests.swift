@@ -21,9 +21,9 @@ import Testing
 
     private static func ask(_ test: TestStation, _ mode: String, _ name: String?) async throws {
         let seconds = mode == "normal" ? nil : 3_600.0
-        var request = ControlRequest(.mode, mode: mode, name: name, seconds: seconds)
-        if mode == "survey" { request.isPrivate = true }
-        _ = try await test.ask(request, StatusReport.self)
+        var question = ChangeMode(mode, name: name, seconds: seconds)
+        if mode == "survey" { question.isPrivate = true }
+        _ = try await test.ask(question)
     }
 
     /// Returns the modes 10 minutes and 70 minutes after the second start.

@@ -21,17 +21,6 @@ import Testing
             """
     }
 
-    private static func ask(
-        _ test: TestStation,
-        _ command: ControlRequest.Command,
-        _ target: String?,
-        for seconds: Double? = nil
-    ) async throws -> ControlAnswer<DevicesReport> {
-        var request = ControlRequest(command, seconds: seconds)
-        request.device = target
-        return try await test.ask(request, DevicesReport.self)
-    }
-
     private static func mutes(_ answer: ControlAnswer<DevicesReport>) -> [MuteReport] {
         answer.body?.devices.first { $0.name == "dust" }?.mutes ?? []
     }
@@ -81,9 +70,9 @@ import Testing
             let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             return try await test.run { test in
                 try await test.sleep(.minutes(20))
-                let muted = try await Self.ask(test, .mute, "dust/pm25", for: 3_600)
+                let muted = try await test.ask(MuteDevice("dust/pm25", seconds: 3_600))
                 try await test.sleep(.minutes(90))
-                let later = try await test.ask(ControlRequest(.devices), DevicesReport.self)
+                let later = try await test.ask(GetDevices())
                 let readings = test.readings(.pm10).count { $0.outcome.value == nil }
                 let kinds = test.events.filter { $0.source == "control" }.map(\.kind.name)
                 return ([Self.mutes(muted).count, Self.mutes(later).count], kinds, readings)
@@ -108,7 +97,7 @@ import Testing
             let one = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
             let first = try await one.run { test in
                 try await test.sleep(.minutes(5))
-                let answer = try await Self.ask(test, .mute, "dust")
+                let answer = try await test.ask(MuteDevice("dust"))
                 try await test.sleep(.minutes(5))
                 return Self.mutes(answer)
             }
@@ -122,7 +111,7 @@ import Testing
                 try await test.sleep(.minutes(10))
                 let mutedValues = test.readings().count { $0.outcome.value != nil }
                 let lamp = test.station.status.lamp
-                let answer = try await Self.ask(test, .unmute, "dust")
+                let answer = try await test.ask(UnmuteDevice("dust"))
                 try await test.sleep(.minutes(10))
                 let values = test.readings().count { $0.outcome.value != nil }
                 return (Self.mutes(answer).map(\.target) + [lamp ?? ""], [mutedValues, values])
@@ -141,20 +130,22 @@ import Testing
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
                 let answers = [
-                    try await Self.ask(test, .mute, nil),
-                    try await Self.ask(test, .mute, "attic"),
-                    try await Self.ask(test, .mute, "dust/pm1"),
-                    try await Self.ask(test, .mute, "dust", for: 0),
-                    try await Self.ask(test, .mute, "dust", for: -1e300),
-                    try await Self.ask(test, .unmute, "dust"),
+                    try await test.ask(MuteDevice("")),
+                    try await test.ask(MuteDevice("attic")),
+                    try await test.ask(MuteDevice("dust/pm1")),
+                    try await test.ask(MuteDevice("dust", seconds: 0)),
+                    try await test.ask(MuteDevice("dust", seconds: -1e300)),
+                    try await test.ask(UnmuteDevice("dust")),
                 ]
-                #expect(Self.mutes(try await Self.ask(test, .mute, "dust", for: 1e300)).count == 1)
+                #expect(
+                    Self.mutes(try await test.ask(MuteDevice("dust", seconds: 1e300))).count == 1
+                )
                 return answers
             }
         }
         #expect(
             answers.map { $0.error?.code } == [
-                .badRequest, .notFound, .notFound, .badRequest, .badRequest,
+                .notFound, .notFound, .notFound, .badRequest, .badRequest,
                 .notFound,
             ]
         )

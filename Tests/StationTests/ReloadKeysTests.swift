@@ -261,6 +261,6 @@ extension TestStation {
     }
 
     fileprivate func ruleIDs() async throws -> [String] {
-        try await ask(ControlRequest(.alerts), AlertsReport.self).body?.rules.map(\.id) ?? []
+        try await ask(GetAlerts()).body?.rules.map(\.id) ?? []
     }
 }

@@ -36,13 +36,6 @@ import Testing
         let (kinds, lamps, codes) = try simulate { clock in
             let test = try TestStation(clock, text)
             let gpio = test.platform.gpio
-            @Sendable func say(_ command: ControlRequest.Command, _ target: String) async throws
-                -> String?
-            {
-                var request = ControlRequest(command)
-                request.device = target
-                return try await test.ask(request, DevicesReport.self).error?.code.rawValue
-            }
             return try await test.run { test in
                 var (lamps, codes): ([Bool], [String?]) = ([], [])
                 func move(_ isMoving: Bool) async throws {
@@ -52,14 +45,14 @@ import Testing
                 }
                 try await test.sleep(.minutes(2))
                 try await move(true)
-                codes.append(try await say(.mute, "door"))
+                codes.append(try await test.ask(MuteDevice("door")).error?.code.rawValue)
                 try await move(false)
                 try await move(true)
-                codes.append(try await say(.unmute, "door"))
+                codes.append(try await test.ask(UnmuteDevice("door")).error?.code.rawValue)
                 try await move(false)
                 try await move(true)
                 try await move(false)
-                codes.append(try await say(.mute, "seen"))
+                codes.append(try await test.ask(MuteDevice("seen")).error?.code.rawValue)
                 return (test.events.filter { $0.source == "door" }.map(\.kind.name), lamps, codes)
             }
         }
@@ -127,8 +120,7 @@ import Testing
             return try await test.run { test in
                 var (lamps, codes): ([Bool], [String?]) = ([], [])
                 func say(_ seconds: Double, then wait: Double) async throws {
-                    let request = ControlRequest.cameraOn(for: .seconds(seconds))
-                    let answer = try await test.ask(request, CameraOnReport.self)
+                    let answer = try await test.ask(AnnounceCamera(for: .seconds(seconds)))
                     codes.append(answer.error?.code.rawValue ?? "\(answer.body?.lampCount ?? -1)")
                     try await test.sleep(.seconds(wait))
                     lamps.append(gpio.level(of: "GPIO22"))

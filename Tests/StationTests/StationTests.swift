@@ -115,13 +115,13 @@ struct TestStation: Sendable {
     }
 
     /// Asks over the control socket.
-    func ask<Body: Codable & Sendable>(
-        _ request: ControlRequest,
-        _ type: Body.Type
-    ) async throws -> ControlAnswer<Body> {
+    func ask<Asked: Question>(
+        _ question: Asked,
+        for actor: String? = nil
+    ) async throws -> ControlAnswer<Asked.Answer> {
         let connection = platform.socket.connect()
         defer { connection.close() }
-        try connection.send(ControlCodec.line(request))
+        try connection.send(ControlCodec.line(AskedQuestion(question, for: actor)))
         let line = try #require(await connection.nextLine())
         return try ControlCodec.message(from: line)
     }
@@ -166,7 +166,7 @@ struct TestStation: Sendable {
         let (isAwake, watchdog, notifications) = try simulate { clock in
             let test = try TestStation(clock)
             try await test.run { test in
-                _ = try await test.ask(ControlRequest(.mode, mode: "live"), StatusReport.self)
+                _ = try await test.ask(ChangeMode("live"))
                 try await test.sleep(.seconds(20))
             }
             let state = test.line.withPeer { peer, _ in peer.state }
@@ -236,8 +236,8 @@ struct TestStation: Sendable {
             let test = try TestStation(clock)
             return try await test.run { test in
                 try await test.sleep(.minutes(10))
-                let asked = ControlRequest(.mode, mode: "survey", name: "kitchen", seconds: 60)
-                let answer = try await test.ask(asked, StatusReport.self)
+                let asked = ChangeMode("survey", name: "kitchen", seconds: 60)
+                let answer = try await test.ask(asked)
                 let before = test.readings().count
                 try await test.sleep(.seconds(50))
                 let samples = test.readings().count - before
@@ -300,8 +300,8 @@ struct TestStation: Sendable {
             let text = #"{"name": "test", "mode": "live"}"#
             let test = try TestStation(clock, text)
             return try await test.run { test in
-                let asked = ControlRequest(.mode, mode: "survey", name: "attic", seconds: 30)
-                _ = try await test.ask(asked, StatusReport.self)
+                let asked = ChangeMode("survey", name: "attic", seconds: 30)
+                _ = try await test.ask(asked)
                 let during = test.station.status.mode.mode
                 try await test.sleep(.minutes(1))
                 return [during, test.station.status.mode.mode]

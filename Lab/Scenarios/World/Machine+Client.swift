@@ -104,11 +104,11 @@ extension Machine {
 
     func look() async throws {
         guard !isDead, !isStopping else { return }
-        guard let status = try await ask(ControlRequest(.status), StatusReport.self) else { return }
+        guard let status = try await ask(GetStatus()) else { return }
         let lamp = world.planted == .alwaysGreen ? "good" : status.lamp
-        let devices = try await ask(ControlRequest(.devices), DevicesReport.self)
+        let devices = try await ask(GetDevices())
         record(lamp, status, devices)
-        if let report = try await ask(ControlRequest(.alerts), AlertsReport.self) {
+        if let report = try await ask(GetAlerts()) {
             record(report.alerts, isSure: status.clock?.isSure ?? false)
         }
         for found in devices?.found ?? [] { record(found) }
@@ -116,8 +116,7 @@ extension Machine {
         await lookAtCourier()
         var (page, pages): (String?, Int) = (nil, 0)
         repeat {
-            let request = ControlRequest(.tail).page(from: page)
-            guard let tail = try await ask(request, TailReport.self) else { return }
+            guard let tail = try await ask(GetTail(from: page)) else { return }
             record(tail)
             (page, pages) = (tail.next, pages + 1)
         } while page != nil && pages < 64 && !isDead
@@ -125,7 +124,7 @@ extension Machine {
 
     /// Follows the store as a delivering program does: goes on where it left its cursor.
     private func followStore() async throws {
-        guard let known = try await ask(ControlRequest(.cursor), CursorReport.self) else { return }
+        guard let known = try await ask(KeepCursor()) else { return }
         let segment = world.records.segments.count - 1
         let isForgotten = world.planted == .forgottenCursors
         let number = isForgotten ? nil : world.follower.number(in: known)
@@ -137,19 +136,17 @@ extension Machine {
         record(number, isSaid: false)
         var place = number.flatMap { world.follower.place($0) }
         if let position = place?.position {
-            let request = ControlRequest.tail(after: position)
-            guard let report = try await ask(request, TailReport.self) else { return }
+            guard let report = try await ask(GetTail(from: position)) else { return }
             if let fault = place?.add(report) { world.records.tailFaults.append(fault) }
             // Older rows are read from the history; this follower goes on at the end.
             if report.next == nil { place = nil }
         }
         if place == nil {
-            let tail = try await ask(ControlRequest(.tail), TailReport.self)
+            let tail = try await ask(GetTail())
             place = tail?.end.map { WorldFollower.Place(position: $0) }
         }
         guard let place else { return }
-        let request = world.follower.says(place)
-        guard let kept = try await ask(request, CursorReport.self) else { return }
+        guard let kept = try await ask(world.follower.says(place)) else { return }
         record(world.follower.number(in: kept), isSaid: true)
     }
 
@@ -267,17 +264,14 @@ extension Machine {
     }
 
     /// Asks one question over the control socket; nil when it was refused.
-    func ask<Body: Codable & Sendable>(
-        _ request: ControlRequest,
-        _ type: Body.Type
-    ) async throws -> Body? {
+    func ask<Asked: Question>(_ question: Asked) async throws -> Asked.Answer? {
         let connection = base.socket.connect()
         defer { connection.close() }
-        try connection.send(ControlCodec.line(request))
+        try connection.send(ControlCodec.line(AskedQuestion(question)))
         askedAt = now
         defer { askedAt = nil }
         guard let line = try await connection.nextLine() else { return nil }
-        let answer: ControlAnswer<Body> = try ControlCodec.message(from: line)
+        let answer: ControlAnswer<Asked.Answer> = try ControlCodec.message(from: line)
         return answer.body
     }
 
@@ -316,14 +310,9 @@ extension Machine {
         case .look: try await look()
         case .live, .survey:
             let name = habit.act == .survey ? "walk" : nil
-            let request = ControlRequest(
-                .mode,
-                mode: habit.act.rawValue,
-                name: name,
-                seconds: seconds
-            )
+            let question = ChangeMode(habit.act.rawValue, name: name, seconds: seconds)
             world.records.continuousTime += habit.length + .minutes(1)
-            _ = try await ask(request, StatusReport.self)
+            _ = try await ask(question)
         case .reboot: stop(.rebooted)
         }
     }

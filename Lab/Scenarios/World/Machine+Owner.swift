@@ -28,20 +28,19 @@ extension Machine {
     /// Adds the HTTP device that is on the network and not configured.
     func addDevice() async throws {
         let annex = WorldNetwork.annex
-        var request = ControlRequest(.configure, seconds: annex.interval.inSeconds)
-        (request.device, request.profile) = (annex.name, annex.profile)
-        request.address = annex.host
-        guard !isDead, !isStopping, try await ask(request, DevicesReport.self) != nil else {
-            return
-        }
+        var question = ConfigureDevice(
+            annex.name,
+            address: annex.host,
+            seconds: annex.interval.inSeconds
+        )
+        question.profile = annex.profile
+        guard !isDead, !isStopping, try await ask(question) != nil else { return }
         world.fire(.addDevice)
     }
 
     func removeDevice() async throws {
         guard !isDead, !isStopping else { return }
-        var request = ControlRequest(.remove)
-        request.device = WorldNetwork.annex.name
-        _ = try await ask(request, DevicesReport.self)
+        _ = try await ask(RemoveDevice(WorldNetwork.annex.name))
     }
 
     /// Switches the record of a part's device.
@@ -49,10 +48,8 @@ extension Machine {
         guard !isDead, !isStopping, let device = world.records.deviceOfPart[part.name] else {
             return
         }
-        var request = ControlRequest(.record)
-        (request.device, request.isOn) = (device, isOn)
         world.records.recording.append(device, .unsure, at: now)
-        guard try await ask(request, DevicesReport.self) != nil else { return }
+        guard try await ask(RecordDevice(device, isOn: isOn)) != nil else { return }
         world.records.recording.append(device, isOn ? .on : .off, at: now)
         if !isOn { world.fire(.recordOff) }
     }
@@ -65,7 +62,7 @@ extension Machine {
             let open = world.records.segments.last?.storeOpenAt,
             open.duration(to: now) > .minutes(5),
             !world.hasCardTrouble(at: now), !world.hasLied(part, by: now),
-            let devices = try await ask(ControlRequest(.devices), DevicesReport.self)
+            let devices = try await ask(GetDevices())
         else { return }
         let found = devices.found.first { found in
             found.state == "adopted" && found.node.map { partsByNode[$0] === part } == true
@@ -77,9 +74,7 @@ extension Machine {
         let own = world.records.givenNames.map(\.name).filter { $0.hasPrefix("\(part.name)-") }
         let fresh = "\(part.name)-\(own.count + 1)"
         let name = !own.isEmpty && chance.index(4) == 0 ? own[chance.index(own.count)] : fresh
-        var request = ControlRequest(.rename, name: name)
-        request.device = old
-        guard name != old, try await ask(request, DevicesReport.self) != nil else { return }
+        guard name != old, try await ask(RenameDevice(old, to: name)) != nil else { return }
         world.fire(.rename)
         let segment = world.records.segments.count - 1
         world.records.givenNames.append(

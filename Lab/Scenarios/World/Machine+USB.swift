@@ -164,7 +164,7 @@ extension Machine {
     func beginSlowReaders(until end: MonotonicInstant) {
         world.fire(.slowReaders)
         let connections = (0..<16).map { _ in base.socket.connect() }
-        let request = try? ControlCodec.line(ControlRequest(.live))
+        let request = try? ControlCodec.line(AskedQuestion(FollowLive()))
         for connection in connections { try? connection.send(request ?? "") }
         world.plan(at: end) { _ in for connection in connections { connection.close() } }
     }

@@ -44,10 +44,10 @@ struct WorldFollower {
     /// Where each of its cursors is.
     private var places: [Place] = []
 
-    /// The request that leaves a new place.
-    mutating func says(_ next: Place) -> ControlRequest {
+    /// The question that leaves a new place.
+    mutating func says(_ next: Place) -> KeepCursor {
         places.append(next)
-        return .cursor(Self.name, Array("\(places.count - 1)".utf8))
+        return KeepCursor(Self.name, Array("\(places.count - 1)".utf8))
     }
 
     /// Returns the number of its cursor in a report; nil without one.

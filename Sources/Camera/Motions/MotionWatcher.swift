@@ -102,7 +102,7 @@ package final class MotionWatcher: Sendable {
     private func follow(_ onLine: () -> Void) async throws {
         let connection = try station.connect()
         defer { connection.close() }
-        try connection.send(try ControlCodec.line(ControlRequest(.live)))
+        try connection.send(try ControlCodec.line(AskedQuestion(FollowLive())))
         hasNews.raise()
         while !Task.isCancelled, let line = try await connection.nextLine() {
             onLine()
@@ -127,7 +127,7 @@ package final class MotionWatcher: Sendable {
     /// Whether the station trusts its clock; false while it does not answer.
     private func stationTrustsClock() async throws -> Bool {
         do {
-            return try await station.ask(ControlRequest(.clock), ClockReport.self).isSure
+            return try await station.ask(GetClock()).isSure
         } catch let error where !(error is CancellationError) { return false }
     }
 
@@ -167,8 +167,7 @@ package final class MotionWatcher: Sendable {
         while !Task.isCancelled {
             while let news = state.withLock({ $0.news }) {
                 do {
-                    let request = ControlRequest.cameraEvent(news.kind, news.details)
-                    _ = try await station.ask(request, CourierEventReport.self)
+                    _ = try await station.ask(RecordCameraEvent(news.kind, news.details))
                 } catch let failure as ControlFailure {
                     let metadata: Logger.Metadata = ["why": "\(failure.message)"]
                     logger.info("the station does not record the camera", metadata: metadata)

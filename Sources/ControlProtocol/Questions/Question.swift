@@ -8,6 +8,15 @@ package protocol Question: Codable, Sendable {
     associatedtype Answer: Codable & Sendable
 
     static var about: QuestionFacts { get }
+
+    /// Checks the fields that can be checked without the program that answers.
+    ///
+    /// - Throws: `ControlFailure` `bad-request`.
+    func check() throws(ControlFailure)
+}
+
+extension Question {
+    package func check() throws(ControlFailure) {}
 }
 
 /// The name of a question, the users that may ask it, and what it is for.
@@ -18,16 +27,11 @@ package struct QuestionFacts: Sendable {
     package let users: Set<LocalUser>
     /// One sentence for a person who reads the reference.
     package let summary: String
-    /// Whether it changes something: then the answer's owner records who asked.
-    package let isChange: Bool
 
-    package init(
-        _ name: String,
-        for users: Set<LocalUser>,
-        _ summary: String,
-        isChange: Bool = false
-    ) {
-        (self.name, self.users, self.summary, self.isChange) = (name, users, summary, isChange)
+    package init(_ name: String, for users: Set<LocalUser>, _ summary: String) {
+        self.name = name
+        self.users = users
+        self.summary = summary
     }
 }
 

@@ -23,15 +23,3 @@ extension QuestionClient {
         return try ControlCodec.body(from: try await exchange(line, within: limit))
     }
 }
-
-extension QuestionClient {
-    /// Asks a station by a request that is no `Question` yet.
-    package func ask<Body: Codable & Sendable>(
-        _ request: ControlRequest,
-        _ type: Body.Type = Body.self
-    ) async throws -> Body {
-        let limit = request.waitSeconds.map { Duration.seconds(10 + $0 * 1.2) }
-        let line = try ControlCodec.line(request)
-        return try ControlCodec.body(from: try await exchange(line, within: limit))
-    }
-}

@@ -71,6 +71,7 @@ package struct QuestionTable: Sendable {
     ) {
         add(type) { decoder, asker in
             let question = try Asked(from: decoder)
+            try question.check()
             return .line(mayWait: mayWait(question)) {
                 try ControlCodec.line(ControlAnswer(.success(await answer(question, asker))))
             }
@@ -84,6 +85,7 @@ package struct QuestionTable: Sendable {
     ) {
         add(type) { decoder, asker in
             let question = try Asked(from: decoder)
+            try question.check()
             return .stream { try await send(question, asker, $0) }
         }
     }

@@ -5,6 +5,12 @@ extension Set<LocalUser> {
     package static let people: Self = [.root, .person, .unknown]
     /// These, and the dashboard, which serves people on the network.
     package static let peopleAndDashboard = people.union([.dashboard])
+    /// These, and the courier, which talks to servers.
+    package static let readers = peopleAndDashboard.union([.courier])
+    /// Users that report where followers are, and what others measured or say.
+    package static let courier: Self = [.root, .courier]
+    /// Users that report what the camera does.
+    package static let camera: Self = [.root, .camera]
 }
 
 /// Paths at which programs listen, as the packages install them.

@@ -1,6 +1,6 @@
 /// The settings of a station that a person may change, where each comes from, and its range.
 package struct SettingsReport: Codable, Hashable, Sendable {
-    /// Version of the settings; a request with an outdated `ControlRequest.tag` is refused.
+    /// Version of the settings; a change with an outdated `tag` is refused.
     package let tag: String
     package let settings: [SettingReport]
 

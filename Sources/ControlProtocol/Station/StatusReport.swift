@@ -169,7 +169,7 @@ package struct ReadingsReport: Codable, Hashable, Sendable {
     package let readings: [ReadingReport]
     /// Readings left out by `limit`; only on the first page.
     package let omittedCount: Int
-    /// Where the next page begins, for `ControlRequest.from`; nil on the last.
+    /// Where the next page begins, for `from`; nil on the last.
     package let next: String?
 
     package init(readings: [ReadingReport], omittedCount: Int, next: String?) {
@@ -183,7 +183,7 @@ package struct EventsReport: Codable, Hashable, Sendable {
     /// Oldest first.
     package let events: [EventReport]
     package let omittedCount: Int
-    /// Where the next page begins, for `ControlRequest.from`; nil on the last.
+    /// Where the next page begins, for `from`; nil on the last.
     package let next: String?
 
     package init(events: [EventReport], omittedCount: Int, next: String?) {

@@ -322,7 +322,7 @@ actor FeedTask: DeliveryTask {
 
     private func time() async throws -> WallTime? {
         do {
-            let report = try await world.link.ask(ControlRequest(.clock), ClockReport.self)
+            let report = try await world.link.ask(GetClock())
             return report.isSure ? report.time.flatMap { WallTime(iso8601: $0) } : nil
         } catch let error where !(error is CancellationError) {
             throw FeedTrouble("station", "the station does not answer: \(error)")
@@ -386,7 +386,7 @@ actor FeedTask: DeliveryTask {
         for batch in FeedBatches.split(rows) {
             let report: ImportsReport
             do {
-                report = try await world.link.ask(.imports(batch), ImportsReport.self)
+                report = try await world.link.ask(ImportValues(batch))
             } catch let failure as ControlFailure {
                 throw FeedTrouble(failure.code.rawValue, "the station: \(failure.message)")
             } catch let error where !(error is CancellationError) {

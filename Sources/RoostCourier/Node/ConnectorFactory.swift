@@ -96,7 +96,7 @@ struct ConnectorFactory: Sendable {
     /// Asks the station for its alerts, by the numbers of their raises; empty without an answer.
     private func presentAlerts() async -> [Int64: AlertsReport.Alert] {
         do {
-            let report = try await world.link.ask(ControlRequest(.alerts), AlertsReport.self)
+            let report = try await world.link.ask(GetAlerts())
             let pairs = report.alerts.compactMap { one in one.n.map { ($0, one) } }
             return Dictionary(pairs) { first, _ in first }
         } catch {

@@ -214,7 +214,7 @@ package final class CourierNode: Sendable {
     /// Reads the station's zone and, until it is known, its identity.
     private func readStatus() async {
         do {
-            let status = try await world.link.ask(ControlRequest(.status), StatusReport.self)
+            let status = try await world.link.ask(GetStatus())
             await follow(status.zone)
             guard !targets.hasBegun, let id = status.stationID else { return }
             let identity = StationIdentity(
@@ -245,7 +245,7 @@ package final class CourierNode: Sendable {
     /// - Returns: The station's report on its alerts; nil without an answer.
     @discardableResult private func readWords() async -> AlertsReport? {
         do {
-            let report = try await world.link.ask(ControlRequest(.alerts), AlertsReport.self)
+            let report = try await world.link.ask(GetAlerts())
             let pairs = report.rules.filter { !$0.words.isEmpty }.map { ($0.id, $0.words) }
             await alerts.set(words: Dictionary(pairs) { first, _ in first })
             return report

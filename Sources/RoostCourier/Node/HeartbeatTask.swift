@@ -93,7 +93,7 @@ actor HeartbeatTask: DeliveryTask {
 
     private func health() async throws -> HeartbeatTarget.Health {
         do {
-            let status = try await link.ask(ControlRequest(.status), StatusReport.self)
+            let status = try await link.ask(GetStatus())
             answeredAt = clock.now
             return HeartbeatTarget.Health(
                 answerAge: .zero,

@@ -6,8 +6,8 @@ struct LinkFacts: StationViewSource {
 
     func view() async throws -> BrokerStationView? {
         do {
-            let status = try await link.ask(ControlRequest(.status), StatusReport.self)
-            let devices = try await link.ask(ControlRequest(.devices), DevicesReport.self)
+            let status = try await link.ask(GetStatus())
+            let devices = try await link.ask(GetDevices())
             return BrokerStationView(status, devices)
         } catch is StationDown {
             return nil

@@ -39,7 +39,7 @@ actor StationCursors: CursorStore {
 
     func cursor(of target: String) async throws -> [UInt8]? {
         if let bytes = newest[target] { return bytes }
-        let report = try await link.ask(ControlRequest(.cursor), CursorReport.self)
+        let report = try await link.ask(KeepCursor())
         return report.cursors.first { $0.name == target }?.bytes
     }
 
@@ -55,9 +55,9 @@ actor StationCursors: CursorStore {
     /// A copy for the owner: it takes no other cursor's room, and no restart sends it again.
     func keepLost(_ bytes: [UInt8], of target: String) async throws {
         guard lost[target] != bytes else { return }
-        let request = ControlRequest.cursor("\(target).lost", bytes)
-        do { _ = try await link.ask(request, CursorReport.self) } catch let error as ControlFailure
-        {
+        do {
+            _ = try await link.ask(KeepCursor("\(target).lost", bytes))
+        } catch let error as ControlFailure {
             let details: Logger.Metadata = ["target": "\(target)", "why": "\(error.message)"]
             logger.warning("cursor that cannot be read has no copy", metadata: details)
         }
@@ -81,7 +81,7 @@ actor StationCursors: CursorStore {
             guard clock.now < end else { return "the station's card does not take the cursor" }
             try await clock.sleep(for: Self.look, tolerance: Self.look / 4)
             do {
-                durable = try await link.ask(ControlRequest(.cursor), CursorReport.self).durable
+                durable = try await link.ask(KeepCursor()).durable
             } catch is CancellationError { throw CancellationError() } catch { return "\(error)" }
         }
         return nil
@@ -99,15 +99,15 @@ actor StationCursors: CursorStore {
     ) async -> CursorReport? {
         guard let bytes = newest[name] else { return nil }
         do {
-            let request = ControlRequest.cursor(name, bytes, isUrgent: isUrgent)
+            let request = KeepCursor(name, bytes, isUrgent: isUrgent)
             let report: CursorReport
             do {
-                report = try await link.ask(request, CursorReport.self)
+                report = try await link.ask(request)
             } catch let failure as ControlFailure
                 where failure.code == .busy && names.contains(name)
             {
                 try await makeRoom()
-                report = try await link.ask(request, CursorReport.self)
+                report = try await link.ask(request)
             }
             trouble = nil
             return report
@@ -124,13 +124,13 @@ actor StationCursors: CursorStore {
 
     /// Removes the cursors of targets that the configuration no longer names.
     private func makeRoom() async throws {
-        let report = try await link.ask(ControlRequest(.cursor), CursorReport.self)
+        let report = try await link.ask(KeepCursor())
         for cursor in report.cursors where !names.contains(cursor.name) {
             logger.notice(
                 "cursor of a former target removed",
                 metadata: ["target": "\(cursor.name)"]
             )
-            _ = try await link.ask(ControlRequest.cursor(cursor.name, []), CursorReport.self)
+            _ = try await link.ask(KeepCursor(cursor.name, []))
         }
     }
 }

@@ -58,8 +58,7 @@ final class StationEvents: Child {
     func drain() async throws {
         while let (kind, details) = state.withLock({ $0.waiting.first }) {
             do {
-                let request = ControlRequest.courierEvent(kind, details)
-                let report = try await link.ask(request, CourierEventReport.self)
+                let report = try await link.ask(RecordCourierEvent(kind, details))
                 if !report.isKept { state.withLock { $0.omittedCount += 1 } }
             } catch let failure as ControlFailure {
                 state.withLock { $0.omittedCount += 1 }

@@ -36,7 +36,7 @@ actor StationHistory: HistoryAccess {
             return times
         }
         let link = link
-        let tail = try await StationTail { try await link.ask($0, TailReport.self) }
+        let tail = try await StationTail { try await link.ask($0) }
         guard let folder = tail.folder else {
             throw StationDown("the station has no store open; see `roost status`")
         }

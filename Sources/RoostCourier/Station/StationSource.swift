@@ -118,8 +118,8 @@ actor StationSource: OutboxSampleSource, Child {
 
     private func follow() async throws {
         guard let end = present?.end else { return try await begin() }
-        let request = ControlRequest.tail(
-            after: end,
+        let question = GetTail(
+            from: end,
             limit: Self.pageLimit,
             // After a trouble the first answer shows at once whether it is over.
             waitSeconds: trouble == nil ? Self.patience.inSeconds : 0,
@@ -128,7 +128,9 @@ actor StationSource: OutboxSampleSource, Child {
                 orAfterSeconds: world.gathering > .zero ? world.gathering.inSeconds : nil
             )
         )
-        let report = try await world.link.ask(request, TailReport.self)
+        // The station wakes up for its end some time late.
+        let limit = Self.patience * 1.2 + .seconds(10)
+        let report = try await world.link.ask(question, within: limit)
         guard report.folder == present?.folder, report.bootID == present.map({ "\($0.boot)" }),
             let next = report.next
         else {
@@ -174,7 +176,7 @@ actor StationSource: OutboxSampleSource, Child {
     /// Asks the station for the records that the history's file lacks.
     private func tail() async throws -> StationTail {
         let link = world.link
-        return try await StationTail { try await link.ask($0, TailReport.self) }
+        return try await StationTail { try await link.ask($0) }
     }
 
     private func apply(_ report: TailReport, _ next: String) throws {

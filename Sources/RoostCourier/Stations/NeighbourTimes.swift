@@ -27,14 +27,12 @@ struct NeighbourTimes: Child {
     /// - Returns: Whether the station is sure of the time.
     private func look() async throws -> Bool {
         do {
-            var clock = try await world.link.ask(ControlRequest(.clock), ClockReport.self)
+            var clock = try await world.link.ask(GetClock())
             guard !clock.isSure || clock.trust == ClockTrust.station.name else {
                 return true
             }
             if let times = try await times(), !times.isEmpty {
-                var request = ControlRequest(.hearNeighbours)
-                request.neighbours = times
-                clock = try await world.link.ask(request, ClockReport.self)
+                clock = try await world.link.ask(HearNeighbours(times))
                 say(clock.nearby)
             }
             return clock.isSure

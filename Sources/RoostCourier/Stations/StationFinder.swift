@@ -155,7 +155,7 @@ final class StationFinder: Sendable {
     /// Asks this station for its boot and name; nil while it does not answer.
     private func ownFacts() async -> (bootID: String?, name: String)? {
         do {
-            let status = try await world.link.ask(ControlRequest(.status), StatusReport.self)
+            let status = try await world.link.ask(GetStatus())
             return (status.bootID, status.name)
         } catch {
             return nil

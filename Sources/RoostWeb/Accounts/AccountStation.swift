@@ -22,7 +22,7 @@ package struct AccountStation: Sendable {
         guard let client else { return }
         trustedDate = {
             do {
-                let report = try await client.ask(ControlRequest(.clock), ClockReport.self)
+                let report = try await client.ask(GetClock())
                 guard report.isSure,
                     let time = report.time.flatMap({ WallTime(iso8601: $0) })
                 else { return nil }
@@ -34,17 +34,16 @@ package struct AccountStation: Sendable {
         }
         window = {
             do {
-                return try await client.ask(ControlRequest(.claimWindow), ClaimWindowReport.self)
+                return try await client.ask(UseClaimWindow())
             } catch {
                 logger.info("the station does not say whether it may be claimed: \(error)")
                 return .closed
             }
         }
         closeWindow = { owner in
-            var request = ControlRequest(.claimWindow, seconds: 0)
-            request.actor = String(owner.prefix(64))
+            let question = UseClaimWindow(closing: true)
             do {
-                _ = try await client.ask(request, ClaimWindowReport.self)
+                _ = try await client.ask(question, for: String(owner.prefix(64)))
             } catch {
                 logger.notice("the station was not told that it is claimed: \(error)")
             }

@@ -44,7 +44,7 @@ package struct FaceSources: Sendable {
             throw Problem(.notOffered, "a card's history has no present values")
         }
         do {
-            return try await station.ask(ControlRequest(.status), StatusReport.self)
+            return try await station.ask(GetStatus())
         } catch let failure as ControlFailure { throw Problem(failure) }
     }
 }

@@ -183,7 +183,7 @@ package actor HistoryClient {
     private func stationTail() async throws -> StationTail? {
         guard let station else { return nil }
         do {
-            let tail = try await StationTail { try await station.ask($0, TailReport.self) }
+            let tail = try await StationTail { try await station.ask($0) }
             guard let path = tail.folder else {
                 throw Problem(.store, "the station has no store open; see Health")
             }

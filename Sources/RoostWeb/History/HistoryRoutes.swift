@@ -174,7 +174,7 @@ package struct HistoryRoutes: Sendable {
         // Without its station the proof is complete but for the wear of card and lasers.
         let status: StatusReport?
         do {
-            status = try await station?.ask(ControlRequest(.status), StatusReport.self)
+            status = try await station?.ask(GetStatus())
         } catch let problem as Problem where problem.kind == .stationDown {
             status = nil
         } catch let failure as ControlFailure {

@@ -25,7 +25,7 @@ final class OwnerZone: Sendable {
     func present() async -> (name: String, zone: Zone) {
         if let station {
             do {
-                let status = try await station.ask(ControlRequest(.status), StatusReport.self)
+                let status = try await station.ask(GetStatus())
                 known.withLock { $0 = status.zone }
             } catch {
                 // The answer itself says whether the station is away.

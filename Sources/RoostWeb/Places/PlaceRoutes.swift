@@ -45,7 +45,7 @@ struct PlaceRoutes: Sendable {
     private func status() async throws -> StatusReport? {
         guard questions.station != nil else { return nil }
         do {
-            return try await questions.ask(.status, StatusReport.self)
+            return try await questions.ask(GetStatus())
         } catch let problem as Problem where problem.kind == .stationDown {
             return nil
         }

@@ -31,7 +31,7 @@ struct AlertRoutes: Sendable {
     }
 
     private func report() async throws -> AlertsReport {
-        try await questions.ask(.alerts, AlertsReport.self)
+        try await questions.ask(GetAlerts())
     }
 
     /// Returns the rules; empty for a card without its station and for an older station.
@@ -48,9 +48,8 @@ struct AlertRoutes: Sendable {
 
     private func acknowledge(_ request: WebRequest) async throws -> WebResponse {
         let body = try length(request)
-        var control = ControlRequest(.acknowledge, seconds: body.seconds)
-        control.n = try number(request)
-        return try await answer(control, request)
+        let question = AcknowledgeAlert(try number(request), seconds: body.seconds)
+        return try await answer(question, request)
     }
 
     /// Holds back the notices of an alert, and never what the lamp shows.
@@ -63,9 +62,7 @@ struct AlertRoutes: Sendable {
         guard let alert = try await report().alerts.first(where: { $0.n == number }) else {
             throw Problem(.notFound, "no alert \(number) is raised")
         }
-        var control = ControlRequest(.silence, seconds: seconds)
-        control.key = alert.key
-        return try await answer(control, request)
+        return try await answer(SilenceAlerts(alert.key, seconds: seconds), request)
     }
 
     private struct Test: Decodable {
@@ -77,9 +74,8 @@ struct AlertRoutes: Sendable {
     private func test(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: ["rule", "value", "receiver"])
         let body = try request.decoded(Test.self)
-        var control = ControlRequest(.testAlert, name: body.rule)
-        (control.value, control.receiver) = (body.value, body.receiver)
-        return try await answer(control, request)
+        let question = TestAlert(body.rule, value: body.value, receiver: body.receiver)
+        return try await answer(question, request)
     }
 
     private func length(_ request: WebRequest) throws -> Length {
@@ -95,12 +91,11 @@ struct AlertRoutes: Sendable {
         return number
     }
 
-    private func answer(
-        _ control: ControlRequest,
+    private func answer<Asked: Question>(
+        _ question: Asked,
         _ request: WebRequest
-    ) async throws -> WebResponse {
-        let report = try await questions.ask(control, for: request, AlertsReport.self)
-        return .json(try ControlCodec.line(AlertsView(report)))
+    ) async throws -> WebResponse where Asked.Answer == AlertsReport {
+        .json(try ControlCodec.line(AlertsView(try await questions.ask(question, for: request))))
     }
 }
 

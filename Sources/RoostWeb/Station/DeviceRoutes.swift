@@ -12,10 +12,8 @@ struct DeviceRoutes: Sendable {
                 try await change(request)
             },
             Route(.delete, "/api/v1/devices/{name}", .owner) { request in
-                var control = ControlRequest(.forget)
-                control.device = request.parameters["name"]
-                _ = try await questions.ask(control, for: request, DevicesReport.self)
-                return try await questions.devices()
+                let name = request.parameters["name"] ?? ""
+                return try await questions.devices(ForgetDevice(name), for: request)
             },
         ]
     }
@@ -30,11 +28,14 @@ struct DeviceRoutes: Sendable {
     private func add(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: ["name", "type", "address", "intervalSeconds"])
         let body = try request.decoded(Device.self)
-        var control = ControlRequest(.configure, seconds: body.intervalSeconds)
-        (control.device, control.profile) = (body.name, body.type)
-        (control.address, control.isNew) = (body.address, true)
-        _ = try await questions.ask(control, for: request, DevicesReport.self)
-        var answer = try await questions.devices()
+        var question = ConfigureDevice(
+            body.name,
+            address: body.address,
+            seconds: body.intervalSeconds
+        )
+        question.profile = body.type
+        question.isNew = true
+        var answer = try await questions.devices(question, for: request)
         answer.status = .created
         return answer
     }
@@ -49,20 +50,21 @@ struct DeviceRoutes: Sendable {
     private func change(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: ["name", "address", "intervalSeconds", "record"])
         let body = try request.decoded(Change.self)
-        let device = request.parameters["name"]
+        let device = request.parameters["name"] ?? ""
         if body.address != nil || body.intervalSeconds != nil || body.record != nil {
-            var control = ControlRequest(.configure, seconds: body.intervalSeconds)
-            (control.device, control.address) = (device, body.address)
-            control.isOn = body.record
-            _ = try await questions.ask(control, for: request, DevicesReport.self)
+            var question = ConfigureDevice(
+                device,
+                address: body.address,
+                seconds: body.intervalSeconds
+            )
+            question.isOn = body.record
+            _ = try await questions.ask(question, for: request)
         } else if body.name == nil {
             throw Problem.badRequest("name a change: name, address, intervalSeconds or record")
         }
-        if let name = body.name, name != device {
-            var control = ControlRequest(.rename, name: name)
-            control.device = device
-            _ = try await questions.ask(control, for: request, DevicesReport.self)
+        guard let name = body.name, name != device else {
+            return try await questions.devices(GetDevices())
         }
-        return try await questions.devices()
+        return try await questions.devices(RenameDevice(device, to: name), for: request)
     }
 }

@@ -19,10 +19,12 @@ struct Diagnostics: Sendable {
     /// - Throws: `Problem` for the history's own failures is a part that is missing, not thrown.
     func json() async throws -> String {
         var (parts, missing): ([(String, String)], [String]) = ([], [])
-        await add("status", &parts, &missing) { try await line(.status, StatusReport.self) }
-        await add("tree", &parts, &missing) { try await line(.tree, TreeReport.self) }
-        await add("devices", &parts, &missing) { try await line(.devices, DevicesReport.self) }
-        await add("doctor", &parts, &missing) { try await line(.doctor, FindingsReport.self) }
+        await add("status", &parts, &missing) { try await line(GetStatus()) }
+        await add("tree", &parts, &missing) { try await line(GetTree()) }
+        await add("devices", &parts, &missing) { try await line(GetDevices()) }
+        await add("doctor", &parts, &missing) {
+            try await line(ExamineMachine(notOlderThan: 60))
+        }
         await add("ledger", &parts, &missing) { try await read { try Self.ledger($0) } }
         var text = ""
         for count in Self.eventCounts {
@@ -61,11 +63,8 @@ struct Diagnostics: Sendable {
         }
     }
 
-    private func line<Body: Codable & Sendable>(
-        _ command: ControlRequest.Command,
-        _ type: Body.Type
-    ) async throws -> String {
-        try ControlCodec.line(try await station.ask(ControlRequest(command, seconds: 60), type))
+    private func line<Asked: Question>(_ question: Asked) async throws -> String {
+        try ControlCodec.line(try await station.ask(question))
     }
 
     private func read(

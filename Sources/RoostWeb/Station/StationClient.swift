@@ -72,7 +72,7 @@ package struct StationClient: QuestionClient {
 
     /// Follows the station's live feed until it ends or the task is cancelled.
     package func live(_ take: @escaping @Sendable (LiveItem) async -> Void) async throws {
-        let line = try ControlCodec.line(ControlRequest(.live))
+        let line = try ControlCodec.line(AskedQuestion(FollowLive()))
         try await withLines(within: nil) { lines, send in
             try await send(line)
             while let text = try await lines.next() {

@@ -5,44 +5,29 @@ struct StationQuestions: Sendable {
     /// The station; nil for a card without one.
     let station: StationClient?
 
-    func ask<Body: Codable & Sendable>(
-        _ command: ControlRequest.Command,
-        _ type: Body.Type
-    ) async throws -> Body {
-        try await ask(ControlRequest(command), type)
-    }
-
-    /// Asks in the name of the person who sent a request.
-    func ask<Body: Codable & Sendable>(
-        _ control: ControlRequest,
-        for request: WebRequest,
-        _ type: Body.Type
-    ) async throws -> Body {
-        var control = control
-        control.actor = request.actor
-        return try await ask(control, type)
-    }
-
+    /// - Parameter request: Names the person in whose name it is asked; nil for the dashboard.
     /// - Throws: `Problem`.
-    func ask<Body: Codable & Sendable>(
-        _ control: ControlRequest,
-        _ type: Body.Type
-    ) async throws -> Body {
+    func ask<Asked: Question>(
+        _ question: Asked,
+        for request: WebRequest? = nil
+    ) async throws -> Asked.Answer {
         guard let station else {
             throw Problem(.notOffered, "a card's history has no station that could do it")
         }
         do {
-            return try await station.ask(control, type)
+            return try await station.ask(question, for: request?.actor)
         } catch let failure as ControlFailure {
             throw Problem(failure)
         }
     }
 
-    /// The answer of `/devices` now.
-    func devices() async throws -> WebResponse {
-        let status = try await ask(.status, StatusReport.self)
-        let report = try await ask(.devices, DevicesReport.self)
-        return .json(DevicesView(report: report, status: status).json)
+    /// The answer of `/devices` to a question about devices, or after a change of one.
+    func devices<Asked: Question>(
+        _ question: Asked,
+        for request: WebRequest? = nil
+    ) async throws -> WebResponse where Asked.Answer == DevicesReport {
+        let report = try await ask(question, for: request)
+        return .json(DevicesView(report: report, status: try await ask(GetStatus())).json)
     }
 }
 

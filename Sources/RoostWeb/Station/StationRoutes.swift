@@ -52,7 +52,7 @@ package struct StationRoutes: Sendable {
             Route(.get, "/healthz", .anyone) { _ in try await health() },
             Route(.get, "/api/v1/time", .anyone) { request in
                 try request.query.allow(only: [])
-                var report = try await ask(.clock, ClockReport.self)
+                var report = try await ask(GetClock())
                 // Names of other stations are only for people who are logged in.
                 report.nearby = nil
                 return .json(try ControlCodec.line(report))
@@ -64,10 +64,10 @@ package struct StationRoutes: Sendable {
             },
             Route(.get, "/api/v1/devices", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])
-                return try await questions.devices()
+                return try await questions.devices(GetDevices())
             },
             Route(.get, "/api/v1/tree", .viewer, scope: .read) { _ in
-                .json(try ControlCodec.line(try await ask(.tree, TreeReport.self)))
+                .json(try ControlCodec.line(try await ask(GetTree())))
             },
             Route(.get, "/api/v1/health", .viewer, scope: .read) { _ in
                 .json(try await findings(notOlderThan: 3_600))
@@ -79,11 +79,11 @@ package struct StationRoutes: Sendable {
             },
             Route(.get, "/api/v1/profiles", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])
-                return .json(ProfilesView.list(try await ask(.profiles, ProfilesReport.self)))
+                return .json(ProfilesView.list(try await ask(GetProfiles())))
             },
             Route(.get, "/api/v1/live", .viewer, scope: .read) { request in try follow(request) },
             Route(.get, "/metrics", .viewer, scope: .metrics) { request in
-                let status = try await ask(.status, StatusReport.self)
+                let status = try await ask(GetStatus())
                 let format = OpenMetrics.Format(accepting: request.headers[.accept])
                 let listeners = live?.listenerCount ?? 0
                 var metrics = OpenMetrics(status, listeners: listeners, format: format)
@@ -91,7 +91,7 @@ package struct StationRoutes: Sendable {
                 return .text(metrics.text, type: format.mediaType)
             },
             Route(.get, "/now.txt", .viewer, scope: .read) { _ in
-                .text(NowText(try await ask(.status, StatusReport.self)).text)
+                .text(NowText(try await ask(GetStatus())).text)
             },
         ]
     }
@@ -123,13 +123,15 @@ package struct StationRoutes: Sendable {
                 try await mute($0)
             },
             Route(.delete, "/api/v1/mutes/{target*}", .member, scope: .write) { request in
-                try await act(.unmute, on: request.parameters["target"], request)
+                let target = request.parameters["target"] ?? ""
+                return try await questions.devices(UnmuteDevice(target), for: request)
             },
             Route(.post, "/api/v1/found/{identity}/adopt", .owner, body: .form) { request in
                 try await adopt(request)
             },
             Route(.post, "/api/v1/found/{identity}/ignore", .owner, body: .form) { request in
-                try await act(.ignore, on: request.parameters["identity"], request)
+                let identity = request.parameters["identity"] ?? ""
+                return try await questions.devices(IgnoreDevice(identity), for: request)
             },
         ]
     }
@@ -139,7 +141,7 @@ package struct StationRoutes: Sendable {
     private func health() async throws -> WebResponse {
         guard station != nil else { return .text("ok\n") }
         do {
-            _ = try await ask(.status, StatusReport.self)
+            _ = try await ask(GetStatus())
             return .text("ok\n")
         } catch let problem as Problem where problem.kind == .stationDown {
             var response = WebResponse.text("station-down\n")
@@ -159,8 +161,8 @@ package struct StationRoutes: Sendable {
             return StationView(.none(name: name), name: name, zone: zone, isSimulated: isSimulated)
         }
         do {
-            let status = try await ask(.status, StatusReport.self)
-            let devices = try await ask(.devices, DevicesReport.self)
+            let status = try await ask(GetStatus())
+            let devices = try await ask(GetDevices())
             var view = StationView(
                 .up(status, devices),
                 name: name,
@@ -183,10 +185,10 @@ package struct StationRoutes: Sendable {
 
     /// The faults, what the machine's examination found, and the starts of the program.
     private func findings(notOlderThan seconds: Double) async throws -> String {
-        let status = try await ask(.status, StatusReport.self)
+        let status = try await ask(GetStatus())
         var examined: FindingsReport?
         do {
-            examined = try await ask(ControlRequest(.doctor, seconds: seconds), FindingsReport.self)
+            examined = try await ask(ExamineMachine(notOlderThan: seconds))
         } catch let problem as Problem where [.badRequest, .forbidden].contains(problem.kind) {
             // An older station does not know the question: what is hidden then says so.
         }
@@ -204,9 +206,8 @@ package struct StationRoutes: Sendable {
 
     private func checkProfile(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
-        var control = ControlRequest(.checkProfile)
-        control.text = String(decoding: request.body, as: UTF8.self)
-        return .json(ProfilesView.check(try await ask(control, ProfileCheckReport.self)))
+        let question = CheckProfile(String(decoding: request.body, as: UTF8.self))
+        return .json(ProfilesView.check(try await ask(question)))
     }
 
     private func follow(_ request: WebRequest) throws -> WebResponse {
@@ -237,25 +238,20 @@ package struct StationRoutes: Sendable {
     private func setMode(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: Self.modeFields)
         let body = try request.decoded(Mode.self)
-        var control = ControlRequest(
-            .mode,
-            mode: body.mode == "months" ? "normal" : body.mode,
+        let question = ChangeMode(
+            body.mode == "months" ? "normal" : body.mode,
             name: body.name,
-            seconds: body.seconds
+            seconds: body.seconds,
+            isPrivate: body.noUpload
         )
-        control.isPrivate = body.noUpload
-        _ = try await questions.ask(control, for: request, StatusReport.self)
+        _ = try await questions.ask(question, for: request)
         return .json(await view().json)
     }
-
-    private struct Offer: Decodable { let time: String }
 
     /// The clock of the owner's browser, while the station knows nothing better.
     private func offerTime(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: ["time"])
-        var control = ControlRequest(.offerTime)
-        control.time = try request.decoded(Offer.self).time
-        _ = try await questions.ask(control, for: request, ClockReport.self)
+        _ = try await questions.ask(try request.decoded(OfferTime.self), for: request)
         return .json(await view().json)
     }
 
@@ -267,9 +263,8 @@ package struct StationRoutes: Sendable {
 
     private func addNote(_ request: WebRequest) async throws -> WebResponse {
         let body = try request.decoded(Note.self)
-        var control = ControlRequest(.note)
-        (control.text, control.device, control.time) = (body.text, body.channel, body.at)
-        _ = try await questions.ask(control, for: request, StatusReport.self)
+        let question = WriteNote(body.text, on: body.channel, time: body.at)
+        _ = try await questions.ask(question, for: request)
         return WebResponse(.created)
     }
 
@@ -279,10 +274,8 @@ package struct StationRoutes: Sendable {
     private func markDose(_ request: WebRequest) async throws -> WebResponse {
         try request.allow(only: ["channel"])
         let channel = try request.decoded(Counter.self).channel
-        var control = ControlRequest(.note)
-        control.device = channel.split(separator: "/").first.map(String.init)
-        control.kind = EventKind.Plain.doseMarked.rawValue
-        _ = try await questions.ask(control, for: request, StatusReport.self)
+        let device = channel.split(separator: "/").first.map(String.init) ?? ""
+        _ = try await questions.ask(MarkDose(device), for: request)
         return WebResponse(.created)
     }
 
@@ -294,10 +287,8 @@ package struct StationRoutes: Sendable {
         if isLong, request.identity.map({ $0.right < .owner }) ?? true {
             throw Problem(.forbidden, "more than a day needs the owner")
         }
-        var control = ControlRequest(.mute, seconds: body.seconds)
-        control.device = request.parameters["target"]
-        _ = try await questions.ask(control, for: request, DevicesReport.self)
-        return try await questions.devices()
+        let question = MuteDevice(request.parameters["target"] ?? "", seconds: body.seconds)
+        return try await questions.devices(question, for: request)
     }
 
     private struct Adoption: Decodable {
@@ -309,22 +300,9 @@ package struct StationRoutes: Sendable {
         let body =
             request.body.isEmpty
             ? Adoption(profile: nil, name: nil) : try request.decoded(Adoption.self)
-        var control = ControlRequest(.adopt, name: body.name)
-        control.device = request.parameters["identity"]
-        control.profile = body.profile
-        _ = try await questions.ask(control, for: request, DevicesReport.self)
-        return try await questions.devices()
-    }
-
-    private func act(
-        _ command: ControlRequest.Command,
-        on device: String?,
-        _ request: WebRequest
-    ) async throws -> WebResponse {
-        var control = ControlRequest(command)
-        control.device = device
-        _ = try await questions.ask(control, for: request, DevicesReport.self)
-        return try await questions.devices()
+        let identity = request.parameters["identity"] ?? ""
+        let question = AdoptDevice(identity, profile: body.profile, name: body.name)
+        return try await questions.devices(question, for: request)
     }
 
     // MARK: Asking
@@ -334,17 +312,7 @@ package struct StationRoutes: Sendable {
         "a card's history has no station that could do it"
     )
 
-    private func ask<Body: Codable & Sendable>(
-        _ command: ControlRequest.Command,
-        _ type: Body.Type
-    ) async throws -> Body {
-        try await questions.ask(command, type)
-    }
-
-    private func ask<Body: Codable & Sendable>(
-        _ request: ControlRequest,
-        _ type: Body.Type
-    ) async throws -> Body {
-        try await questions.ask(request, type)
+    private func ask<Asked: Question>(_ question: Asked) async throws -> Asked.Answer {
+        try await questions.ask(question)
     }
 }

@@ -2,7 +2,7 @@ import ControlProtocol
 import Core
 import HardwareIO
 
-/// Author of a request: the connected process, and the person that it names.
+/// Author of a change: the connected process, and the person that it names.
 struct ControlAsker: Sendable {
     /// Characters of a person's name at most.
     static let actorMax = 64
@@ -10,20 +10,17 @@ struct ControlAsker: Sendable {
     let peer: PeerCredentials?
     let actor: String?
 
-    /// Checks that a request may name whom it asks for.
+    /// Checks that a question may name whom it asks for.
     ///
     /// - Throws: `ControlFailure` `bad-request` for a name that is too long or no line of text,
     ///   `not-allowed` for a peer that may not name one; `CancellationError`.
-    init(_ request: ControlRequest, from peer: PeerCredentials?, on platform: any Platform)
-        async throws
-    {
-        (self.peer, actor) = (peer, request.actor)
+    init(_ asker: QuestionAsker, on platform: any Platform) async throws {
+        (peer, actor) = (asker.peer, asker.actor)
         guard let actor else { return }
-        guard (1...Self.actorMax).contains(actor.count), Self.isPlain(actor) else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "actor is 1 to \(Self.actorMax) characters, none a control character",
-                pointer: "/actor"
+        guard (1...Self.actorMax).contains(actor.count), actor.isOneLine else {
+            throw ControlFailure.badRequest(
+                "actor is 1 to \(Self.actorMax) characters, none a control character",
+                at: "/actor"
             )
         }
         guard let peer else { return }
@@ -68,9 +65,5 @@ struct ControlAsker: Sendable {
                 details: details + self.details
             )
         )
-    }
-
-    static func isPlain(_ text: String) -> Bool {
-        !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 }

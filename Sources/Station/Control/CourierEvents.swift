@@ -51,12 +51,15 @@ final class CourierEvents: Sendable {
         (self.speaker, self.station) = (speaker, station)
     }
 
-    /// Records the event of a request.
+    /// Records an event.
     ///
     /// - Throws: `ControlFailure` `bad-request`.
-    func answer(_ request: ControlRequest) throws(ControlFailure) -> CourierEventReport {
-        let (kind, severity) = try kind(of: request)
-        var details = try details(of: request)
+    func record(
+        _ name: String,
+        _ given: [String: String]?
+    ) throws(ControlFailure) -> CourierEventReport {
+        let (kind, severity) = try kind(named: name)
+        var details = try details(given ?? [:])
         follow(kind, details)
         let now = station.clock.now
         let (isKept, before, omitted) = state.withLock { state in
@@ -102,31 +105,26 @@ final class CourierEvents: Sendable {
     }
 
     private func kind(
-        of request: ControlRequest
+        named name: String
     ) throws(ControlFailure) -> (EventKind.Plain, Event.Severity) {
-        if let kind = request.kind.flatMap(EventKind.Plain.init), let severity = speaker.kinds[kind]
-        {
+        if let kind = EventKind.Plain(rawValue: name), let severity = speaker.kinds[kind] {
             return (kind, severity)
         }
-        throw ControlFailure(
-            code: .badRequest,
-            message: "kind is one of "
+        throw .badRequest(
+            "kind is one of "
                 + speaker.kinds.keys.map(\.rawValue).sorted().joined(separator: ", ")
         )
     }
 
-    private func details(of request: ControlRequest) throws(ControlFailure) -> [Event.Detail] {
-        let given = request.details ?? [:]
+    private func details(_ given: [String: String]) throws(ControlFailure) -> [Event.Detail] {
         let known = Set(speaker.keys.map(\.0))
         let isValid = given.allSatisfy { key, value in
             known.contains(key) && (1...Self.textMax).contains(value.utf8.count)
-                && ControlAsker.isPlain(value)
+                && value.isOneLine
         }
         guard isValid else {
-            throw ControlFailure(
-                code: .badRequest,
-                message:
-                    "details are \(speaker.keys.map(\.0).joined(separator: ", ")), each of 1 to "
+            throw .badRequest(
+                "details are \(speaker.keys.map(\.0).joined(separator: ", ")), each of 1 to "
                     + "\(Self.textMax) bytes without control characters"
             )
         }

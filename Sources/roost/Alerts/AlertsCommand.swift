@@ -36,8 +36,7 @@ struct AlertsListCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        let request = ControlRequest(.alerts)
-        let report = try client.withStation { try await $0.ask(request, AlertsReport.self) }
+        let report = try client.withStation { try await $0.ask(GetAlerts()) }
         try client.show(report, AlertText.alerts)
         if report.alerts.contains(where: { $0.level > 0 }) { throw ExitCode(2) }
     }
@@ -55,7 +54,7 @@ struct AlertsRulesCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.show(ControlRequest(.alerts), as: AlertsReport.self, AlertText.rules)
+        try client.show(answerTo: GetAlerts(), AlertText.rules)
     }
 }
 
@@ -93,12 +92,8 @@ struct AlertsTestCommand: ParsableCommand {
             let there = known.isEmpty ? "no courier with receivers runs" : "there are \(known)"
             throw ClientFailure(message: "there is no receiver \(to); \(there)", exitCode: 1)
         }
-        var request = ControlRequest(.testAlert, name: rule)
-        (request.value, request.receiver) = (value, to)
-        let report = try client.withStation { [request] in
-            try await $0.ask(request, AlertsReport.self)
-        }
-        try client.show(report) { report, _ in
+        let test = TestAlert(rule, value: value, receiver: to)
+        try client.show(answerTo: test) { report, _ in
             let end =
                 receivers.isEmpty
                 ? "told to no person: no courier with receivers runs" : "on its way"
@@ -128,9 +123,8 @@ struct AlertsAckCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.acknowledge, seconds: length?.seconds)
-        request.n = number
-        try client.show(request, as: AlertsReport.self, AlertText.alerts)
+        let question = AcknowledgeAlert(number, seconds: length?.seconds)
+        try client.show(answerTo: question, AlertText.alerts)
     }
 }
 
@@ -154,9 +148,8 @@ struct AlertsSilenceCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.silence, seconds: length.seconds)
-        request.key = key
-        try client.show(request, as: AlertsReport.self, AlertText.alerts)
+        let question = SilenceAlerts(key, seconds: length.seconds)
+        try client.show(answerTo: question, AlertText.alerts)
     }
 }
 
@@ -175,8 +168,6 @@ struct AlertsUnsilenceCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.unsilence)
-        request.key = key
-        try client.show(request, as: AlertsReport.self, AlertText.alerts)
+        try client.show(answerTo: UnsilenceAlerts(key), AlertText.alerts)
     }
 }

@@ -68,7 +68,9 @@ final class DemoShow: Sendable {
             }
         }
         if json, !isOver.withLock({ $0 }) {
-            let status = try await ask(socket, .status, StatusReport.self)
+            let client = try connect(socket)
+            defer { client.connection.close() }
+            let status = try await client.ask(GetStatus())
             Output.line(try ControlCodec.line(status))
         }
         return isOver.withLock { $0 }
@@ -96,28 +98,17 @@ final class DemoShow: Sendable {
         return ControlClient(connection: connection, clock: stage.loop.clock, path: socket)
     }
 
-    private func ask<Body: Codable & Sendable>(
-        _ socket: String,
-        _ command: ControlRequest.Command,
-        _ type: Body.Type
-    ) async throws -> Body {
-        let client = try connect(socket)
-        defer { client.connection.close() }
-        return try await client.ask(ControlRequest(command), type)
-    }
-
     /// Reads the live stream.
     private func follow(_ socket: String) async throws {
         let client = try connect(socket)
         defer { client.connection.close() }
         // Events from before the connection: the node reads its sensor from its first moment on.
         let past = try await client.pages { from in
-            let request = ControlRequest(.events).page(from: from)
-            let page = try await client.ask(request, EventsReport.self)
+            let page = try await client.ask(GetEvents(from: from))
             return (page.events, page.omittedCount, page.next)
         }
         for event in past.items { apply(LiveItem(event: event)) }
-        try client.connection.send(ControlCodec.line(ControlRequest(.live)))
+        try client.connection.send(ControlCodec.line(AskedQuestion(FollowLive())))
         while !Task.isCancelled, let line = try await client.connection.nextLine() {
             if json { Output.line(line) }
             apply(try ControlCodec.message(LiveItem.self, from: line))

@@ -203,7 +203,6 @@ struct SitesOptions: ParsableArguments {
     static func station(_ source: StoreSource, _ socket: String?) throws -> StatusReport? {
         guard source.now != nil else { return nil }
         let client = try ClientOptions.reaching(socket)
-        let request = ControlRequest(.status)
-        return try client.withStation { try await $0.ask(request, StatusReport.self) }
+        return try client.withStation { try await $0.ask(GetStatus()) }
     }
 }

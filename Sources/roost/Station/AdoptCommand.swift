@@ -1,11 +1,6 @@
 import ArgumentParser
 import ControlProtocol
 
-/// Sends what a person says of a device, and shows all devices after it.
-private func say(_ request: ControlRequest, _ client: ClientOptions) throws {
-    try client.show(request, as: DevicesReport.self, ReportText.devices)
-}
-
 struct AdoptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
@@ -33,9 +28,8 @@ struct AdoptCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.adopt, name: name)
-        (request.device, request.profile) = (device, profile)
-        try say(request, client)
+        let question = AdoptDevice(device, profile: profile, name: name)
+        try client.show(answerTo: question, ReportText.devices)
     }
 }
 
@@ -56,9 +50,7 @@ struct IgnoreCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.ignore)
-        request.device = device
-        try say(request, client)
+        try client.show(answerTo: IgnoreDevice(device), ReportText.devices)
     }
 }
 
@@ -83,9 +75,7 @@ struct RenameCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.rename, name: name)
-        request.device = device
-        try say(request, client)
+        try client.show(answerTo: RenameDevice(device, to: name), ReportText.devices)
     }
 }
 
@@ -105,8 +95,6 @@ struct ForgetCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.forget)
-        request.device = device
-        try say(request, client)
+        try client.show(answerTo: ForgetDevice(device), ReportText.devices)
     }
 }

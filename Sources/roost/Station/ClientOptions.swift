@@ -62,13 +62,12 @@ struct ClientOptions: ParsableArguments {
         }
     }
 
-    /// Asks for one report, and prints it as JSON or as text.
-    func show<Body: Codable & Sendable>(
-        _ request: ControlRequest,
-        as type: Body.Type,
-        _ words: @escaping @Sendable (Body, Paint) -> [String]
+    /// Asks one question, and prints its answer as JSON or as text.
+    func show<Asked: Question>(
+        answerTo question: Asked,
+        _ text: (Asked.Answer, Paint) -> [String]
     ) throws {
-        try show(withStation { try await $0.ask(request, Body.self) }, words)
+        try show(withStation { try await $0.ask(question) }, text)
     }
 
     /// Prints a report as JSON or as text.

@@ -32,7 +32,7 @@ struct ClockCommand: ParsableCommand {
         @OptionGroup var client: ClientOptions
 
         func run() throws {
-            try client.show(ControlRequest(.clock), as: ClockReport.self) { report, _ in
+            try client.show(answerTo: GetClock()) { report, _ in
                 [ReportText.clock(report)]
             }
         }
@@ -58,7 +58,7 @@ struct ClockCommand: ParsableCommand {
         @OptionGroup var client: ClientOptions
 
         func run() throws {
-            var request = ControlRequest(.trustClock)
+            var question = TrustClock()
             if let moments = at?.moments() {
                 if let oddity = moments.oddity {
                     let next =
@@ -66,9 +66,9 @@ struct ClockCommand: ParsableCommand {
                         ? "type what the clocks show now" : "type one of these"
                     throw ClientFailure(message: "\(oddity); \(next)", exitCode: 64)
                 }
-                request.time = moments.first.iso8601
+                question.time = moments.first.iso8601
             }
-            try client.show(request, as: ClockReport.self) { report, _ in
+            try client.show(answerTo: question) { report, _ in
                 [ReportText.clock(report)]
             }
         }

@@ -2,11 +2,6 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 
-/// Sends a change of a device, and shows all devices after it.
-private func change(_ request: ControlRequest, _ client: ClientOptions) throws {
-    try client.show(request, as: DevicesReport.self, ReportText.devices)
-}
-
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -52,10 +47,10 @@ struct DeviceAddCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.configure, seconds: every?.seconds)
-        (request.device, request.address) = (name, at)
-        (request.profile, request.isNew) = (type, true)
-        try change(request, client)
+        var question = ConfigureDevice(name, address: at, seconds: every?.seconds)
+        question.profile = type
+        question.isNew = true
+        try client.show(answerTo: question, ReportText.devices)
     }
 }
 
@@ -88,9 +83,8 @@ struct DeviceSetCommand: ParsableCommand {
     }
 
     func run() throws {
-        var request = ControlRequest(.configure, seconds: every?.seconds)
-        (request.device, request.address) = (name, at)
-        try change(request, client)
+        let question = ConfigureDevice(name, address: at, seconds: every?.seconds)
+        try client.show(answerTo: question, ReportText.devices)
     }
 }
 
@@ -111,9 +105,7 @@ struct DeviceRemoveCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.remove)
-        request.device = name
-        try change(request, client)
+        try client.show(answerTo: RemoveDevice(name), ReportText.devices)
     }
 }
 
@@ -143,8 +135,7 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.record)
-        (request.device, request.isOn) = (name, position == .on)
-        try change(request, client)
+        let question = RecordDevice(name, isOn: position == .on)
+        try client.show(answerTo: question, ReportText.devices)
     }
 }

@@ -157,7 +157,7 @@ extension DoctorCommand {
                     path: path,
                     timeout: DoctorMachine.answerLimit
                 )
-                return try await client.ask(ControlRequest(.status), StatusReport.self)
+                return try await client.ask(GetStatus())
             }
             return .answers(
                 processID: report.processID,

@@ -77,11 +77,8 @@ struct DoseCommand: ParsableCommand {
 
     private func setMark(_ channels: DoseSummary.Channels) throws {
         let client = try ClientOptions.reaching(source.socket)
-        var request = ControlRequest(.note)
-        request.device = channels.stream.device
-        request.kind = EventKind.Plain.doseMarked.rawValue
         let device = channels.stream.device
-        try client.show(request, as: StatusReport.self) { _, _ in
+        try client.show(answerTo: MarkDose(device)) { _, _ in
             ["the dose of \(device) is counted from now on"]
         }
     }

@@ -26,9 +26,8 @@ struct MuteCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.mute, seconds: length?.seconds)
-        request.device = target
-        try client.show(request, as: DevicesReport.self, ReportText.devices)
+        let question = MuteDevice(target, seconds: length?.seconds)
+        try client.show(answerTo: question, ReportText.devices)
     }
 }
 
@@ -47,8 +46,6 @@ struct UnmuteCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.unmute)
-        request.device = target
-        try client.show(request, as: DevicesReport.self, ReportText.devices)
+        try client.show(answerTo: UnmuteDevice(target), ReportText.devices)
     }
 }

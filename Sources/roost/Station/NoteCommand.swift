@@ -25,9 +25,6 @@ struct NoteCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.note)
-        (request.text, request.device) = (text, on)
-        let words = text
-        try client.show(request, as: StatusReport.self) { _, _ in ["noted: \(words)"] }
+        try client.show(answerTo: WriteNote(text, on: on)) { _, _ in ["noted: \(text)"] }
     }
 }

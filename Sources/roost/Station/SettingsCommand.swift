@@ -19,8 +19,7 @@ struct SettingsCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        let request = ControlRequest(.settings)
-        try client.show(request, as: SettingsReport.self, SettingsText.lines)
+        try client.show(answerTo: GetSettings(), SettingsText.lines)
     }
 }
 
@@ -57,9 +56,8 @@ struct SetCommand: ParsableCommand {
     }
 
     func run() throws {
-        var request = ControlRequest(.set)
-        request.patch = try ControlCodec.line([key: value])
-        try client.show(request, as: SettingsReport.self, SettingsText.lines)
+        let patch = try ControlCodec.line([key: value])
+        try client.show(answerTo: ChangeSettings(patch), SettingsText.lines)
     }
 }
 

@@ -41,8 +41,7 @@ struct StationCommand: ParsableCommand {
                 Output.error("Type yes to go on: ")
                 guard readLine()?.lowercased() == "yes" else { throw ExitCode(1) }
             }
-            let request = ControlRequest(.newStationID)
-            try client.show(request, as: StatusReport.self) { report, _ in
+            try client.show(answerTo: RenewStationID()) { report, _ in
                 ["the station's id is now \(report.stationID ?? "not known")"]
             }
         }

@@ -29,7 +29,7 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         var report = try client.withStation {
-            try await $0.ask(ControlRequest(.status), StatusReport.self)
+            try await $0.ask(GetStatus())
         }
         report.camera = try? SocketLine.camera(eyes, patience: .seconds(3)).ask(GetCameraStatus())
         let said = CardStart.said(DoctorTree(root: "/"))
@@ -48,7 +48,7 @@ struct TreeCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.show(ControlRequest(.tree), as: TreeReport.self, ReportText.tree)
+        try client.show(answerTo: GetTree(), ReportText.tree)
     }
 }
 
@@ -65,7 +65,7 @@ struct DevicesCommand: ParsableCommand {
 
     func run() throws {
         var report = try client.withStation {
-            try await $0.ask(ControlRequest(.devices), DevicesReport.self)
+            try await $0.ask(GetDevices())
         }
         report.camera = try? SocketLine.camera(eyes, patience: .seconds(3)).ask(GetCameraStatus())
         try client.show(report, ReportText.devices)
@@ -103,9 +103,9 @@ struct ModeCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        var request = ControlRequest(.mode, mode: mode, name: name, seconds: length?.seconds)
-        if noUpload { request.isPrivate = true }
-        try client.show(request, as: StatusReport.self, ReportText.status)
+        var question = ChangeMode(mode, name: name, seconds: length?.seconds)
+        if noUpload { question.isPrivate = true }
+        try client.show(answerTo: question, ReportText.status)
     }
 }
 
@@ -132,8 +132,8 @@ struct LiveCommand: ParsableCommand {
         let paint = Paint.forStandardOutput
         try client.withStation { client in
             // A stream has no deadline; so a request first checks that the station does not hang.
-            _ = try await client.ask(ControlRequest(.status), StatusReport.self)
-            try client.connection.send(ControlCodec.line(ControlRequest(.live)))
+            _ = try await client.ask(GetStatus())
+            try client.connection.send(ControlCodec.line(AskedQuestion(FollowLive())))
             let end = length.map { client.clock.now.advanced(by: $0) }
             try await client.clock.run(until: end) {
                 while !Task.isCancelled, let line = try await client.connection.nextLine() {

@@ -145,8 +145,9 @@ struct ReadingsCommand: ParsableCommand {
         let span = span
         let report = try client.withStation { client in
             try await client.pages { from in
-                let request = span.request(.readings, from: from)
-                let page = try await client.ask(request, ReadingsReport.self)
+                let page = try await client.ask(
+                    GetReadings(lastSeconds: span.last?.seconds, limit: span.limit, from: from)
+                )
                 return (page.readings, page.omittedCount, page.next)
             }
         }

@@ -17,10 +17,6 @@ struct SpanOptions: ParsableArguments {
 
     var range: TimeRange { time.range }
 
-    func request(_ command: ControlRequest.Command, from: String?) -> ControlRequest {
-        ControlRequest(command, lastSeconds: last?.seconds, limit: limit).page(from: from)
-    }
-
     func validate() throws {
         if let limit, !(1...10_000).contains(limit) {
             throw ValidationError("--limit is 1 to 10000, not \(limit)")

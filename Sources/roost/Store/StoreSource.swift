@@ -112,7 +112,7 @@ extension StationTail {
     static func ask(_ client: ClientOptions) -> Result<StationTail, ClientFailure> {
         do {
             let tail = try client.withStation { station in
-                try await StationTail { try await station.ask($0, TailReport.self) }
+                try await StationTail { try await station.ask($0) }
             }
             return .success(tail)
         } catch let failure as ClientFailure {

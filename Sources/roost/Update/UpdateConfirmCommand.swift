@@ -108,7 +108,7 @@ struct UpdateConfirmCommand: ParsableCommand {
                         path: path,
                         timeout: patience
                     )
-                    let status = try await client.ask(ControlRequest(.status), StatusReport.self)
+                    let status = try await client.ask(GetStatus())
                     verdict = TrialHealthCheck.verdict(status, before: before, after: elapsed)
                 } catch let error as CancellationError {
                     throw error

@@ -183,8 +183,8 @@ extension UpdateBaseline {
     /// How the station is now; nil when it does not answer, and then nothing is compared.
     fileprivate static func asked(_ client: ClientOptions) -> UpdateBaseline? {
         let answer = try? client.withStation { client in
-            let status = try await client.ask(ControlRequest(.status), StatusReport.self)
-            let devices = try await client.ask(ControlRequest(.devices), DevicesReport.self)
+            let status = try await client.ask(GetStatus())
+            let devices = try await client.ask(GetDevices())
             return (status, devices)
         }
         guard let (status, devices) = answer else {

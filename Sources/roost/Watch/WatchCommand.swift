@@ -37,7 +37,7 @@ struct WatchCommand: ParsableCommand {
         SignalMonitor.block(TerminalScreen.signals)
         // Waits for the first answer: an empty screen is of no use.
         _ = try client.withStation {
-            try await $0.ask(ControlRequest(.status), StatusReport.self)
+            try await $0.ask(GetStatus())
         }
         let loop = try EventLoop()
         let signals = try SignalMonitor(TerminalScreen.signals, on: loop)

@@ -118,13 +118,13 @@ final class WatchShow: Sendable {
         let client = try connect()
         defer { client.connection.close() }
         while !Task.isCancelled {
-            let status = try await client.ask(ControlRequest(.status), StatusReport.self)
+            let status = try await client.ask(GetStatus())
             let moment = ScreenTime.now(loop.clock)
             change { $0.apply(status, at: moment) }
-            let devices = try await client.ask(ControlRequest(.devices), DevicesReport.self)
+            let devices = try await client.ask(GetDevices())
             change { $0.apply(devices) }
             if screen.size.rows >= 30 {
-                let tree = try await client.ask(ControlRequest(.tree), TreeReport.self)
+                let tree = try await client.ask(GetTree())
                 change { $0.apply(tree) }
             }
             try await loop.clock.sleep(for: Self.questionInterval)
@@ -135,21 +135,20 @@ final class WatchShow: Sendable {
         let client = try connect()
         defer { client.connection.close() }
         let past = try await client.pages { from in
-            var request = ControlRequest(.readings, limit: Self.pastLimit)
-            request.from = from
-            let page = try await client.ask(request, ReadingsReport.self)
+            let question = GetReadings(limit: Self.pastLimit, from: from)
+            let page = try await client.ask(question)
             return (page.readings, page.omittedCount, page.next)
         }
         let events = try await client.pages { from in
-            let request = ControlRequest(.events, limit: WatchState.eventLimit).page(from: from)
-            let page = try await client.ask(request, EventsReport.self)
+            let question = GetEvents(limit: WatchState.eventLimit, from: from)
+            let page = try await client.ask(question)
             return (page.events, page.omittedCount, page.next)
         }
         change { state in
             state.prepend(past: past.items)
             state.prepend(past: events.items)
         }
-        try client.connection.send(ControlCodec.line(ControlRequest(.live)))
+        try client.connection.send(ControlCodec.line(AskedQuestion(FollowLive())))
         while !Task.isCancelled, let line = try await client.connection.nextLine() {
             let item = try ControlCodec.message(LiveItem.self, from: line)
             change { $0.apply(item) }

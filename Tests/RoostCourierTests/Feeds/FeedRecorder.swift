@@ -1,5 +1,6 @@
 import ControlProtocol
 import Core
+import HardwareIO
 import SimulationKit
 import Synchronization
 import Testing
@@ -27,18 +28,16 @@ final class FeedRecorder: QuestionClient {
     }
 
     func exchange(_ line: String, within limit: Duration?) async throws -> String {
-        let request: ControlRequest = try ControlCodec.message(from: line)
         guard !state.withLock({ $0.isDown }) else { throw StationDown("it is down") }
-        switch request.command {
-        case .clock:
-            let time = Self.time(clock).iso8601
-            let report = ClockReport(time: time, trust: "synchronised", isSure: true)
-            return try ControlCodec.line(ControlAnswer(.success(report)))
-        default:
-            if let refusal = state.withLock({ $0.refusal }) { throw refusal }
-            let report = append(request.rows ?? [])
-            return try ControlCodec.line(ControlAnswer(.success(report)))
+        var questions = QuestionTable("this station", users: LocalUsers())
+        questions.on(GetClock.self) { [clock] _, _ in
+            ClockReport(time: Self.time(clock).iso8601, trust: "synchronised", isSure: true)
         }
+        questions.on(ImportValues.self) { question, _ in
+            if let refusal = self.state.withLock({ $0.refusal }) { throw refusal }
+            return self.append(question.rows)
+        }
+        return try await questions.answer(line)
     }
 
     private func append(_ rows: [ImportRow]) -> ImportsReport {

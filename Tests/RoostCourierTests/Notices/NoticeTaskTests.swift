@@ -113,8 +113,7 @@ import Testing
     @Test func aLostCursorIsNoFaultOfAQuietReceiver() throws {
         try simulate { clock in
             let (life, server) = try Self.life(clock)
-            let damaged = ControlRequest.cursor("phone", [9, 9, 9])
-            _ = try await life.station.ask(damaged, CursorReport.self)
+            _ = try await life.station.ask(KeepCursor("phone", [9, 9, 9]))
             for lost in ["\(CursorError.otherVersion(9))", nil] {
                 let node = life.node()
                 try await life.run(node) {
@@ -126,7 +125,7 @@ import Testing
             }
             let said = life.station.events.filter { $0.hasPrefix("outbox") }
             #expect(said == ["outbox resumed phone"], "\(said)")
-            let kept = try await life.station.ask(ControlRequest(.cursor), CursorReport.self)
+            let kept = try await life.station.ask(KeepCursor())
             #expect(kept.cursors.first { $0.name == "phone.lost" }?.bytes == [9, 9, 9])
             let last = life.node()
             try await life.run(last) {

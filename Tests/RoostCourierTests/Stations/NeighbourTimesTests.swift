@@ -1,5 +1,6 @@
 import ControlProtocol
 import Core
+import HardwareIO
 import Logging
 import SimulationKit
 import Synchronization
@@ -54,11 +55,13 @@ import Testing
         let heard = Mutex<[[NeighbourTime]]>([])
 
         func exchange(_ line: String, within limit: Duration?) async throws -> String {
-            let request: ControlRequest = try ControlCodec.message(from: line)
-            if request.command == .hearNeighbours {
-                heard.withLock { $0.append(request.neighbours ?? []) }
+            var questions = QuestionTable("this station", users: LocalUsers())
+            questions.on(GetClock.self) { _, _ in self.clock.withLock { $0 } }
+            questions.on(HearNeighbours.self) { question, _ in
+                self.heard.withLock { $0.append(question.neighbours) }
+                return self.clock.withLock { $0 }
             }
-            return try ControlCodec.line(ControlAnswer(.success(clock.withLock { $0 })))
+            return try await questions.answer(line)
         }
 
         func set(_ trust: String, isSure: Bool = true) {

@@ -128,10 +128,7 @@ import Testing
 
     @Test func thisStationIsNotListed() throws {
         try live { clock, network, internet, finder in
-            let own = try await ScriptedStation(clock).ask(
-                ControlRequest(.status),
-                StatusReport.self
-            )
+            let own = try await ScriptedStation(clock).ask(GetStatus())
             let boot = try #require(own.bootID)
             internet.add(Dashboard(own.name, boot: boot), at: "192.168.1.20")
             internet.add(Dashboard("other", boot: boot), at: "192.168.1.21")

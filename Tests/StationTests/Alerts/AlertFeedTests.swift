@@ -24,10 +24,10 @@ import Testing
     /// sets where memory begins.
     private static func follow(_ test: TestStation) async throws -> [String] {
         try await test.sleep(.seconds(10))
-        let begin = try await test.ask(ControlRequest(.tail), TailReport.self)
+        let begin = try await test.ask(GetTail())
         try await test.sleep(.minutes(6))
         let end = try #require(begin.body?.end)
-        let answer = try await test.ask(.tail(after: end), TailReport.self)
+        let answer = try await test.ask(GetTail(from: end))
         let report = try #require(answer.body)
         #expect(report.next != nil)
         return report.parts.flatMap { JournalRecordCodec.contents($0.bytes).records }

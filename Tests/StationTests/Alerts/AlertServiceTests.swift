@@ -183,9 +183,7 @@ import Testing
             let test = try TestStation(clock, Self.text(nil, Self.sample), air: Self.bad)
             try await test.run { test in
                 try await test.sleep(.minutes(6))
-                var request = ControlRequest(.mute)
-                request.device = "dust"
-                _ = try await test.ask(request, DevicesReport.self)
+                _ = try await test.ask(MuteDevice("dust"))
                 try await test.sleep(.minutes(6))
             }
             return Self.alerts(test).compactMap { found -> AlertEvent.Resolved.Reason? in

@@ -29,20 +29,9 @@ import Testing
         }
     }
 
-    private static func ask(
-        _ test: TestStation,
-        _ command: ControlRequest.Command,
-        seconds: Double? = nil,
-        _ change: (inout ControlRequest) -> Void = { _ in }
-    ) async throws -> ControlAnswer<AlertsReport> {
-        var request = ControlRequest(command, seconds: seconds)
-        change(&request)
-        return try await test.ask(request, AlertsReport.self)
-    }
-
     @Test func theReportHasWhatIsRaisedAndEachRuleWithItsValues() throws {
         let (report, summary) = try Self.run { test in
-            let answer = try await Self.ask(test, .alerts)
+            let answer = try await test.ask(GetAlerts())
             return (try #require(answer.body), test.station.status.alerts)
         }
         #expect(report.isReady && report.number == 1 && report.leftOutCount == 0)
@@ -65,13 +54,9 @@ import Testing
 
     @Test func aPersonAcknowledgesAndSilencesAndEventsSayWho() throws {
         let (acknowledged, silenced, after, events) = try Self.run { test in
-            let first = try await Self.ask(test, .acknowledge, seconds: 3_600) {
-                ($0.n, $0.actor) = (1, "Ada")
-            }
-            let second = try await Self.ask(test, .silence, seconds: 600) {
-                $0.key = "bad:dust/pm25"
-            }
-            let third = try await Self.ask(test, .unsilence) { $0.key = "bad:dust/pm25" }
+            let first = try await test.ask(AcknowledgeAlert(1, seconds: 3_600), for: "Ada")
+            let second = try await test.ask(SilenceAlerts("bad:dust/pm25", seconds: 600))
+            let third = try await test.ask(UnsilenceAlerts("bad:dust/pm25"))
             return (first.body, second.body, third.body, test.events)
         }
         #expect((3_590...3_600).contains(acknowledged?.alerts.first?.acknowledgedSeconds ?? 0))
@@ -91,7 +76,7 @@ import Testing
 
     @Test func whatIsAcknowledgedForGoodHasNoEnd() throws {
         let (alert, summary) = try Self.run { test in
-            let answer = try await Self.ask(test, .acknowledge) { $0.n = 1 }
+            let answer = try await test.ask(AcknowledgeAlert(1))
             return (answer.body?.alerts.first, test.station.status.alerts)
         }
         #expect(alert?.isAcknowledged == true && alert?.acknowledgedSeconds == nil)
@@ -100,13 +85,9 @@ import Testing
 
     @Test func aTestIsANoticeAndNoAlert() throws {
         let (report, event) = try Self.run { test in
-            let answer = try await Self.ask(test, .testAlert) {
-                ($0.value, $0.device) = (31, nil)
-            }
-            #expect(answer.error?.code == .badRequest)
-            var request = ControlRequest(.testAlert, name: "who-24h")
-            request.value = 31
-            let made = try await test.ask(request, AlertsReport.self)
+            let refused = try await test.ask(TestAlert("who-24h", value: 1e9))
+            #expect(refused.error?.code == .badRequest)
+            let made = try await test.ask(TestAlert("who-24h", value: 31))
             return (made.body, test.events.last { $0.source == "alerts" })
         }
         #expect(report?.number == 2 && report?.alerts.count == 1)
@@ -117,13 +98,13 @@ import Testing
     @Test func whatCannotBeDoneIsRefusedWithWhatThereIs() throws {
         let failures = try Self.run { test in
             let answers = [
-                try await Self.ask(test, .acknowledge),
-                try await Self.ask(test, .acknowledge) { $0.n = 7 },
-                try await Self.ask(test, .acknowledge, seconds: -1) { $0.n = 1 },
-                try await Self.ask(test, .silence, seconds: 60) { $0.key = "dust" },
-                try await Self.ask(test, .silence) { $0.key = "bad:dust/pm25" },
-                try await Self.ask(test, .silence, seconds: 60) { $0.key = "worse:dust/pm25" },
-                try await Self.ask(test, .unsilence) { $0.key = "bad:dust/pm25" },
+                try await test.ask(TestAlert("bad", receiver: "A")),
+                try await test.ask(AcknowledgeAlert(7)),
+                try await test.ask(AcknowledgeAlert(1, seconds: -1)),
+                try await test.ask(SilenceAlerts("dust", seconds: 60)),
+                try await test.ask(SilenceAlerts("bad:dust/pm25", seconds: 0)),
+                try await test.ask(SilenceAlerts("worse:dust/pm25", seconds: 60)),
+                try await test.ask(UnsilenceAlerts("bad:dust/pm25")),
             ]
             return answers.map(\.error)
         }

@@ -246,12 +246,16 @@ enum ChildTable {
 
     private static let control: ChildRow.Prepare = { test, _ in
         ChildRow.Subject {
-            for command in [ControlRequest.Command.status, .devices, .live, .tree] {
+            func ask(_ question: some Question) async throws {
                 try await test.clock.sleep(for: .seconds(1))
                 let connection = test.platform.socket.connect()
-                try connection.send(ControlCodec.line(ControlRequest(command)))
+                try connection.send(ControlCodec.line(AskedQuestion(question)))
                 _ = try await connection.nextLine()
             }
+            try await ask(GetStatus())
+            try await ask(GetDevices())
+            try await ask(FollowLive())
+            try await ask(GetTree())
         }
     }
 

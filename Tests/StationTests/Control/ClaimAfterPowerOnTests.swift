@@ -13,7 +13,7 @@ import Testing
     private static let noon = WallTime(nanoseconds: 1_790_000_000_000_000_000)
 
     private static func window(_ test: TestStation) async throws -> ClaimWindowReport {
-        let answer = try await test.ask(ControlRequest(.claimWindow), ClaimWindowReport.self)
+        let answer = try await test.ask(UseClaimWindow())
         return try #require(answer.body)
     }
 
@@ -58,8 +58,7 @@ import Testing
                 return try await test.run { test in
                     try await test.sleep(.minutes(1))
                     if claims {
-                        let claimed = ControlRequest(.claimWindow, seconds: 0)
-                        _ = try await test.ask(claimed, ClaimWindowReport.self)
+                        _ = try await test.ask(UseClaimWindow(closing: true))
                     }
                     return try await Self.window(test).cause
                 }

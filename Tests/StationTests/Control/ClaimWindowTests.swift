@@ -58,14 +58,13 @@ import Testing
             gpio.drive("GPIO27", true)
             return try await test.run { test in
                 try await test.sleep(.minutes(2))
-                let refused = ControlRequest(.claimWindow, seconds: 300)
-                let refusal = try await test.ask(refused, ClaimWindowReport.self).error?.code
+                var question = UseClaimWindow()
+                question.seconds = 300
+                let refusal = try await test.ask(question).error?.code
                 gpio.drive("GPIO27", false)
                 try await test.sleep(.seconds(6))
                 var reports = [try await Self.window(test)]
-                var claimed = ControlRequest(.claimWindow, seconds: 0)
-                claimed.actor = "Anna"
-                _ = try await test.ask(claimed, ClaimWindowReport.self)
+                _ = try await test.ask(UseClaimWindow(closing: true), for: "Anna")
                 reports.append(try await Self.window(test))
                 // Held on: one press opens it once.
                 try await test.sleep(.seconds(20))
@@ -106,7 +105,7 @@ import Testing
     }
 
     private static func window(_ test: TestStation) async throws -> ClaimWindowReport {
-        let answer = try await test.ask(ControlRequest(.claimWindow), ClaimWindowReport.self)
+        let answer = try await test.ask(UseClaimWindow())
         return try #require(answer.body)
     }
 

@@ -29,7 +29,7 @@ import Testing
     {
         let connection = test.platform.socket.connect()
         defer { connection.close() }
-        try connection.send(ControlCodec.line(ControlRequest.imports(rows)))
+        try connection.send(ControlCodec.line(AskedQuestion(ImportValues(rows))))
         let line = try #require(await connection.nextLine())
         let answer = try ControlCodec.message(ControlAnswer<ImportsReport>.self, from: line)
         if let error = answer.error { throw error }

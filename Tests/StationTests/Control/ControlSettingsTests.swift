@@ -39,28 +39,14 @@ import Testing
         return test
     }
 
-    private static func ask(
-        _ test: TestStation,
-        _ command: ControlRequest.Command,
-        _ device: String,
-        _ change: (inout ControlRequest) -> Void = { _ in },
-        every seconds: Double? = nil
-    ) async throws -> ControlAnswer<DevicesReport> {
-        var request = ControlRequest(command, seconds: seconds)
-        request.device = device
-        change(&request)
-        return try await test.ask(request, DevicesReport.self)
-    }
-
     private static func add(
         _ test: TestStation,
         _ name: String = "board",
         at address: String = "10.0.0.9"
     ) async throws -> ControlAnswer<DevicesReport> {
-        try await ask(test, .configure, name) { request in
-            (request.address, request.profile) = (address, "milano-board")
-            (request.isNew, request.actor) = (true, "Anna")
-        }
+        var question = ConfigureDevice(name, address: address)
+        (question.profile, question.isNew) = ("milano-board", true)
+        return try await test.ask(question, for: "Anna")
     }
 
     private static func device(_ answer: ControlAnswer<DevicesReport>) -> DeviceReport? {
@@ -82,7 +68,7 @@ import Testing
             let two = try Self.station(clock, folder, after: one)
             let second = try await two.run { test in
                 try await test.sleep(.seconds(30))
-                return try await test.ask(ControlRequest(.devices), DevicesReport.self)
+                return try await test.ask(GetDevices())
             }
             return (added, values, Self.device(second), event)
         }
@@ -102,23 +88,15 @@ import Testing
             return try await test.run { test in
                 try await test.sleep(.seconds(5))
                 _ = try await Self.add(test)
-                let moved = try await Self.ask(
-                    test,
-                    .configure,
-                    "board",
-                    { request in
-                        request.address = "http://10.0.0.8:81/"
-                    },
-                    every: 90
+                let moved = try await test.ask(
+                    ConfigureDevice("board", address: "http://10.0.0.8:81/", seconds: 90)
                 )
                 try await test.sleep(.minutes(5))
                 let count = test.station.context.recorder.readings(since: .boot)
                     .count { $0.channel.description == "board/pm25" }
                 #expect((3...5).contains(count), "each 90 s for five minutes")
-                var rename = ControlRequest(.rename, name: "court")
-                rename.device = "board"
-                let renamed = try await test.ask(rename, DevicesReport.self)
-                let gone = try await Self.ask(test, .remove, "court")
+                let renamed = try await test.ask(RenameDevice("board", to: "court"))
+                let gone = try await test.ask(RemoveDevice("court"))
                 let names = [renamed, gone].map { $0.body?.devices.map(\.name).sorted() ?? [] }
                 let place = Self.device(moved)
                 let kinds = test.events.map(\.kind.name).filter { $0 == "configuration reloaded" }
@@ -140,16 +118,14 @@ import Testing
                 try await test.sleep(.seconds(5))
                 _ = try await Self.add(test, "court", at: "10.0.0.8:81")
                 try await test.sleep(.seconds(30))
-                _ = try await Self.ask(test, .remove, "court")
+                _ = try await test.ask(RemoveDevice("court"))
                 _ = try await Self.add(test)
                 try await test.sleep(.seconds(30))
                 _ = try await Self.add(test, "attic", at: "10.0.0.7")
                 if isRefused { test.platform.card.folder.refuse(with: .full(path: "store")) }
                 var codes: [RefusalCode?] = []
                 for (old, name) in [("board", "porch"), ("attic", "court")] {
-                    var rename = ControlRequest(.rename, name: name)
-                    rename.device = old
-                    codes.append(try await test.ask(rename, DevicesReport.self).error?.code)
+                    codes.append(try await test.ask(RenameDevice(old, to: name)).error?.code)
                 }
                 try await test.sleep(.seconds(30))
                 return codes
@@ -173,11 +149,11 @@ import Testing
             let test = try Self.station(clock, folder)
             return try await test.run { test in
                 try await test.sleep(.minutes(5))
-                let off = try await Self.ask(test, .record, "dust") { $0.isOn = false }
+                let off = try await test.ask(RecordDevice("dust", isOn: false))
                 try await test.sleep(.minutes(10))
                 let live = test.readings().suffix(500).allSatisfy { $0.outcome.value != nil }
                 let shown = test.station.status.channels.map(\.records)
-                let on = try await Self.ask(test, .record, "dust") { $0.isOn = true }
+                let on = try await test.ask(RecordDevice("dust", isOn: true))
                 try await test.sleep(.minutes(5))
                 let reports = [off, on].map { answer in
                     answer.body?.devices.first { $0.name == "dust" }?.records
@@ -214,14 +190,13 @@ import Testing
                     try await Self.add(test, "b", at: "8.8.8.8"),
                     try await Self.add(test, "b", at: "10.0.0.9"),
                     try await Self.add(test, "b c"),
-                    try await Self.ask(test, .configure, "board", every: 0.5),
-                    try await Self.ask(test, .configure, "attic", every: 5),
-                    try await Self.ask(test, .configure, "dust") { $0.address = "10.0.0.7" },
-                    try await Self.ask(test, .configure, "board"),
-                    try await Self.ask(test, .remove, "dust"),
-                    try await Self.ask(test, .record, "door") { $0.isOn = false },
-                    try await Self.ask(test, .record, "board"),
-                    try await Self.ask(test, .ignore, "board"),
+                    try await test.ask(ConfigureDevice("board", seconds: 0.5)),
+                    try await test.ask(ConfigureDevice("attic", seconds: 5)),
+                    try await test.ask(ConfigureDevice("dust", address: "10.0.0.7")),
+                    try await test.ask(ConfigureDevice("board")),
+                    try await test.ask(RemoveDevice("dust")),
+                    try await test.ask(RecordDevice("door", isOn: false)),
+                    try await test.ask(IgnoreDevice("board")),
                 ]
                 #expect(OverlayFile(test.platform.card.folder).read() == before)
                 return answers
@@ -231,7 +206,7 @@ import Testing
             answers.map { $0.error?.code } == [
                 .conflict, .badRequest, .badRequest, .badRequest, .badRequest,
                 .badRequest, .notFound, .conflict, .badRequest, .conflict,
-                .badRequest, .badRequest, .conflict,
+                .badRequest, .conflict,
             ]
         )
         #expect(
@@ -248,14 +223,12 @@ import Testing
             let test = try Self.station(clock, folder)
             return try await test.run { test in
                 try await test.sleep(.seconds(5))
-                func set(_ patch: String?, _ tag: String? = nil) async throws
+                func set(_ patch: String, _ tag: String? = nil) async throws
                     -> ControlAnswer<SettingsReport>
                 {
-                    var request = ControlRequest(.set)
-                    (request.patch, request.tag) = (patch, tag)
-                    return try await test.ask(request, SettingsReport.self)
+                    try await test.ask(ChangeSettings(patch, tag: tag))
                 }
-                let first = try await test.ask(ControlRequest(.settings), SettingsReport.self).body
+                let first = try await test.ask(GetSettings()).body
                 let patch = #"{"zone": "Europe/Rome", "name": "court"}"#
                 let second = try await set(patch, first?.tag)
                 #expect(test.station.status.name == "court")
@@ -263,7 +236,7 @@ import Testing
                 let answers = [
                     try await set(#"{"zone": null}"#, first?.tag),
                     try await set(#"{"zoen": "x"}"#), try await set(#"{"zone": 5}"#),
-                    try await set(#"{"devices": {}}"#), try await set("[]"), try await set(nil),
+                    try await set(#"{"devices": {}}"#), try await set("[]"), try await set(""),
                 ]
                 let named = Self.text(folder, name: #""name": "file","#)
                 test.station.reload(
@@ -299,7 +272,7 @@ import Testing
                 try await test.sleep(.seconds(5))
                 test.platform.card.folder.refuse(with: .full(path: "store"))
                 let failed = try await Self.add(test)
-                let still = try await test.ask(ControlRequest(.devices), DevicesReport.self)
+                let still = try await test.ask(GetDevices())
                 #expect(Self.device(still) == nil)
                 test.platform.card.folder.refuse(with: nil)
                 return (failed, try await Self.add(test))
@@ -341,9 +314,7 @@ import Testing
         let error = try simulate { clock in
             let test = try TestStation(clock)
             return try await test.run { test in
-                var request = ControlRequest(.mode, mode: "live")
-                request.actor = actor
-                return try await test.ask(request, StatusReport.self).error
+                try await test.ask(ChangeMode("live"), for: actor).error
             }
         }
         #expect(error?.code == .badRequest && error?.pointer == "/actor")

@@ -18,30 +18,27 @@ import Testing
         """
     }
 
-    private static func ask<Body: Codable & Sendable>(
+    private static func ask<Asked: Question>(
         _ test: TestStation,
-        _ request: ControlRequest,
-        as type: Body.Type = Body.self
-    ) async throws -> ControlAnswer<Body> {
+        _ question: Asked
+    ) async throws -> ControlAnswer<Asked.Answer> {
         let connection = test.platform.socket.connect()
         defer { connection.close() }
-        try connection.send(ControlCodec.line(request))
+        try connection.send(ControlCodec.line(AskedQuestion(question)))
         let line = try #require(await connection.nextLine())
         #expect(line.utf8.count < 64 * 1_024)
-        return try ControlCodec.message(ControlAnswer<Body>.self, from: line)
+        return try ControlCodec.message(from: line)
     }
 
-    private static func tail(_ test: TestStation, _ request: ControlRequest) async throws
-        -> TailReport
-    {
-        let answer: ControlAnswer<TailReport> = try await ask(test, request)
+    private static func tail(_ test: TestStation, _ question: GetTail) async throws -> TailReport {
+        let answer = try await ask(test, question)
         if let error = answer.error { throw error }
         return try #require(answer.body)
     }
 
     /// The position after all records so far.
     private static func end(_ test: TestStation) async throws -> String {
-        try #require(try await tail(test, ControlRequest(.tail)).end)
+        try #require(try await tail(test, GetTail()).end)
     }
 
     /// Ticks of the samples, and kinds of the events.
@@ -72,8 +69,8 @@ import Testing
                 while clock.now < from.advanced(by: .minutes(190)) {
                     let report = try await Self.tail(
                         test,
-                        .tail(
-                            after: next,
+                        GetTail(
+                            from: next,
                             limit: 400,
                             waitSeconds: 300,
                             samples: TailCondition(atLeast: 100, orAfterSeconds: 45)
@@ -103,10 +100,10 @@ import Testing
                 var next = try await Self.end(test)
                 var (asked, answered) = (0, 0)
                 for _ in 0..<60 {
-                    let request = ControlRequest.tail(after: next, limit: 500, waitSeconds: 300)
+                    let request = GetTail(from: next, limit: 500, waitSeconds: 300)
                     let report = try await Self.tail(test, request)
                     #expect(try Self.content(report).ticks.count == 1)
-                    asked += try ControlCodec.line(request).utf8.count
+                    asked += try ControlCodec.line(AskedQuestion(request)).utf8.count
                     answered += try ControlCodec.line(ControlAnswer(.success(report))).utf8.count
                     next = try #require(report.next)
                 }
@@ -128,10 +125,10 @@ import Testing
                 let strange = end.replacing("-", with: "-9")
                 let ahead = end + "0"
                 return (
-                    try await Self.tail(test, .tail(after: old)),
-                    try await Self.tail(test, .tail(after: strange)),
-                    try await Self.tail(test, .tail(after: ahead)),
-                    try await Self.tail(test, .tail(after: end))
+                    try await Self.tail(test, GetTail(from: old)),
+                    try await Self.tail(test, GetTail(from: strange)),
+                    try await Self.tail(test, GetTail(from: ahead)),
+                    try await Self.tail(test, GetTail(from: end))
                 )
             }
         }
@@ -150,8 +147,8 @@ import Testing
                 var refusals: [String?] = []
                 for count in [0, 2_048, 2_049] {
                     let samples = TailCondition(atLeast: count)
-                    let request = ControlRequest.tail(after: next, samples: samples)
-                    let answer: ControlAnswer<TailReport> = try await Self.ask(test, request)
+                    let request = GetTail(from: next, samples: samples)
+                    let answer = try await Self.ask(test, request)
                     refusals.append(answer.error?.message)
                 }
                 return refusals
@@ -173,7 +170,7 @@ import Testing
                 return try await test.run { test in
                     try await test.sleep(.minutes(1))
                     let end = try await Self.end(test)
-                    return [end, try await Self.tail(test, .tail(after: position ?? end)).next]
+                    return [end, try await Self.tail(test, GetTail(from: position ?? end)).next]
                 }
             }
         }
@@ -222,14 +219,14 @@ import Testing
                 let begin = clock.now
                 async let report = Self.tail(
                     test,
-                    .tail(after: next, waitSeconds: 300, samples: TailCondition(atLeast: 2_048))
+                    GetTail(from: next, waitSeconds: 300, samples: TailCondition(atLeast: 2_048))
                 )
                 try await test.sleep(.seconds(20))
-                let event = ControlRequest.courierEvent(
+                let event = RecordCourierEvent(
                     "outbox held",
                     ["target": "a", "why": "401"]
                 )
-                let kept: ControlAnswer<CourierEventReport> = try await Self.ask(test, event)
+                let kept = try await Self.ask(test, event)
                 #expect(kept.body?.isKept == true)
                 let names = try Self.content(await report).events
                 return (begin.duration(to: clock.now), names)
@@ -250,12 +247,9 @@ import Testing
                 {
                     var details = ["target": target]
                     details["why"] = why
-                    let event = ControlRequest.courierEvent(kind, details)
-                    let _: ControlAnswer<CourierEventReport> = try await Self.ask(test, event)
-                    let status: ControlAnswer<StatusReport> = try await Self.ask(
-                        test,
-                        ControlRequest(.status)
-                    )
+                    let event = RecordCourierEvent(kind, details)
+                    let _ = try await Self.ask(test, event)
+                    let status = try await Self.ask(test, GetStatus())
                     return status.body?.faults.map { "\($0.id) \($0.sentence)" }.sorted() ?? []
                 }
                 var seen = [try await say("outbox late", "phone", "status 401")]
@@ -284,22 +278,16 @@ import Testing
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
                 for number in 0..<16 {
-                    let request = ControlRequest.cursor("t\(number)", [UInt8(number), 7])
-                    let answer: ControlAnswer<CursorReport> = try await Self.ask(test, request)
+                    let request = KeepCursor("t\(number)", [UInt8(number), 7])
+                    let answer = try await Self.ask(test, request)
                     #expect(answer.body?.number == Int64(number + 1))
                 }
-                let urgent = ControlRequest.cursor("t3", [3, 8], isUrgent: true)
-                let set: ControlAnswer<CursorReport> = try await Self.ask(test, urgent)
+                let urgent = KeepCursor("t3", [3, 8], isUrgent: true)
+                let set = try await Self.ask(test, urgent)
                 #expect(set.body?.durable == 0)
                 try await test.sleep(.seconds(5))
-                let all: ControlAnswer<CursorReport> = try await Self.ask(
-                    test,
-                    ControlRequest(.cursor)
-                )
-                let more: ControlAnswer<CursorReport> = try await Self.ask(
-                    test,
-                    .cursor("one more", [1])
-                )
+                let all = try await Self.ask(test, KeepCursor())
+                let more = try await Self.ask(test, KeepCursor("one more", [1]))
                 return (all.body, all.body?.durable, more.error)
             }
         }
@@ -318,19 +306,19 @@ import Testing
                 try await test.sleep(.minutes(1))
                 var kept = 0
                 for _ in 0..<70 {
-                    let event = ControlRequest.courierEvent("outbox refused", ["target": "a"])
-                    let answer: ControlAnswer<CourierEventReport> = try await Self.ask(test, event)
+                    let event = RecordCourierEvent("outbox refused", ["target": "a"])
+                    let answer = try await Self.ask(test, event)
                     kept += answer.body?.isKept == true ? 1 : 0
                 }
                 // Each of the two has its own hour.
-                let camera = ControlRequest.cameraEvent("camera works again", ["count": "3"])
-                let taken: ControlAnswer<CourierEventReport> = try await Self.ask(test, camera)
+                let camera = RecordCameraEvent("camera works again", ["count": "3"])
+                let taken = try await Self.ask(test, camera)
                 #expect(taken.body?.isKept == true)
-                let mixed = ControlRequest.cameraEvent("outbox held", [:])
-                let other: ControlAnswer<CourierEventReport> = try await Self.ask(test, mixed)
+                let mixed = RecordCameraEvent("outbox held", [:])
+                let other = try await Self.ask(test, mixed)
                 #expect(other.error?.code == .badRequest)
-                let wrong = ControlRequest.courierEvent("card writes again", [:])
-                let answer: ControlAnswer<CourierEventReport> = try await Self.ask(test, wrong)
+                let wrong = RecordCourierEvent("card writes again", [:])
+                let answer = try await Self.ask(test, wrong)
                 return (kept, answer.error?.code)
             }
         }

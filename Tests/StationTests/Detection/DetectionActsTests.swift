@@ -11,17 +11,6 @@ import Testing
 
 /// Owner's requests about devices, and devices that move to another socket.
 @Suite struct DetectionActsTests {
-    private static func request(
-        _ command: ControlRequest.Command,
-        _ device: String,
-        name: String? = nil,
-        profile: String? = nil
-    ) -> ControlRequest {
-        var request = ControlRequest(command, name: name)
-        (request.device, request.profile) = (device, profile)
-        return request
-    }
-
     @Test func aSensorKeepsItsNameWhereverItIsPluggedIn() throws {
         let (states, absences, names, kinds) = try simulate { clock in
             let bench = try DetectionBench(clock, #"{"name": "test", "mode": "live"}"#)
@@ -65,7 +54,7 @@ import Testing
                 bench.usb.plug(other, into: 1)
                 try await bench.sleep(.minutes(2))
                 let before = bench.station.status.lamp
-                let report = try #require(try await bench.ask(ControlRequest(.devices)).body)
+                let report = try #require(try await bench.ask(GetDevices()).body)
                 let lights = report.devices.first { $0.name == "lights" }
                 bench.usb.plug(sensor, into: 2)
                 try await bench.sleep(.minutes(2))
@@ -127,12 +116,12 @@ import Testing
                 bench.usb.plug(part, into: 1)
                 try await bench.sleep(.minutes(2))
                 var states = bench.found.map(\.state)
-                for command in [ControlRequest.Command.ignore, .forget] {
-                    let request = Self.request(command, target)
-                    #expect(try await bench.ask(request).error == nil)
-                    try await bench.sleep(.seconds(20))
-                    states += bench.found.map(\.state)
-                }
+                #expect(try await bench.ask(IgnoreDevice(target)).error == nil)
+                try await bench.sleep(.seconds(20))
+                states += bench.found.map(\.state)
+                #expect(try await bench.ask(ForgetDevice(target)).error == nil)
+                try await bench.sleep(.seconds(20))
+                states += bench.found.map(\.state)
                 return states
             }
         }
@@ -156,7 +145,7 @@ import Testing
             return try await bench.run { bench in
                 bench.usb.plug(part, into: 1)
                 try await bench.sleep(.minutes(2))
-                #expect(try await bench.ask(Self.request(.ignore, "sds011")).error == nil)
+                #expect(try await bench.ask(IgnoreDevice("sds011")).error == nil)
                 try await bench.sleep(.seconds(30))
                 let before = part.heardByteCount
                 var states = bench.found.map(\.state)
@@ -168,7 +157,7 @@ import Testing
                     states += bench.found.map { "\($0.state) \($0.name ?? "")" }
                 }
                 let heard = part.heardByteCount - before
-                #expect(try await bench.ask(Self.request(.adopt, "/dev/ttyUSB0")).error == nil)
+                #expect(try await bench.ask(AdoptDevice("/dev/ttyUSB0")).error == nil)
                 try await bench.sleep(.minutes(1))
                 return (heard, states + bench.found.map(\.state))
             }
@@ -191,7 +180,7 @@ import Testing
             return try await bench.run { bench in
                 bench.usb.plug(part, into: 1)
                 try await bench.sleep(.minutes(2))
-                _ = try await bench.ask(Self.request(.ignore, "sds011"))
+                _ = try await bench.ask(IgnoreDevice("sds011"))
                 try await bench.sleep(.seconds(30))
                 bench.usb.unplug(1)
                 try await bench.sleep(.minutes(3))
@@ -224,8 +213,8 @@ import Testing
                 bench.usb.plug(.sds011("sds", id: 0xA160, on: clock), into: 1)
                 try await bench.sleep(.minutes(2))
                 let before = bench.values(of: "sds011").count
-                _ = try await bench.ask(Self.request(.mute, "sds011/pm10"))
-                _ = try await bench.ask(Self.request(.rename, "sds011", name: "balcony"))
+                _ = try await bench.ask(MuteDevice("sds011/pm10"))
+                _ = try await bench.ask(RenameDevice("sds011", to: "balcony"))
                 try await bench.sleep(.minutes(2))
                 let after = ["sds011", "balcony"].map { bench.values(of: $0).count }
                 let newest = bench.values(of: "balcony").suffix(10)
@@ -263,13 +252,10 @@ import Testing
             return try await bench.run { bench in
                 bench.usb.plug(.sds011("sds", id: 0xA160, on: clock), into: 1)
                 try await bench.sleep(.minutes(1))
-                var answers: [String?] = []
-                for (command, target, name) in [
-                    (ControlRequest.Command.rename, "sds011", "balcony"),
-                    (.adopt, "/dev/ttyUSB0", "balcony"), (.adopt, "/dev/ttyUSB0", "porch"),
-                    (.adopt, "/dev/ttyUSB0", "porch"),
-                ] {
-                    let answer = try await bench.ask(Self.request(command, target, name: name))
+                let renamed = try await bench.ask(RenameDevice("sds011", to: "balcony"))
+                var answers = [renamed.error?.message]
+                for name in ["balcony", "porch", "porch"] {
+                    let answer = try await bench.ask(AdoptDevice("/dev/ttyUSB0", name: name))
                     answers.append(answer.error?.message)
                 }
                 try await bench.sleep(.minutes(1))
@@ -292,18 +278,18 @@ import Testing
                 bench.usb.plug(sensor, into: 1)
                 try await bench.sleep(.minutes(1))
                 var names: [String] = []
-                func say(_ request: ControlRequest) async throws {
-                    #expect(try await bench.ask(request).error == nil)
+                func say<Asked: Question>(_ question: Asked) async throws {
+                    #expect(try await bench.ask(question).error == nil)
                     try await bench.sleep(.seconds(30))
                     let now = bench.found.first
                     names.append("\(now?.state ?? "") \(now?.name ?? "")")
                 }
-                try await say(Self.request(.rename, "sds011", name: "balcony"))
-                try await say(Self.request(.ignore, "balcony"))
-                try await say(Self.request(.adopt, "/dev/ttyUSB0"))
-                try await say(Self.request(.forget, "nova-sds011:A160"))
-                let refused = try await bench.ask(Self.request(.rename, "sds011", name: "store"))
-                let unknown = try await bench.ask(Self.request(.ignore, "nobody"))
+                try await say(RenameDevice("sds011", to: "balcony"))
+                try await say(IgnoreDevice("balcony"))
+                try await say(AdoptDevice("/dev/ttyUSB0"))
+                try await say(ForgetDevice("nova-sds011:A160"))
+                let refused = try await bench.ask(RenameDevice("sds011", to: "store"))
+                let unknown = try await bench.ask(IgnoreDevice("nobody"))
                 return (names, [refused.error?.code, unknown.error?.code])
             }
         }

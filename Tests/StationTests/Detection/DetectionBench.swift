@@ -55,10 +55,12 @@ struct DetectionBench: Sendable {
     }
 
     /// Asks over the control socket.
-    func ask(_ request: ControlRequest) async throws -> ControlAnswer<DevicesReport> {
+    func ask<Asked: Question>(
+        _ question: Asked
+    ) async throws -> ControlAnswer<Asked.Answer> {
         let connection = platform.socket.connect()
         defer { connection.close() }
-        try connection.send(ControlCodec.line(request))
+        try connection.send(ControlCodec.line(AskedQuestion(question)))
         let line = try #require(await connection.nextLine())
         return try ControlCodec.message(from: line)
     }

@@ -31,10 +31,7 @@ import Testing
             test.platform.network.put(try Self.board(), at: "192.168.1.20")
             return try await test.run { test in
                 try await test.sleep(.minutes(10))
-                let answer = try await test.ask(
-                    ControlRequest(.devices),
-                    DevicesReport.self
-                )
+                let answer = try await test.ask(GetDevices())
                 return (Self.dust(test), try #require(answer.body), test.station.status)
             }
         }

@@ -16,8 +16,7 @@ import Testing
     private static func anchors(_ test: TestStation) async throws -> [ClockAnchor] {
         var (anchors, from): ([ClockAnchor], String?) = ([], nil)
         repeat {
-            let request = ControlRequest(.tail).page(from: from)
-            let page = try #require(try await test.ask(request, TailReport.self).body)
+            let page = try #require(try await test.ask(GetTail(from: from)).body)
             for record in page.parts.flatMap({ JournalRecordCodec.contents($0.bytes).records }) {
                 if case .anchor(let anchor) = record { anchors.append(anchor) }
             }
@@ -33,8 +32,8 @@ import Testing
             let test = try TestStation(clock, folder.configuration)
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
-                let report = try await test.ask(ControlRequest(.readings), ReadingsReport.self)
-                let status = try await test.ask(ControlRequest(.status), StatusReport.self)
+                let report = try await test.ask(GetReadings())
+                let status = try await test.ask(GetStatus())
                 return (report.body, status.body, try await Self.anchors(test))
             }
         }
@@ -52,14 +51,12 @@ import Testing
             let test = try TestStation(clock, folder.configuration)
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
-                var request = ControlRequest(.trustClock)
-                request.time = "2026-09-21T15:00:00Z"
-                let said = try await test.ask(request, ClockReport.self).body
+                let said = try await test.ask(TrustClock("2026-09-21T15:00:00Z")).body
                 try await test.sleep(.seconds(30))
-                let person = try await test.ask(ControlRequest(.clock), ClockReport.self).body
+                let person = try await test.ask(GetClock()).body
                 clock.setWallTime(Self.noon)
                 try await test.sleep(.minutes(11))
-                let after = try await test.ask(ControlRequest(.clock), ClockReport.self).body
+                let after = try await test.ask(GetClock()).body
                 return (said, person, after, try await Self.anchors(test).map(\.trust))
             }
         }
@@ -78,15 +75,13 @@ import Testing
             let first = try TestStation(clock, folder.configuration)
             try await first.run { test in
                 try await test.sleep(.minutes(1))
-                var request = ControlRequest(.trustClock)
-                request.time = "2026-09-21T15:00:00Z"
-                _ = try await test.ask(request, ClockReport.self)
+                _ = try await test.ask(TrustClock("2026-09-21T15:00:00Z"))
                 try await test.sleep(.seconds(30))
             }
             let next = try TestStation(clock, folder.configuration, card: first.platform.card)
             return try await next.run { test in
                 try await test.sleep(.minutes(1))
-                return try await test.ask(ControlRequest(.clock), ClockReport.self).body
+                return try await test.ask(GetClock()).body
             }
         }
         #expect(after?.trust == "person" && after?.isSure == true)
@@ -116,9 +111,9 @@ import Testing
             let test = try TestStation(clock, folder.configuration)
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
-                let report = try await test.ask(ControlRequest(.clock), ClockReport.self).body
-                let failure = try await test.ask(ControlRequest(.trustClock), ClockReport.self)
-                let readings = try await test.ask(ControlRequest(.readings), ReadingsReport.self)
+                let report = try await test.ask(GetClock()).body
+                let failure = try await test.ask(TrustClock())
+                let readings = try await test.ask(GetReadings())
                 return (report, failure.error, readings.body?.readings.last)
             }
         }

@@ -93,7 +93,7 @@ import Testing
             let first = try Self.station(clock, folder, weeks: weeks)
             let (report, events) = try await first.run { test in
                 try await test.sleep(.minutes(3))
-                let report = try await test.ask(ControlRequest(.clock), ClockReport.self).body
+                let report = try await test.ask(GetClock()).body
                 return (report, test.events.filter { $0.kind == .plain(.clockTrusted) })
             }
             // The next process of the boot has no receiver any more.
@@ -104,7 +104,7 @@ import Testing
             )
             let after = try await next.run { test in
                 try await test.sleep(.minutes(1))
-                return try await test.ask(ControlRequest(.clock), ClockReport.self).body
+                return try await test.ask(GetClock()).body
             }
             return (report, events, after)
         }
@@ -124,17 +124,13 @@ import Testing
             let test = try TestStation(clock, folder.receiver)
             return try await test.run { test in
                 func offer(_ time: String) async throws -> ControlAnswer<ClockReport> {
-                    var request = ControlRequest(.offerTime)
-                    request.time = time
-                    return try await test.ask(request, ClockReport.self)
+                    try await test.ask(OfferTime(time))
                 }
                 try await test.sleep(.minutes(1))
                 let old = try await offer("2019-01-01T00:00:00Z")
                 let first = try await offer("2026-09-21T15:00:00.250Z")
                 let second = try await offer("2026-09-21T17:00:00Z")
-                var request = ControlRequest(.trustClock)
-                request.time = "2026-09-21T16:00:00Z"
-                let person = try await test.ask(request, ClockReport.self)
+                let person = try await test.ask(TrustClock("2026-09-21T16:00:00Z"))
                 return (old, first, second, person, try await offer("2026-09-21T15:00:00Z"))
             }
         }

@@ -129,9 +129,7 @@ import Testing
             let first = try TestStation(clock, text)
             let (answers, events) = try await first.run { test in
                 func hear(_ times: [NeighbourTime]) async throws -> ControlAnswer<ClockReport> {
-                    var request = ControlRequest(.hearNeighbours)
-                    request.neighbours = times
-                    return try await test.ask(request, ClockReport.self)
+                    try await test.ask(HearNeighbours(times))
                 }
                 try await test.sleep(.minutes(1))
                 var answers = [
@@ -149,10 +147,9 @@ import Testing
             let next = try TestStation(clock, text, card: first.platform.card)
             let after = try await next.run { test in
                 try await test.sleep(.minutes(1))
-                let known = try await test.ask(ControlRequest(.clock), ClockReport.self).body
-                var request = ControlRequest(.offerTime)
-                request.time = "2026-09-21T15:00:00Z"
-                return (known, try await test.ask(request, ClockReport.self).body)
+                let known = try await test.ask(GetClock()).body
+                let offer = OfferTime("2026-09-21T15:00:00Z")
+                return (known, try await test.ask(offer).body)
             }
             return (answers, events, after)
         }

@@ -21,12 +21,9 @@ import Testing
             let test = try TestStation(clock, Self.configuration(folder.path))
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
-                let first = try await test.ask(ControlRequest(.status), StatusReport.self).body
-                let second = try await test.ask(
-                    ControlRequest(.newStationID),
-                    StatusReport.self
-                ).body
-                let events = try await test.ask(ControlRequest(.events), EventsReport.self).body
+                let first = try await test.ask(GetStatus()).body
+                let second = try await test.ask(RenewStationID()).body
+                let events = try await test.ask(GetEvents()).body
                 return (first?.stationID, second?.stationID, events?.events ?? [])
             }
         }
@@ -34,7 +31,7 @@ import Testing
             let test = try TestStation(clock, Self.configuration(folder.path))
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
-                return try await test.ask(ControlRequest(.status), StatusReport.self).body?
+                return try await test.ask(GetStatus()).body?
                     .stationID
             }
         }
@@ -58,7 +55,7 @@ import Testing
             )
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
-                return try await test.ask(ControlRequest(.newStationID), StatusReport.self).error
+                return try await test.ask(RenewStationID()).error
             }
         }
         #expect(failure?.code == .store)

@@ -30,7 +30,7 @@ import Testing
         var (pages, longest) = ([TailReport](), 0)
         var from: String?
         repeat {
-            try connection.send(ControlCodec.line(ControlRequest(.tail).page(from: from)))
+            try connection.send(ControlCodec.line(AskedQuestion(GetTail(from: from))))
             let line = try #require(await connection.nextLine())
             longest = max(longest, line.utf8.count)
             let answer = try ControlCodec.message(ControlAnswer<TailReport>.self, from: line)
@@ -183,7 +183,7 @@ import Testing
             let test = try TestStation(clock, Self.text(nil))
             return try await test.run { test in
                 try await test.sleep(.minutes(1))
-                return try await test.ask(ControlRequest(.tail), TailReport.self).body
+                return try await test.ask(GetTail()).body
             }
         }
         #expect(page?.folder == nil && page?.parts == [] && page?.next == nil)
@@ -255,7 +255,7 @@ import Testing
         let failure = try simulate { clock in
             let test = try TestStation(clock, Self.text(nil))
             return try await test.run { test in
-                try await test.ask(ControlRequest(.tail).page(from: place), TailReport.self).error
+                try await test.ask(GetTail(from: place)).error
             }
         }
         #expect(failure?.code == .badRequest)

@@ -12,13 +12,7 @@ import Testing
             try await test.run { test in
                 try await test.sleep(.minutes(1))
                 func ask(_ name: String, _ seconds: Double) async throws {
-                    let request = ControlRequest(
-                        .mode,
-                        mode: "survey",
-                        name: name,
-                        seconds: seconds
-                    )
-                    _ = try await test.ask(request, StatusReport.self)
+                    _ = try await test.ask(ChangeMode("survey", name: name, seconds: seconds))
                 }
                 try await ask("kitchen", 120)
                 try await test.sleep(.minutes(1))
@@ -45,9 +39,8 @@ import Testing
                 try await test.sleep(.minutes(1))
                 func ask(_ mode: String, isPrivate: Bool?) async throws -> Bool? {
                     let name = mode == "survey" ? "bedroom" : nil
-                    var request = ControlRequest(.mode, mode: mode, name: name)
-                    request.isPrivate = isPrivate
-                    return try await test.ask(request, StatusReport.self).body?.mode.isPrivate
+                    let question = ChangeMode(mode, name: name, isPrivate: isPrivate)
+                    return try await test.ask(question).body?.mode.isPrivate
                 }
                 var modes = [try await ask("survey", isPrivate: true)]
                 try await test.sleep(.minutes(1))

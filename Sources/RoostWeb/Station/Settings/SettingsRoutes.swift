@@ -11,7 +11,7 @@ struct SettingsRoutes: Sendable {
     var all: [Route] {
         [
             Route(.get, "/api/v1/settings", .owner) { _ in
-                answer(try await questions.ask(.settings, SettingsReport.self))
+                answer(try await questions.ask(GetSettings()))
             },
             Route(.patch, "/api/v1/settings", .owner, body: .form) { try await change($0) },
         ]
@@ -26,10 +26,11 @@ struct SettingsRoutes: Sendable {
             )
         }
         try checkZone(request)
-        var control = ControlRequest(.set)
-        control.patch = String(decoding: request.body, as: UTF8.self)
-        control.tag = match == "*" ? nil : Self.tag(match)
-        return answer(try await questions.ask(control, for: request, SettingsReport.self))
+        let question = ChangeSettings(
+            String(decoding: request.body, as: UTF8.self),
+            tag: match == "*" ? nil : Self.tag(match)
+        )
+        return answer(try await questions.ask(question, for: request))
     }
 
     private struct Zoned: Decodable { let zone: String? }

@@ -18,7 +18,6 @@ struct ControlAnswers: Sendable {
     private let clock: ControlClock
     private let mutes: ControlMutes
     private let settings: ControlSettings
-    private let store: ControlStore
 
     init(station state: StationState) {
         self.state = state
@@ -26,113 +25,166 @@ struct ControlAnswers: Sendable {
         clock = ControlClock(station: station)
         mutes = ControlMutes(station: station, store: state.store)
         settings = ControlSettings(station: state)
-        store = ControlStore(station: station, store: state.store, clock: clock)
     }
 
-    /// The present, for the times of what is sent.
-    var present: Present { clock.present }
+    // MARK: Questions
 
-    /// The line that answers a request other than `live`.
-    func line(for request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
-        switch request.command {
-        case .status, .live: try ok(await fullStatus())
-        case .tree: try ok(TreeReport(state.root.tree, at: station.clock.now))
-        case .devices: try ok(await devices())
-        case .settings: try ok(settings.report)
-        case .readings: try ok { () throws(ControlFailure) in try readings(request) }
-        case .events: try ok { () throws(ControlFailure) in try events(request) }
-        case .tail, .cursor, .courierEvent, .cameraEvent, .cameraOn, .imports:
-            try await store.line(for: request)
-        case .clock: try ok(clock.report)
-        case .trustClock: try await clock.trust(request, from: peer)
-        case .offerTime:
-            try await answer { try await clock.accept(request, by: asker(request, peer)) }
-        case .hearNeighbours: try await answer { try clock.hearNeighbours(request) }
-        case .doctor: try await answer { try await examine(request) }
-        case .profiles: try ok(profiles.report)
-        case .checkProfile: try await answer { try await profiles.check(request) }
-        case .adopt, .ignore, .rename, .forget, .mute, .unmute, .configure, .remove, .record:
-            try await answer {
-                try await changeDevice(request, by: asker(request, peer))
+    /// Handlers of all questions.
+    func table(_ rights: ControlRights) -> QuestionTable {
+        var table = ControlTable(rights, station.platform)
+        addReports(to: &table)
+        addDevices(to: &table)
+        addStation(to: &table)
+        addFollowers(to: &table)
+        return table.questions
+    }
+
+    private func addReports(to table: inout ControlTable) {
+        let alerts = state.alerts
+        table.on(GetStatus.self) { _ in await fullStatus() }
+        table.on(GetTree.self) { _ in TreeReport(state.root.tree, at: station.clock.now) }
+        table.on(GetDevices.self) { _ in await devices() }
+        table.on(GetReadings.self) { try readings($0) }
+        table.on(GetEvents.self) { try events($0) }
+        table.on(GetClock.self) { _ in clock.report }
+        table.on(GetAlerts.self) { _ in alerts.report(withRules: true) }
+        table.on(GetSettings.self) { _ in settings.report }
+        table.on(GetProfiles.self) { _ in profiles.report }
+        table.on(CheckProfile.self) { try await profiles.check($0.text) }
+        table.on(ExamineMachine.self) { try await examine($0) }
+        table.questions.onStream(FollowLive.self) { _, _, connection in
+            try await stream(to: connection)
+        }
+    }
+
+    private func addDevices(to table: inout ControlTable) {
+        /// All devices are the answer, as they are after the change.
+        func change<Asked: Question>(
+            _ type: Asked.Type,
+            _ apply: @escaping @Sendable (Asked, ControlAsker) async throws -> Void
+        ) where Asked.Answer == DevicesReport {
+            table.on(type) { question, asker in
+                try await apply(question, asker)
                 return await devices()
             }
-        case .set:
-            try await answer {
-                try await settings.set(request, by: asker(request, peer))
-                return settings.report
-            }
-        case .claimWindow:
-            try await answer {
-                try claimWindow(request, by: try await asker(request, peer))
-            }
-        case .alerts: try ok(state.alerts.report(withRules: true))
-        case .acknowledge, .silence, .unsilence, .testAlert:
-            try await answer {
-                let asker = try await asker(request, peer)
-                return try ControlAlerts(alerts: state.alerts).answer(request, by: asker)
-            }
-        case .mode, .note, .newStationID:
-            try await answer {
-                try await change(request, by: asker(request, peer))
+        }
+        change(MuteDevice.self) { try await mutes.mute($0, by: $1) }
+        change(UnmuteDevice.self) { try await mutes.unmute($0.device, by: $1) }
+        change(ConfigureDevice.self) { try await settings.configure($0, by: $1) }
+        change(RemoveDevice.self) { try await settings.remove($0.device, by: $1) }
+        change(RecordDevice.self) { try await settings.record($0, by: $1) }
+        let found = ControlFound(station: state, settings: settings)
+        change(AdoptDevice.self) { try await found.adopt($0, by: $1) }
+        change(IgnoreDevice.self) { try await found.ignore($0.device, by: $1) }
+        change(RenameDevice.self) { try await found.rename($0.device, to: $0.name, by: $1) }
+        change(ForgetDevice.self) { try await found.forget($0.device, by: $1) }
+    }
+
+    private func addStation(to table: inout ControlTable) {
+        /// The status is the answer, as it is after the change.
+        func change<Asked: Question>(
+            _ type: Asked.Type,
+            _ apply: @escaping @Sendable (Asked, ControlAsker) async throws -> Void
+        ) where Asked.Answer == StatusReport {
+            table.on(type) { question, asker in
+                try await apply(question, asker)
                 return await fullStatus()
             }
         }
-    }
-
-    private func asker(_ request: ControlRequest, _ peer: PeerCredentials?) async throws
-        -> ControlAsker
-    {
-        try await ControlAsker(request, from: peer, on: station.platform)
-    }
-
-    /// Carries out what a person wants of the station as a whole.
-    private func change(_ request: ControlRequest, by asker: ControlAsker) async throws {
-        switch request.command {
-        case .note:
-            // A clock that may be slow calls nothing the future.
-            let now = clock.wallReading.flatMap { $0.trust.isSure ? $0.wall : nil }
-            try ControlNotes(station: station, now: now).write(request, by: asker)
-        case .newStationID:
+        change(ChangeMode.self) { try await mutes.change($0, by: $1) }
+        change(WriteNote.self) { try notes.write($0, by: $1) }
+        change(MarkDose.self) { try notes.markDose(of: $0.device, by: $1) }
+        change(RenewStationID.self) { _, asker in
             try await ControlStationID(station: station, store: state.store).renew(by: asker)
-        default: try await mutes.changeMode(request, by: asker)
         }
+        table.on(ChangeSettings.self) { question, asker in
+            try await settings.set(question, by: asker)
+            return settings.report
+        }
+        table.on(TrustClock.self) { try clock.trust($0.time, by: $1) }
+        table.on(OfferTime.self) { try clock.accept($0, by: $1) }
+        table.on(HearNeighbours.self) { clock.hear($0.neighbours) }
+        table.on(UseClaimWindow.self) { question, asker in
+            // No question opens it.
+            if question.seconds != nil { station.claims.claimed(by: asker) }
+            return station.claims.report()
+        }
+        let alerts = ControlAlerts(alerts: state.alerts)
+        table.on(AcknowledgeAlert.self) { try alerts.acknowledge($0, by: $1) }
+        table.on(SilenceAlerts.self) { try alerts.silence($0.key, seconds: $0.seconds, by: $1) }
+        table.on(UnsilenceAlerts.self) { try alerts.silence($0.key, seconds: 0, by: $1) }
+        table.on(TestAlert.self) { question, _ in try alerts.test(question) }
     }
 
-    /// Reports the claim window, or closes it; no request opens it.
-    private func claimWindow(
-        _ request: ControlRequest,
-        by asker: ControlAsker
-    ) throws(ControlFailure) -> ClaimWindowReport {
-        guard request.seconds ?? 0 == 0 else {
-            let words = "seconds is 0, which closes the window; a held button opens it"
-            throw ControlFailure(code: .badRequest, message: words)
+    /// Questions of programs that follow the store or report on themselves.
+    private func addFollowers(to table: inout ControlTable) {
+        let (station, store) = (station, state.store)
+        let mayWait = { @Sendable (question: GetTail) in question.waitSeconds != nil }
+        table.questions.on(GetTail.self, mayWait: mayWait) { question, asker in
+            // The dashboard may not wait: it could take the courier's place.
+            guard !mayWait(question) || asker.user != .dashboard else {
+                throw asker.refusal(of: GetTail.about.name)
+            }
+            return try await ControlTable.answering {
+                try await ControlTail(station: station, store: store).answer(question)
+            }
         }
-        if request.seconds != nil { station.claims.claimed(by: asker) }
-        return station.claims.report()
+        table.on(KeepCursor.self) { try ControlCursors(store: store).answer($0) }
+        let courier = CourierEvents(.courier, station: station)
+        table.on(RecordCourierEvent.self) { try courier.record($0.kind, $0.details) }
+        let camera = CourierEvents(.camera, station: station)
+        table.on(RecordCameraEvent.self) { try camera.record($0.kind, $0.details) }
+        table.on(AnnounceCamera.self) { question in
+            let length = Duration.milliseconds(Int64(question.seconds * 1_000))
+            let end = length > .zero ? station.clock.now.advanced(by: length) : nil
+            return CameraOnReport(lampCount: station.leds.recordCamera(until: end))
+        }
+        let imports = ControlImports(station: station, store: store, clock: clock)
+        table.on(ImportValues.self) { try await imports.answer($0.rows) }
     }
 
-    /// Carries out what a person wants of a device.
-    private func changeDevice(_ request: ControlRequest, by asker: ControlAsker) async throws {
-        switch request.command {
-        case .mute, .unmute: try await mutes.change(request, by: asker)
-        case .configure: try await settings.configure(request, by: asker)
-        case .remove: try await settings.remove(request, by: asker)
-        case .record: try await settings.record(request, by: asker)
-        default: try await act(request, by: asker)
-        }
+    private var notes: ControlNotes {
+        // A clock that may be slow calls nothing the future.
+        ControlNotes(
+            station: station,
+            now: clock.wallReading.flatMap { $0.trust.isSure ? $0.wall : nil }
+        )
     }
 
     private var profiles: ControlProfiles {
         ControlProfiles(station: station, catalog: state.detection.catalog)
     }
 
-    private func examine(_ request: ControlRequest) async throws -> FindingsReport {
+    private func examine(_ question: ExamineMachine) async throws -> FindingsReport {
         guard let examination = state.dependencies.examination else {
             throw ControlFailure(code: .forbidden, message: "this station has no machine to ask")
         }
-        let age = Duration.seconds(min(max(request.seconds ?? 0, 0), 86_400))
+        let age = Duration.seconds(min(max(question.seconds ?? 0, 0), 86_400))
         return try await examination.report(notOlderThan: age, on: station.platform)
     }
+
+    /// Sends what happens until the peer leaves.
+    private func stream(to connection: any LineConnection) async throws {
+        guard let feed = station.recorder.subscribe() else {
+            throw ControlFailure(
+                code: .busy,
+                message: "as many connections listen as may; close one"
+            )
+        }
+        defer { station.recorder.unsubscribe(feed) }
+        var omitted = 0
+        while !Task.isCancelled, let item = try await feed.next(on: station.clock) {
+            let present = clock.present
+            if feed.omittedCount > omitted {
+                let count = feed.omittedCount - omitted
+                omitted = feed.omittedCount
+                try connection.send(ControlCodec.line(LiveItem(omittedCount: count)))
+            }
+            try connection.send(ControlCodec.line(LiveItem(item, at: present)))
+        }
+    }
+
+    // MARK: Reports
 
     func devices() async -> DevicesReport {
         DevicesReport(
@@ -144,63 +196,6 @@ struct ControlAnswers: Sendable {
             unclaimed: state.detection.unclaimed(),
             found: state.detection.list
         )
-    }
-
-    /// Carries out a person's request for a device that was found, and records the user.
-    private func act(_ request: ControlRequest, by asker: ControlAsker) async throws {
-        guard let device = request.device else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "device is a name, an identity or a port"
-            )
-        }
-        let isOwn = state.origin(of: device) == .owner
-        let (act, kind): (DetectionMachine.Act, EventKind.Plain)
-        switch request.command {
-        case .forget where isOwn: return try await settings.remove(request, by: asker)
-        case .ignore: (act, kind) = (.ignore, .ignoreAsked)
-        case .forget: (act, kind) = (.forget, .forgetAsked)
-        case .rename:
-            guard let name = request.name else {
-                throw ControlFailure(code: .badRequest, message: "name is the new name")
-            }
-            if isOwn { return try await settings.rename(device, to: name, by: asker) }
-            (act, kind) = (.rename(name), .renameAsked)
-        default:
-            (act, kind) = (.adopt(profile: request.profile, name: request.name), .adoptAsked)
-        }
-        do throws(DetectionRefusal) { try state.act(act, on: device) } catch {
-            throw ControlFailure(code: error.code, message: error.message)
-        }
-        asker.record(
-            kind,
-            [Event.Detail("device", device)],
-            at: station.clock.now,
-            in: station.recorder
-        )
-        switch act {
-        case .rename(let name): try await settings.follow(device, to: name, by: asker)
-        case .forget: try await settings.follow(device, to: nil, by: asker)
-        case .adopt, .ignore: break
-        }
-    }
-
-    private func ok(_ body: some Codable & Sendable) throws -> String {
-        try ControlCodec.line(ControlAnswer(.success(body)))
-    }
-
-    private func ok<Body: Codable & Sendable>(
-        _ body: () throws(ControlFailure) -> Body
-    ) throws -> String {
-        try ControlCodec.line(ControlAnswer(Result(catching: body)))
-    }
-
-    private func answer<Body: Codable & Sendable>(
-        _ body: () async throws -> Body
-    ) async throws -> String {
-        do { return try ok(await body()) } catch let failure as ControlFailure {
-            return try ControlCodec.line(ControlAnswer<Body>(.failure(failure)))
-        }
     }
 
     /// The status with what the drivers say of their next samples.
@@ -279,27 +274,16 @@ struct ControlAnswers: Sendable {
         return report
     }
 
-    private func start(_ request: ControlRequest, _ now: MonotonicInstant) -> MonotonicInstant {
-        guard let last = request.lastSeconds else { return MonotonicInstant(nanoseconds: .min) }
-        let back = min(max(last, 0), 10 * 365 * 86_400)
-        return now.advanced(by: .zero - .milliseconds(Int64(back * 1_000)))
-    }
-
-    private func limit(_ request: ControlRequest) -> Int {
-        min(max(request.limit ?? Self.longestList, 1), Self.longestList)
-    }
-
-    private func readings(_ request: ControlRequest) throws(ControlFailure) -> ReadingsReport {
-        let now = station.clock.now
-        let cursor = request.from.map(ReadingCursor.init)
+    private func readings(_ question: GetReadings) throws(ControlFailure) -> ReadingsReport {
+        let cursor = question.from.map(ReadingCursor.init)
         if case .some(.none) = cursor { throw ControlTail.badCursor }
+        let present = clock.present
         let page = station.recorder.readingPage(
             from: cursor ?? nil,
-            since: start(request, now),
-            limit: limit(request),
+            since: Self.start(question.lastSeconds, present.now),
+            limit: Self.limit(question.limit),
             count: Self.readingsPerPage
         )
-        let present = Present(now: now, reading: clock.wallReading)
         return ReadingsReport(
             readings: page.readings.map { ReadingReport($0, at: present) },
             omittedCount: page.omittedCount,
@@ -307,22 +291,31 @@ struct ControlAnswers: Sendable {
         )
     }
 
-    private func events(_ request: ControlRequest) throws(ControlFailure) -> EventsReport {
-        let now = station.clock.now
-        let number = request.from.map { Int($0) }
+    private func events(_ question: GetEvents) throws(ControlFailure) -> EventsReport {
+        let number = question.from.map { Int($0) }
         if case .some(.none) = number { throw ControlTail.badCursor }
+        let present = clock.present
         let page = station.recorder.eventPage(
             from: number ?? nil,
-            since: start(request, now),
-            limit: limit(request),
+            since: Self.start(question.lastSeconds, present.now),
+            limit: Self.limit(question.limit),
             count: Self.eventsPerPage
         )
-        let present = Present(now: now, reading: clock.wallReading)
         return EventsReport(
             events: page.events.map { EventReport($0, at: present) },
             omittedCount: page.omittedCount,
             next: page.next.map { "\($0)" }
         )
+    }
+
+    private static func start(_ last: Double?, _ now: MonotonicInstant) -> MonotonicInstant {
+        guard let last else { return MonotonicInstant(nanoseconds: .min) }
+        let back = min(max(last, 0), 10 * 365 * 86_400)
+        return now.advanced(by: .zero - .milliseconds(Int64(back * 1_000)))
+    }
+
+    private static func limit(_ count: Int?) -> Int {
+        min(max(count ?? longestList, 1), longestList)
     }
 }
 

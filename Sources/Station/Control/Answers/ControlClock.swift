@@ -3,7 +3,7 @@ import Core
 import HardwareIO
 import Store
 
-/// Answers `clock` and `trustClock`, and knows the time of other answers.
+/// Answers questions about the clock, and knows the time of other answers.
 struct ControlClock {
     let station: StationContext
 
@@ -29,34 +29,20 @@ struct ControlClock {
     var present: Present { Present(now: station.clock.now, reading: wallReading) }
 
     /// Accepts a person's confirmation of the time, and records the user.
-    func trust(_ request: ControlRequest, from peer: PeerCredentials?) async throws -> String {
-        func refuse(_ code: RefusalCode, _ message: String) throws -> String {
-            let failure = ControlFailure(code: code, message: message)
-            return try ControlCodec.line(ControlAnswer<ClockReport>(.failure(failure)))
-        }
-        let wall: WallTime
-        if let text = request.time {
-            guard let typed = WallTime(iso8601: text) else {
-                return try refuse(.badRequest, "time is as in 2026-11-21T07:15:00Z")
-            }
-            wall = typed
-        } else {
-            guard let said = station.clock.wallReading else {
-                return try refuse(
-                    .store,
-                    "the system clock was never set; say what time it is with --at"
-                )
-            }
-            wall = said.wall
+    ///
+    /// - Parameter text: The time, ISO 8601; nil uses the system clock.
+    /// - Throws: `ControlFailure` `no-clock`, `store`.
+    func trust(_ text: String?, by asker: ControlAsker) throws(ControlFailure) -> ClockReport {
+        guard let wall = text.map({ WallTime(iso8601: $0) }) ?? station.clock.wallReading?.wall
+        else {
+            throw ControlFailure(
+                code: .store,
+                message: "the system clock was never set; say what time it is with --at"
+            )
         }
         let time = ConfirmedTime(wall, at: station.clock.now, by: .person)
         guard station.givenTime.give(time, beside: station.clock.wallReading) != nil else {
-            return try refuse(Self.noStore.code, Self.noStore.message)
-        }
-        var details = [Event.Detail("time", wall.iso8601)]
-        if let peer {
-            details.append(Event.Detail("user", "\(peer.userID)"))
-            details.append(Event.Detail("pid", "\(peer.processID)"))
+            throw Self.noStore
         }
         station.recorder.record(
             Event(
@@ -64,10 +50,10 @@ struct ControlClock {
                 source: "control",
                 kind: .plain(.clockTrusted),
                 severity: .notice,
-                details: details
+                details: [Event.Detail("time", wall.iso8601)] + asker.details
             )
         )
-        return try ControlCodec.line(ControlAnswer(.success(report)))
+        return report
     }
 
     private static let noStore = ControlFailure(
@@ -76,16 +62,7 @@ struct ControlClock {
     )
 
     /// Uses the time that stations nearby agree on while nothing better is known.
-    ///
-    /// - Throws: `ControlFailure` `bad-request`.
-    func hearNeighbours(_ request: ControlRequest) throws(ControlFailure) -> ClockReport {
-        let times = request.neighbours ?? []
-        guard times.count <= NeighbourTime.countMax else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "there are \(times.count) neighbours; \(NeighbourTime.countMax) at most"
-            )
-        }
+    func hear(_ times: [NeighbourTime]) -> ClockReport {
         station.hear(times)
         return report
     }
@@ -93,20 +70,11 @@ struct ControlClock {
     /// Uses the time of an owner's browser while nothing better is known, and records who gave it.
     ///
     /// - Throws: `ControlFailure` `bad-request`, `store`.
-    func accept(
-        _ request: ControlRequest,
-        by asker: ControlAsker
-    ) throws(ControlFailure) -> ClockReport {
-        guard let wall = request.time.flatMap({ WallTime(iso8601: $0) }) else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "time is as in 2026-11-21T07:15:00Z"
-            )
-        }
+    func accept(_ offer: OfferTime, by asker: ControlAsker) throws(ControlFailure) -> ClockReport {
+        guard let wall = WallTime(iso8601: offer.time) else { throw OfferTime.noTime }
         guard wall >= station.builtAt else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "time is \(wall.iso8601), and this program is of "
+            throw .badRequest(
+                "time is \(wall.iso8601), and this program is of "
                     + "\(station.builtAt.iso8601): that clock is wrong, too"
             )
         }

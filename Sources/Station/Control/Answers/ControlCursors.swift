@@ -7,17 +7,16 @@ import Store
 struct ControlCursors: Sendable {
     let store: StoreClient
 
-    /// Stores the request's cursor, if it has one, and returns all cursors.
+    /// Stores the question's cursor, if it has one, and returns all cursors.
     ///
     /// - Throws: `ControlFailure` `bad-request`; `too-many` for a 17th name; `no-store`.
-    func answer(_ request: ControlRequest) throws(ControlFailure) -> CursorReport {
-        guard let name = request.name, let blob = request.blob else {
-            guard request.name == nil, request.blob == nil else { throw Self.invalid }
+    func answer(_ question: KeepCursor) throws(ControlFailure) -> CursorReport {
+        guard let name = question.name, let bytes = question.bytes else {
             return try report(store.cursors)
         }
         let book: CursorTable?
         do throws(CursorTable.Refusal) {
-            book = try store.keep(name, Array(blob), isUrgent: request.isUrgent ?? false)
+            book = try store.keep(name, bytes, isUrgent: question.isUrgent ?? false)
         } catch { throw Self.failure(error) }
         return try report(book)
     }
@@ -37,15 +36,9 @@ struct ControlCursors: Sendable {
         return report
     }
 
-    private static let invalid = ControlFailure(
-        code: .badRequest,
-        message: "name is 1 to \(CursorReport.nameByteLimit) bytes, and blob "
-            + "\(CursorReport.blobByteLimit) at most"
-    )
-
     private static func failure(_ refusal: CursorTable.Refusal) -> ControlFailure {
         switch refusal {
-        case .invalid: invalid
+        case .invalid: KeepCursor.invalid
         case .tooMany(let names):
             ControlFailure(
                 code: .busy,

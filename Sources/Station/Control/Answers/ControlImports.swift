@@ -33,16 +33,10 @@ final class ControlImports: Sendable {
         (self.station, self.store, self.clock) = (station, store, clock)
     }
 
-    /// Merges the rows of a request; quantities that first come together share a stream.
+    /// Merges rows; quantities that first come together share a stream.
     ///
-    /// - Throws: `ControlFailure` `bad-request`, `busy`, `no-store`, `no-place`; `StoreError`.
-    func answer(_ request: ControlRequest) async throws -> ImportsReport {
-        guard let rows = request.rows, (1...ImportRow.countMax).contains(rows.count) else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "rows are 1 to \(ImportRow.countMax)"
-            )
-        }
+    /// - Throws: `ControlFailure` `busy`, `no-store`, `no-place`; `StoreError`.
+    func answer(_ rows: [ImportRow]) async throws -> ImportsReport {
         try demandRoom()
         var (refusals, samples, places) = ([ImportsReport.Refusal](), [ImportedSample](), [Int]())
         var same = 0
@@ -109,7 +103,7 @@ final class ControlImports: Sendable {
     /// A row as the history takes it; nil for one without a value.
     private func sample(_ row: ImportRow) -> Result<ImportedSample?, Why> {
         for (name, text) in [("source", row.source), ("series", row.series)] {
-            guard (1...Self.nameMax).contains(text.utf8.count), ControlAsker.isPlain(text) else {
+            guard (1...Self.nameMax).contains(text.utf8.count), text.isOneLine else {
                 let message = "\(name) is 1 to \(Self.nameMax) bytes without control characters"
                 return .failure(Why(code: "name", message: message))
             }

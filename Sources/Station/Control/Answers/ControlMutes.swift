@@ -8,41 +8,82 @@ struct ControlMutes {
     let station: StationContext
     let store: StoreClient
 
-    /// Carries out a request to mute, and records the user.
+    /// Leaves values out for a while.
     ///
     /// Only channels with readings and motion sensors can be muted, so that a wrong name is
     /// noticed.
     ///
     /// - Throws: `ControlFailure`.
-    func change(_ request: ControlRequest, by asker: ControlAsker) async throws {
-        try changeMutes(request)
-        var details = [Event.Detail("of", request.device ?? "")]
-        if let seconds = request.seconds { details.append(Event.Detail("seconds", "\(seconds)")) }
-        details += asker.details
-        let isMute = request.command == .mute
+    func mute(_ question: MuteDevice, by asker: ControlAsker) async throws {
+        let target = question.device
+        let channels = station.recorder.channels.map(\.channel)
+        let sensors = station.leds.motionSensors
+        let isKnown =
+            sensors.contains(target)
+            || channels.contains { Mute(target: target, end: nil).covers($0) }
+        guard isKnown else {
+            let known = (channels.map(\.description) + sensors).sorted().joined(separator: ", ")
+            throw ControlFailure(
+                code: .notFound,
+                message: "\(PlainText.shown(target, limit: 200)) has no readings; "
+                    + (known.isEmpty ? "nothing has measured yet" : "there are: \(known)")
+            )
+        }
+        let longest = MuteList.longest.inSeconds
+        let length = question.seconds.map { Duration.milliseconds(Int64(min($0, longest) * 1_000)) }
+        guard station.mutes.mute(target, for: length) else {
+            throw ControlFailure(
+                code: .busy,
+                message: "\(MuteList.countMax) things are muted; unmute one first"
+            )
+        }
+        let seconds = question.seconds.map { [Event.Detail("seconds", "\($0)")] } ?? []
+        try await keep(.muted, [Event.Detail("of", target)] + seconds, by: asker)
+    }
+
+    /// Ends a mute.
+    ///
+    /// - Throws: `ControlFailure`.
+    func unmute(_ target: String, by asker: ControlAsker) async throws {
+        guard station.mutes.unmute(target) else {
+            let muted = station.mutes.current.map(\.target).joined(separator: ", ")
+            throw ControlFailure(
+                code: .notFound,
+                message: "\(target) is not muted; "
+                    + (muted.isEmpty ? "nothing is" : "muted: \(muted)")
+            )
+        }
+        try await keep(.unmuted, [Event.Detail("of", target)], by: asker)
+    }
+
+    private func keep(
+        _ kind: EventKind.Plain,
+        _ details: [Event.Detail],
+        by asker: ControlAsker
+    ) async throws {
         station.recorder.record(
             Event(
                 at: station.clock.now,
                 source: "control",
-                kind: .plain(isMute ? .muted : .unmuted),
+                kind: .plain(kind),
                 severity: .notice,
-                details: details
+                details: details + asker.details
             )
         )
         try await keep()
     }
 
-    /// Carries out a request for a mode, and records the user.
+    /// Changes the mode, and records the user.
     ///
     /// - Throws: `ControlFailure`.
-    func changeMode(_ request: ControlRequest, by asker: ControlAsker) async throws {
+    func change(_ question: ChangeMode, by asker: ControlAsker) async throws {
         let mode: StationMode
         do throws(ModeProblem) {
             mode = try StationMode.asked(
-                request.mode,
-                name: request.name,
-                seconds: request.seconds,
-                isPrivate: request.isPrivate ?? false,
+                question.mode,
+                name: question.name,
+                seconds: question.seconds,
+                isPrivate: question.isPrivate ?? false,
                 at: station.clock.now
             )
         } catch {
@@ -62,50 +103,6 @@ struct ControlMutes {
             throw ControlFailure(
                 code: .store,
                 message: "done, but a restart forgets it; the store: \(error)"
-            )
-        }
-    }
-
-    private func changeMutes(_ request: ControlRequest) throws(ControlFailure) {
-        guard let target = request.device else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "device is a name, or a channel as in balcony/pm25"
-            )
-        }
-        guard request.command == .mute else {
-            guard station.mutes.unmute(target) else {
-                let muted = station.mutes.current.map(\.target).joined(separator: ", ")
-                throw ControlFailure(
-                    code: .notFound,
-                    message: "\(target) is not muted; "
-                        + (muted.isEmpty ? "nothing is" : "muted: \(muted)")
-                )
-            }
-            return
-        }
-        guard request.seconds.map({ $0 >= 1 }) ?? true else {
-            throw ControlFailure(code: .badRequest, message: "seconds is 1 at least")
-        }
-        let channels = station.recorder.channels.map(\.channel)
-        let sensors = station.leds.motionSensors
-        let isKnown =
-            sensors.contains(target)
-            || channels.contains { Mute(target: target, end: nil).covers($0) }
-        guard isKnown else {
-            let known = (channels.map(\.description) + sensors).sorted().joined(separator: ", ")
-            throw ControlFailure(
-                code: .notFound,
-                message: "\(PlainText.shown(target, limit: 200)) has no readings; "
-                    + (known.isEmpty ? "nothing has measured yet" : "there are: \(known)")
-            )
-        }
-        let longest = MuteList.longest.inSeconds
-        let length = request.seconds.map { Duration.milliseconds(Int64(min($0, longest) * 1_000)) }
-        guard station.mutes.mute(target, for: length) else {
-            throw ControlFailure(
-                code: .busy,
-                message: "\(MuteList.countMax) things are muted; unmute one first"
             )
         }
     }

@@ -3,74 +3,48 @@ import Core
 import HardwareIO
 import Store
 
-/// Carries out `note`.
+/// Carries out `note` and `markDose`.
 struct ControlNotes {
-    /// Bytes of a note at most: an event keeps that much of a detail.
-    static let textMax = 120
-
     let station: StationContext
     /// The time as far as it is trusted; nil while the clock was never set.
     let now: WallTime?
 
-    /// Records what a person noticed, or that the dose of a device is counted from here on.
+    /// Records what a person noticed.
     ///
-    /// - Throws: `ControlFailure` `bad-request`.
-    func write(_ request: ControlRequest, by asker: ControlAsker) throws(ControlFailure) {
-        if let kind = request.kind { return try mark(kind, request, by: asker) }
-        guard let text = request.text, (1...Self.textMax).contains(text.utf8.count),
-            ControlAsker.isPlain(text)
-        else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "text is 1 to \(Self.textMax) bytes of UTF-8 without control characters"
-            )
-        }
-        guard request.time.map({ WallTime(iso8601: $0) != nil }) ?? true else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "time is ISO 8601, as 2026-11-22T04:15:00Z"
-            )
-        }
-        try demandKnown(request.device)
-        try demandPast(request.time)
-        let author = asker.actor ?? asker.peer.map { "user \($0.userID)" }
-        let details = [
-            Event.Detail("text", text), author.map { Event.Detail("author", $0) },
-            request.device.map { Event.Detail("channel", $0) },
-            request.time.map { Event.Detail("at", $0) },
-        ]
-        station.recorder.record(
-            Event(
-                at: station.clock.now,
-                source: "notes",
-                kind: .plain(.note),
-                severity: .notice,
-                details: details.compactMap(\.self)
-            )
+    /// - Throws: `ControlFailure` `bad-request`, `unknown-device`.
+    func write(_ note: WriteNote, by asker: ControlAsker) throws(ControlFailure) {
+        try demandKnown(note.device)
+        try demandPast(note.time)
+        record(
+            .note,
+            by: asker,
+            Event.Detail("text", note.text),
+            note.device.map { Event.Detail("channel", $0) },
+            note.time.map { Event.Detail("at", $0) }
         )
     }
 
-    private func mark(
-        _ kind: String,
-        _ request: ControlRequest,
-        by asker: ControlAsker
-    ) throws(ControlFailure) {
-        guard kind == EventKind.Plain.doseMarked.rawValue, let device = request.device else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "kind is \(EventKind.Plain.doseMarked.rawValue), of a device"
-            )
-        }
+    /// Records that the dose of a device is counted from now on.
+    ///
+    /// - Throws: `ControlFailure` `unknown-device`.
+    func markDose(of device: String, by asker: ControlAsker) throws(ControlFailure) {
         try demandKnown(device)
+        record(.doseMarked, by: asker, Event.Detail("channel", device))
+    }
+
+    private func record(
+        _ kind: EventKind.Plain,
+        by asker: ControlAsker,
+        _ first: Event.Detail,
+        _ others: Event.Detail?...
+    ) {
         let author = asker.actor ?? asker.peer.map { "user \($0.userID)" }
-        let details = [
-            Event.Detail("channel", device), author.map { Event.Detail("author", $0) },
-        ]
+        let details = [first, author.map { Event.Detail("author", $0) }] + others
         station.recorder.record(
             Event(
                 at: station.clock.now,
                 source: "notes",
-                kind: .plain(.doseMarked),
+                kind: .plain(kind),
                 severity: .notice,
                 details: details.compactMap(\.self)
             )
@@ -103,9 +77,8 @@ struct ControlNotes {
             // The clocks of two computers are a little apart.
             time.nanoseconds > now.nanoseconds + 60_000_000_000
         else { return }
-        throw ControlFailure(
-            code: .badRequest,
-            message: "time is \(text), and now it is \(now.iso8601): a note is of what was"
+        throw .badRequest(
+            "time is \(text), and now it is \(now.iso8601): a note is of what was"
         )
     }
 }

@@ -15,11 +15,8 @@ struct ControlProfiles {
 
     /// Reads a profile as if it lay in the owner's folder; nothing is kept of it.
     ///
-    /// - Throws: `ControlFailure` `bad-request`; `CancellationError`.
-    func check(_ request: ControlRequest) async throws -> ProfileCheckReport {
-        guard let text = request.text, !text.isEmpty else {
-            throw ControlFailure(code: .badRequest, message: "text is the profile, as JSON")
-        }
+    /// - Throws: `CancellationError`.
+    func check(_ text: String) async throws -> ProfileCheckReport {
         let bytes = Array(text.utf8)
         // The shipped ones are read along: two milliseconds each on a small computer.
         return try await station.platform.onDisk {

@@ -35,8 +35,8 @@ struct ControlSettings {
     /// Changes settings by a merge patch; null takes one back.
     ///
     /// - Throws: `ControlFailure`; nothing is changed then.
-    func set(_ request: ControlRequest, by asker: ControlAsker) async throws {
-        let patch = try Self.patch(request.patch)
+    func set(_ question: ChangeSettings, by asker: ControlAsker) async throws {
+        let patch = try Self.patch(question.patch)
         for key in patch.keys.sorted() where StationSetting(key) == nil {
             let known = StationSetting.all.map(\.key)
             let nearest = Spelling.nearest(to: key, among: known).map { "; did you mean \($0)?" }
@@ -58,46 +58,38 @@ struct ControlSettings {
                 pointer: "/\(locked)"
             )
         }
-        try await change(asker, request.tag) { overlay throws(ControlFailure) in
+        try await change(asker, question.tag) { overlay throws(ControlFailure) in
             overlay.patched(by: patch)
         }
     }
 
-    private static func patch(_ text: String?) throws(ControlFailure) -> [String: JSONValue] {
-        let bytes = Array((text ?? "").utf8)
+    private static func patch(_ text: String) throws(ControlFailure) -> [String: JSONValue] {
+        let bytes = Array(text.utf8)
         do throws(JSONParser.Fault) {
             if case .object(let fields) = try JSONParser.parse(bytes) { return fields }
         } catch {
             let words = JSONParser.text(for: error, in: bytes)
-            throw ControlFailure(code: .badRequest, message: "patch is not JSON: \(words)")
+            throw .badRequest("patch is not JSON: \(words)")
         }
-        throw ControlFailure(
-            code: .badRequest,
-            message: "patch is an object, as {\"zone\": \"Europe/Berlin\"}"
-        )
+        throw .badRequest("patch is an object, as {\"zone\": \"Europe/Berlin\"}")
     }
 
     /// Adds an HTTP device, or changes what may be changed of a device.
-    func configure(_ request: ControlRequest, by asker: ControlAsker) async throws {
-        let name = try Self.name(request)
+    func configure(_ question: ConfigureDevice, by asker: ControlAsker) async throws {
+        let name = question.device
+        try Self.demandName(name)
         var fields: [String: JSONValue] = [:]
-        if let seconds = request.seconds { fields["intervalSeconds"] = .number(seconds) }
-        if let isOn = request.isOn { fields["record"] = isOn ? .null : .bool(false) }
-        if let address = request.address {
+        if let seconds = question.seconds { fields["intervalSeconds"] = .number(seconds) }
+        if let isOn = question.isOn { fields["record"] = isOn ? .null : .bool(false) }
+        if let address = question.address {
             fields["address"] = .string(address.contains("://") ? address : "http://" + address)
         }
-        if let type = request.profile { fields["type"] = .string(type) }
-        guard !fields.isEmpty else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "nothing to change; say address, profile, seconds or isOn"
-            )
-        }
+        if let type = question.profile { fields["type"] = .string(type) }
         let origin = station.origin(of: name)
-        if origin == nil, request.profile == nil || request.address == nil {
+        if origin == nil, question.profile == nil || question.address == nil {
             throw unknown(name)
         }
-        let describesIt = request.address != nil || request.profile != nil
+        let describesIt = question.address != nil || question.profile != nil
         if describesIt, let origin, origin != .owner {
             throw ControlFailure(
                 code: .conflict,
@@ -108,14 +100,14 @@ struct ControlSettings {
                 pointer: "/address"
             )
         }
-        if request.isNew == true, origin != nil {
+        if question.isNew == true, origin != nil {
             throw ControlFailure(
                 code: .conflict,
                 message: "there is a device \(name) already; choose another name",
                 pointer: "/name"
             )
         }
-        try await change(asker, request.tag, at: name) { overlay throws(ControlFailure) in
+        try await change(asker, question.tag, at: name) { overlay throws(ControlFailure) in
             overlay.patched(by: ["devices": .object([name: .object(fields)])])
         }
     }
@@ -137,8 +129,8 @@ struct ControlSettings {
     }
 
     /// Removes a device that the owner added; what it measured stays.
-    func remove(_ request: ControlRequest, by asker: ControlAsker) async throws {
-        let name = try Self.name(request)
+    func remove(_ name: String, by asker: ControlAsker) async throws {
+        try Self.demandName(name)
         switch station.origin(of: name) {
         case .owner: break
         case .file:
@@ -160,22 +152,19 @@ struct ControlSettings {
     }
 
     /// Keeps the values of a device, or only shows them.
-    func record(_ request: ControlRequest, by asker: ControlAsker) async throws {
-        let name = try Self.name(request)
-        guard let isOn = request.isOn else {
-            throw ControlFailure(code: .badRequest, message: "isOn is true or false")
-        }
+    func record(_ question: RecordDevice, by asker: ControlAsker) async throws {
+        let name = question.device
+        try Self.demandName(name)
         let measures = configuration.devices.first { $0.name == name }
             .map { $0.sampleInterval(isContinuous: false) != nil }
         guard let origin = station.origin(of: name) else { throw unknown(name) }
         guard measures ?? (origin == .found) else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "\(name) has no values that could be kept; its events are always kept"
+            throw ControlFailure.badRequest(
+                "\(name) has no values that could be kept; its events are always kept"
             )
         }
-        try await change(asker, request.tag, at: name) { overlay throws(ControlFailure) in
-            let value: JSONValue = isOn ? .null : .bool(false)
+        try await change(asker, question.tag, at: name) { overlay throws(ControlFailure) in
+            let value: JSONValue = question.isOn ? .null : .bool(false)
             return overlay.patched(by: [
                 "devices": .object([name: .object(["record": value])])
             ])
@@ -194,15 +183,9 @@ struct ControlSettings {
 
     // MARK: Parts
 
-    private static func name(_ request: ControlRequest) throws(ControlFailure) -> String {
-        guard let name = request.device, PlainName.fits(name) else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "device is a name of \(PlainName.form)",
-                pointer: "/name"
-            )
-        }
-        return name
+    private static func demandName(_ name: String) throws(ControlFailure) {
+        guard !PlainName.fits(name) else { return }
+        throw .badRequest("device is a name of \(PlainName.form)", at: "/name")
     }
 
     private func unknown(_ name: String) -> ControlFailure {

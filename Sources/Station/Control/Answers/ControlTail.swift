@@ -5,23 +5,19 @@ import Store
 /// Carries out `tail`: what the history lacks, or what follows a follower's position, now or when
 /// there is something.
 struct ControlTail: Sendable {
-    static let waitMax = 600.0
     private static let limitDefault = 500
 
-    static let badCursor = ControlFailure(
-        code: .badRequest,
-        message: "from is `next` of the page before"
-    )
+    static let badCursor = ControlFailure.badRequest("from is `next` of the page before")
 
     let station: StationContext
     let store: StoreClient
 
     /// - Throws: `ControlFailure` `bad-request`, `too-many` when four questions wait; `StoreError`.
-    func answer(_ request: ControlRequest) async throws -> TailReport {
-        let position = request.from.map(StoreTailPosition.init)
+    func answer(_ question: GetTail) async throws -> TailReport {
+        let position = question.from.map(StoreTailPosition.init)
         if case .some(.none) = position { throw Self.badCursor }
         if case .records(let process, let number) = position ?? nil {
-            return try await follow(request, after: number, of: process)
+            return try await follow(question, after: number, of: process)
         }
         // Before the records are read: what comes meanwhile comes twice, and nothing is left out.
         let end = position == nil ? store.tailEnd : nil
@@ -46,16 +42,17 @@ struct ControlTail: Sendable {
 
     // MARK: Followers
 
-    /// Waits until there is an answer, at most as long as the request allows.
+    /// Waits until there is an answer, at most as long as the question allows.
     ///
     /// A wait needs one timer, a tenth of its length late at most.
     private func follow(
-        _ request: ControlRequest,
+        _ question: GetTail,
         after number: Int,
         of process: StoreTailPosition.Process
     ) async throws -> TailReport {
-        let (wait, condition) = try Self.checked(request)
-        let limit = min(max(request.limit ?? Self.limitDefault, 1), RecentRecords.limit)
+        let condition = question.samples ?? TailCondition()
+        let wait = question.waitSeconds ?? 0
+        let limit = min(max(question.limit ?? Self.limitDefault, 1), RecentRecords.limit)
         let deadline = station.clock.now.advanced(by: .milliseconds(Int64(wait * 1_000)))
         let waiter = TailWaiters.Waiter(
             wanted: condition.atLeast,
@@ -99,26 +96,5 @@ struct ControlTail: Sendable {
         if page.sampleCount >= condition.atLeast { return now }
         guard let oldest = page.oldest, let age = condition.orAfterSeconds else { return deadline }
         return min(deadline, oldest.instant.advanced(by: .milliseconds(Int64(age * 1_000))))
-    }
-
-    private static func checked(
-        _ request: ControlRequest
-    ) throws(ControlFailure) -> (wait: Double, TailCondition) {
-        let condition = request.samples ?? TailCondition()
-        let wait = request.waitSeconds ?? 0
-        guard (0...waitMax).contains(wait) else {
-            throw ControlFailure(code: .badRequest, message: "waitSeconds is 0 to \(waitMax)")
-        }
-        let limit = RecentRecords.limit
-        guard (1...limit).contains(condition.atLeast),
-            condition.orAfterSeconds.map({ (0...86_400).contains($0) }) ?? true
-        else {
-            throw ControlFailure(
-                code: .badRequest,
-                message: "samples.atLeast is 1 to \(limit), the most that the station keeps in "
-                    + "memory, and samples.orAfterSeconds 0 to 86 400"
-            )
-        }
-        return (wait, condition)
     }
 }

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import DequeModule
 import Store
@@ -8,7 +9,7 @@ import Store
 /// `limit`; a follower that lags farther reads the history with its tail.
 struct RecentRecords {
     /// Half an hour of one stream at 1 Hz; opening a history must not take longer.
-    static let limit = 2_048
+    static let limit = GetTail.recordMax
     /// Bytes of a page: its line, in base64, stays below 64 KiB.
     private static let byteLimit = 20_480
 

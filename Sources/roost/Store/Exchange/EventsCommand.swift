@@ -69,8 +69,9 @@ struct EventsCommand: ParsableCommand {
         let span = span
         let report = try client.withStation { client in
             try await client.pages { from in
-                let request = span.request(.events, from: from)
-                let page = try await client.ask(request, EventsReport.self)
+                let page = try await client.ask(
+                    GetEvents(lastSeconds: span.last?.seconds, limit: span.limit, from: from)
+                )
                 return (page.events, page.omittedCount, page.next)
             }
         }

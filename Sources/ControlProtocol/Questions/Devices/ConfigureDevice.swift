@@ -1,0 +1,61 @@
+package struct ConfigureDevice: Question {
+    package typealias Answer = DevicesReport
+    package static let about = QuestionFacts(
+        "configure",
+        for: .peopleAndDashboard,
+        "Adds an HTTP device, or changes what may be changed of a device."
+    )
+    /// The device's name.
+    package let device: String
+    /// The type of a new device: a profile's id.
+    package var profile: String?
+    /// The place of an HTTP device; `http://` may be left out.
+    package var address: String?
+    /// The interval.
+    package var seconds: Double?
+    /// Whether values are kept.
+    package var isOn: Bool?
+    /// True refuses a name that another device already has.
+    package var isNew: Bool?
+    /// `SettingsReport.tag` of what the change was made from; nil changes whatever is there.
+    package var tag: String?
+
+    package init(_ device: String, address: String? = nil, seconds: Double? = nil) {
+        (self.device, self.address, self.seconds) = (device, address, seconds)
+    }
+
+    package func check() throws(ControlFailure) {
+        guard profile == nil, address == nil, seconds == nil, isOn == nil else { return }
+        throw .badRequest("nothing to change; say address, profile, seconds or isOn")
+    }
+}
+
+package struct RemoveDevice: Question {
+    package typealias Answer = DevicesReport
+    package static let about = QuestionFacts(
+        "remove",
+        for: .peopleAndDashboard,
+        "Removes a device that was added; what it measured stays."
+    )
+    /// The device's name.
+    package let device: String
+
+    package init(_ device: String) { self.device = device }
+}
+
+package struct RecordDevice: Question {
+    package typealias Answer = DevicesReport
+    package static let about = QuestionFacts(
+        "record",
+        for: .peopleAndDashboard,
+        "Keeps the values of a device, or only shows them."
+    )
+    /// The device's name.
+    package let device: String
+    /// Whether values are kept.
+    package let isOn: Bool
+    /// `SettingsReport.tag` of what the change was made from; nil changes whatever is there.
+    package var tag: String?
+
+    package init(_ device: String, isOn: Bool) { (self.device, self.isOn) = (device, isOn) }
+}
