@@ -1,11 +1,13 @@
-import Core
 import Testing
 
 @testable import ControlProtocol
+@testable import Core
 
 @Suite struct DetailsTests {
+    private func read(_ stored: [Event.Detail]) -> Details { Details(stored.compactMap(\.fact)) }
+
     @Test func numbersAreNumbersAndNamesSayWhatTheyMeasure() throws {
-        let details = Details([
+        let details = read([
             .init("child", "dust"), .init("restarts", "2"), .init("delay", "0.250 s"),
             .init("long", "yes"), .init("doubts", "ceiling, unchanging"), .init("from", "125"),
         ])
@@ -18,39 +20,46 @@ import Testing
     }
 
     @Test func anIDOfDigitsAloneStaysText() throws {
-        let details = Details([.init("id", "1160"), .init("was", "1E60"), .init("firmware", "18")])
+        let details = read([.init("id", "1160"), .init("was", "1E60"), .init("firmware", "18")])
         let line = try ControlCodec.line(details)
         #expect(line == #"{"firmware":"18","id":"1160","was":"1E60"}"#)
     }
 
     @Test func whatIsNotKnownIsLeftOut() throws {
-        let details = Details([.init("id", "unknown"), .init("firmware", "unknown")])
+        let details = read([.init("id", "unknown"), .init("firmware", "unknown")])
         #expect(details.isEmpty)
     }
 
     @Test func aTextThatIsNoNumberStaysUnderItsOwnName() throws {
-        let details = Details([.init("restarts", "many"), .init("last trouble", "no answer")])
+        let details = read([.init("restarts", "many"), .init("last trouble", "no answer")])
         let line = try ControlCodec.line(details)
         #expect(line == #"{"lastTrouble":"no answer","restarts":"many"}"#)
     }
 
-    @Test func peopleReadWhatTheStationSaid() {
-        let pairs: [Event.Detail] = [
-            .init("laser time", "12 s"), .init("frames", "40"), .init("acknowledges", "no"),
-            .init("last motion", "3.500 s ago"), .init("from boot", "ab12"),
+    /// A fact has one text in the store, and is read from it as it was.
+    @Test func aFactIsReadBackFromItsText() {
+        let facts = [
+            Fact("laserSeconds", 12), Fact("delaySeconds", 0.25), Fact("isAcknowledging", false),
+            Fact("lastMotionAgeSeconds", 3.5), Fact("deviceError", "reported"),
+            Fact("doubts", ["ceiling", "unchanging"]), Fact("restartCount", 2),
         ]
-        #expect(Details(pairs).pairs == pairs)
-        #expect(Details(Array(pairs.prefix(2).reversed())).line == "laser time=12 s frames=40")
+        let stored = [
+            ("laser time", "12 s"), ("delay", "0.250 s"), ("acknowledges", "no"),
+            ("last motion", "3.500 s ago"), ("device error", "reported"),
+            ("doubts", "ceiling, unchanging"), ("restarts", "2"),
+        ]
+        #expect(facts.map(Event.Detail.init) == stored.map { Event.Detail($0.0, $0.1) })
+        #expect(facts.compactMap { Event.Detail($0).fact } == facts)
     }
 
     @Test func aLongTextIsCut() {
-        let details = Details([.init("path", "abcdef")], longest: 3)
+        let details = Details([Fact("path", "abcdef")], longest: 3)
         #expect(details["path"] == .text("abc"))
     }
 
     @Test func everyRowHasANameOfTheDialect() {
-        #expect(DetailRow.byName.count == DetailRow.all.count)
-        for row in DetailRow.all {
+        #expect(Set(FactRow.all.map(\.name)).count == FactRow.all.count)
+        for row in FactRow.all {
             #expect(row.name.wholeMatch(of: #/[a-z][A-Za-z0-9]*/#) != nil)
             switch row.kind {
             case .seconds, .ago, .tenths: #expect(row.name.hasSuffix("Seconds"))

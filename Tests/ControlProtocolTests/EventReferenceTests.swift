@@ -37,7 +37,7 @@ import Testing
     @Test func itNamesDetailsAsJSONDoes() throws {
         for row in try Self.rows() {
             for name in row.details {
-                let label = DetailRow.byLabel[name]
+                let label = FactRow.byLabel[name]
                 #expect(label == nil || label?.name == name, "\(row.name): \(name)")
                 #expect(name.wholeMatch(of: #/[a-z][A-Za-z]*/#) != nil)
             }
@@ -71,6 +71,6 @@ import Testing
     }
 
     private static func name(of detail: Event.Detail) -> String {
-        DetailRow.byLabel[detail.key]?.name ?? detail.key
+        FactRow.byLabel[detail.key]?.name ?? detail.key
     }
 }

@@ -67,5 +67,27 @@ package struct Event: Hashable, Sendable {
     /// All details, in the order to show them: `[("lamp", "green"), ("was", "unknown")]`.
     package var details: [Detail] { kind.details + more }
 
+    /// All details as typed values.
+    package var facts: [Fact] { details.compactMap(\.fact) }
+
+    /// The number of a fact; nil without one.
+    package func number(_ name: String) -> Double? {
+        guard case .number(let number)? = facts.last(where: { $0.name == name })?.value else {
+            return nil
+        }
+        return number
+    }
+
+    /// The event with further details.
+    package func with(_ details: [Detail]) -> Event {
+        Event(
+            at: instant,
+            source: source,
+            kind: kind,
+            severity: severity,
+            details: more + details
+        )
+    }
+
     package subscript(key: String) -> String? { details.first { $0.key == key }?.value }
 }

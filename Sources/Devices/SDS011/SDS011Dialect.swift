@@ -61,7 +61,7 @@ package struct SDS011Dialect: SensorDialect {
     }
 
     package var stateProbe: StateProbe? {
-        StateProbe(Self.readState, running: [Event.Detail("state", "work")])
+        StateProbe(Self.readState, running: [Fact("state", "work")])
     }
 
     /// An id that is not one of an SDS011 addresses no part, so none answers.
@@ -128,13 +128,13 @@ package struct SDS011Dialect: SensorDialect {
         // The answer to a question, which is one whatever the state.
         if reply.command == SDS011Command.getState.code, reply.first == 0 {
             let state = reply.second == SDS011State.work.rawValue ? "work" : "sleep"
-            return .reply("state", id: id, facts: [Event.Detail("state", state)])
+            return .reply("state", id: id, facts: [Fact("state", state)])
         }
         guard reply.command == SDS011Command.firmware.code else {
             return .reply("\(reply.command) \(reply.first) \(reply.second)", id: id, facts: [])
         }
         let firmware = SDS011Firmware(year: reply.first, month: reply.second, day: reply.third)
-        let facts = [Event.Detail("firmware", "\(firmware)")]
+        let facts = [Fact("firmware", "\(firmware)")]
         return .reply("firmware", id: id, facts: facts)
     }
 }

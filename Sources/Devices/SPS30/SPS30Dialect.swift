@@ -115,8 +115,8 @@ package struct SPS30Dialect: SensorDialect {
         }
         // Bit 7 is a fault of the part at any time; the rest is about this command.
         let error = state & 0x7F
-        var facts = state & 0x80 == 0 ? [] : [Event.Detail("device error", "reported")]
-        if error != 0 { facts.append(Event.Detail("state", "\(error)")) }
+        var facts = state & 0x80 == 0 ? [] : [Fact("deviceError", "reported")]
+        if error != 0 { facts.append(Fact("state", "\(error)")) }
         switch command {
         case 0x00: body(.reply("start", id: serial, facts: facts))
         case 0x01: body(.reply("stop", id: serial, facts: facts))
@@ -134,7 +134,7 @@ package struct SPS30Dialect: SensorDialect {
 
     private func takeValues(
         _ data: ArraySlice<UInt8>,
-        _ facts: [Event.Detail],
+        _ facts: [Fact],
         _ body: (SensorUtterance) -> Void
     ) {
         // Nothing new since the last read, or not measuring: an answer without values.

@@ -16,12 +16,12 @@ package struct SensorReport: Hashable, Sendable {
     /// One word for lists: `measuring`, `asleep`, `faulty`, or `starting` before it has spoken.
     package let state: String
     /// Facts to show, in this order.
-    package let facts: [Event.Detail]
+    package let facts: [Fact]
     package let lastMeasurementAt: MonotonicInstant?
     /// Present phase of the measurement; nil while the next measurement is not scheduled.
     package var progress: SensorProgress?
 
-    package init(state: String, facts: [Event.Detail], lastMeasurementAt: MonotonicInstant?) {
+    package init(state: String, facts: [Fact], lastMeasurementAt: MonotonicInstant?) {
         self.state = state
         self.facts = facts
         self.lastMeasurementAt = lastMeasurementAt

@@ -75,9 +75,9 @@ package struct ReportModes: Hashable, Sendable {
 /// A question that a part answers even at rest, and the answer of one that runs.
 package struct StateProbe: Hashable, Sendable {
     package let question: SensorCommand
-    package let running: [Event.Detail]
+    package let running: [Fact]
 
-    package init(_ question: SensorCommand, running: [Event.Detail]) {
+    package init(_ question: SensorCommand, running: [Fact]) {
         (self.question, self.running) = (question, running)
     }
 }
@@ -131,7 +131,7 @@ package enum SensorUtterance: Hashable, Sendable {
     /// One outcome for each quantity; `id` is the part's own when the frame carries it.
     case measurement([Outcome], id: String?)
     /// The answer to a command, by a name that commands refer to.
-    case reply(String, id: String?, facts: [Event.Detail])
+    case reply(String, id: String?, facts: [Fact])
     /// A head that turned out not to begin a frame, or a line that is not to be believed.
     case rejected(String)
     /// Wall time, from a part that knows it.

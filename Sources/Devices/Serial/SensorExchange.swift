@@ -10,7 +10,7 @@ struct SensorExchange: Hashable, Sendable {
     /// Content of the answer to a command.
     enum Answer: Hashable, Sendable {
         case measurement([Outcome])
-        case reply([Event.Detail])
+        case reply([Fact])
     }
 
     let command: SensorCommand

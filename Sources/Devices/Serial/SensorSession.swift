@@ -274,9 +274,11 @@ package struct SensorSession: Sendable {
             switch recovery.fail(at: now) {
             case .remedy(let remedy): return apply(remedy)
             case .report:
-                let details = [Event.Detail("reason", part.reason.rawValue)]
-                let last = part.reason == .badFrames ? part.record.flaw(as: "last") : []
-                part.out.record(.sensorSilent, .error, details + last)
+                var details = [Event.Detail("reason", part.reason.rawValue)]
+                if part.reason == .badFrames, let flaw = part.record.lastFlaw {
+                    details.append(Event.Detail("last", flaw))
+                }
+                part.out.record(.sensorSilent, .error, details)
             case .wait(let delay):
                 self.delay = delay
                 return search()

@@ -37,9 +37,7 @@ enum EventsView {
             json.member("source", event.source)
             json.member("kind", event.kind.name)
             json.member("severity", event.severity.name)
-            // As the live feed has them: numbers where the station counts.
-            let details = try? ControlCodec.line(Details(event.details))
-            json.member("details", json: details ?? "{}")
+            json.member("details", Details(event.facts))
         }
     }
 }

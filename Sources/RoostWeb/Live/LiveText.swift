@@ -32,9 +32,7 @@ enum LiveText {
             json.member("source", event.source)
             json.member("kind", event.kind)
             json.member("severity", event.severity)
-            json.object("details") { json in
-                for pair in event.details.pairs { json.member(pair.key, pair.value) }
-            }
+            json.member("details", event.details)
         }
         return json.text
     }

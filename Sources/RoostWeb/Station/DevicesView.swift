@@ -38,9 +38,7 @@ struct DevicesView {
             json.member("location", device.location)
             if Self.kind(device) == "http" { json.member("address", device.location) }
             json.member("state", device.state)
-            // As `roost devices --json` has them: numbers where the station counts.
-            let facts = try? ControlCodec.line(device.facts)
-            json.member("facts", json: facts ?? "{}")
+            json.member("facts", device.facts)
             json.array("channels", channels) { $0.add($1.channel) }
             json.member(
                 "intervalSeconds",

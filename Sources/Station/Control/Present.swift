@@ -62,7 +62,7 @@ extension EventReport {
             kind: event.kind.name,
             severity: event.severity.name,
             // A path may have 4 KiB; fifty events have to fit one line.
-            details: Details(event.details, longest: 200)
+            details: Details(event.facts, longest: 200)
         )
     }
 }

@@ -11,11 +11,11 @@ package final class DeviceList: Sendable {
     package struct Account: Sendable {
         /// For example `measuring`, `asleep` or `settling`.
         package let state: String
-        package let facts: [Event.Detail]
+        package let facts: [Fact]
         /// Progress of a device with samples; nil for others and while its driver does not know.
         package var progress: SensorProgress?
 
-        package init(state: String, facts: [Event.Detail]) {
+        package init(state: String, facts: [Fact]) {
             self.state = state
             self.facts = facts
         }
@@ -132,7 +132,7 @@ package final class DeviceList: Sendable {
         var reports: [DeviceReport] = []
         for entry in entries.withLock({ $0 }) {
             let account = await entry.account?()
-            let trouble = entry.trouble.map { [Event.Detail("trouble", $0.words)] } ?? []
+            let trouble = entry.trouble.map { [Fact("trouble", $0.words)] } ?? []
             var report = DeviceReport(
                 name: entry.name,
                 type: entry.type,

@@ -44,14 +44,12 @@ struct HTTPDeviceChild {
 
 extension HTTPLineReport {
     fileprivate func account(at now: MonotonicInstant) -> DeviceList.Account {
-        var facts: [Event.Detail] = [
-            .init("answers", "\(answerCount)"), .init("questions", "\(questionCount)"),
-        ]
+        var facts = [Fact("answerCount", answerCount), Fact("questionCount", questionCount)]
         if let lastAnswerAt {
-            facts.append(.init("last answer", "\(lastAnswerAt.age(at: now)) s ago"))
+            facts.append(Fact("lastAnswerAgeSeconds", lastAnswerAt.age(at: now)))
         }
-        if !doubts.isEmpty { facts.append(.init("doubts", doubts.joined(separator: ", "))) }
-        if let lastTrouble { facts.append(.init("last trouble", lastTrouble)) }
+        if !doubts.isEmpty { facts.append(Fact("doubts", doubts)) }
+        if let lastTrouble { facts.append(Fact("lastTrouble", lastTrouble)) }
         var account = DeviceList.Account(state: state, facts: facts)
         account.progress = nextQuestionAt.map { SensorProgress(.measuring, until: nil, next: $0) }
         return account

@@ -56,8 +56,8 @@ struct LineChild {
                 DeviceList.Account(
                     state: light.pattern.rawValue,
                     facts: [
-                        .init("shows", led.shows.rawValue),
-                        .init("changes", "\(light.changeCount)"),
+                        Fact("shows", led.shows.rawValue),
+                        Fact("changeCount", light.changeCount),
                     ]
                 )
             }
@@ -116,13 +116,13 @@ extension PIRStatus {
         } else {
             state = isMoving ? "motion" : "still"
         }
-        var facts: [Event.Detail] = [.init("motions", "\(motionCount)")]
+        var facts = [Fact("motionCount", motionCount)]
         if let motion = lastMotion {
-            facts.append(.init("last motion", "\(motion.start.age(at: now)) s ago"))
+            facts.append(Fact("lastMotionAgeSeconds", motion.start.age(at: now)))
         }
         facts += [
-            .init("edges", "\(edgeCount)"), .init("short pulses", "\(shortPulseCount)"),
-            .init("overruns", "\(overrunCount)"), .init("mutes", "\(muteCount)"),
+            Fact("edgeCount", edgeCount), Fact("shortPulseCount", shortPulseCount),
+            Fact("overrunCount", overrunCount), Fact("muteCount", muteCount),
         ]
         return DeviceList.Account(state: state, facts: facts)
     }
@@ -130,8 +130,8 @@ extension PIRStatus {
 
 extension ButtonStatus {
     fileprivate func account(at now: MonotonicInstant) -> DeviceList.Account {
-        var facts: [Event.Detail] = [.init("presses", "\(pressCount)")]
-        if let lastPress { facts.append(.init("last press", "\(lastPress.age(at: now)) s ago")) }
+        var facts = [Fact("pressCount", pressCount)]
+        if let lastPress { facts.append(Fact("lastPressAgeSeconds", lastPress.age(at: now))) }
         let state =
             if mutedUntil != nil { "muted" } else if isStuck { "stuck" } else {
                 isPressed ? "pressed" : "idle"

@@ -96,7 +96,7 @@ extension SensorReport {
     fileprivate func account(at now: MonotonicInstant) -> DeviceList.Account {
         var facts = facts
         if let lastMeasurementAt {
-            facts.append(.init("last measurement", "\(lastMeasurementAt.age(at: now)) s ago"))
+            facts.append(Fact("lastMeasurementAgeSeconds", lastMeasurementAt.age(at: now)))
         }
         var account = DeviceList.Account(state: state, facts: facts)
         account.progress = progress

@@ -154,19 +154,19 @@ final class TrafficLightController: Sendable {
         light.offer(level, at: last.instant, validFor: followed.validity(in: context.modes))
     }
 
-    /// Event details: the device that the lamp follows or waits for, and whether it is there.
-    private var following: [Event.Detail] {
+    /// Facts: the device that the lamp follows or waits for, and whether it is there.
+    private var following: [Fact] {
         memory.withLock { state in
             let device = state.followed?.device ?? state.wanted
-            return (device.map { [Event.Detail("follows", $0)] } ?? [])
-                + (state.followed == nil ? [Event.Detail("following", "no")] : [])
+            return (device.map { [Fact("follows", $0)] } ?? [])
+                + (state.followed == nil ? [Fact("isFollowing", false)] : [])
         }
     }
 
     /// The child that holds the lamp.
     func spec(_ configuration: LightsConfiguration) -> ChildSpec {
         let (context, light, letters) = (context, light, letters)
-        let following: @Sendable () -> [Event.Detail] = { [weak self] in self?.following ?? [] }
+        let following: @Sendable () -> [Fact] = { [weak self] in self?.following ?? [] }
         context.devices.add(
             name: Self.name,
             type: "traffic-light",
@@ -267,12 +267,10 @@ extension Reading {
 }
 
 extension TrafficLightStatus {
-    fileprivate func account(_ following: [Event.Detail]) -> DeviceList.Account {
+    fileprivate func account(_ following: [Fact]) -> DeviceList.Account {
         DeviceList.Account(
             state: state.name,
-            facts: [
-                .init("lamp", lamp.rawValue), .init("changes", "\(changeCount)"),
-            ] + following
+            facts: [Fact("lamp", lamp.rawValue), Fact("changeCount", changeCount)] + following
         )
     }
 }

@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test func saysWhatTheDecoderSays() {
-        let facts = [Event.Detail("firmware", "18-11-16")]
+        let facts = [Fact("firmware", "18-11-16")]
         DialectVerifier(
             dialect: SDS011Dialect(),
             samples: zip(

@@ -172,8 +172,8 @@ import Testing
         // Nothing about a remedy, doubts or missing acknowledgements.
         #expect(
             report.facts == [
-                .init("id", "A160"), .init("firmware", "18-11-16"), .init("awake", "25 s"),
-                .init("measurements", "5"), .init("rejected", "0"),
+                Fact("id", "A160"), Fact("firmware", "18-11-16"), Fact("awakeSeconds", 25),
+                Fact("measurementCount", 5), Fact("rejectedCount", 0),
             ]
         )
     }

@@ -55,8 +55,8 @@ import Testing
             $0.split(separator: ",").dropFirst().compactMap { Double($0.drop { $0 == " " }) }
         }
         #expect(played.values.map { $0.compactMap { $0?.doubleValue } } == listed)
-        #expect(played.report.facts.first == .init("id", "58D9"))
-        #expect(played.report.facts.contains(.init("rejected", "0")))
+        #expect(played.report.facts.first == Fact("id", "58D9"))
+        #expect(played.report.facts.contains(Fact("rejectedCount", 0)))
         #expect(played.eventKinds == ["sensor found"])
     }
 
@@ -74,6 +74,6 @@ import Testing
         let listed = measurements.compactMap(\.pm25) + [123.6, 22.6]
         #expect(played.values.compactMap { $0[0]?.doubleValue } == listed)
         // The wrong checksum, and the half frame at the end that the reply to `sleep` runs into.
-        #expect(played.report.facts.contains(.init("rejected", "2")))
+        #expect(played.report.facts.contains(Fact("rejectedCount", 2)))
     }
 }

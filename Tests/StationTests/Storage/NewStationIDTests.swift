@@ -40,8 +40,8 @@ import Testing
         #expect(third == second)
         let renewals = events.filter { $0.kind == "station id renewed" }
         #expect(renewals.count == 1)
-        #expect(renewals.first?.details["before"] == first.map(Details.Value.text))
-        #expect(renewals.first?.details["now"] == second.map(Details.Value.text))
+        #expect(renewals.first?.details["before"] == first.map(Fact.Value.text))
+        #expect(renewals.first?.details["now"] == second.map(Fact.Value.text))
     }
 
     @Test func withoutAStoreItIsRefused() throws {

@@ -114,7 +114,7 @@ enum WatchFixture {
                         type: "nova-sds011",
                         location: "/dev/ttyUSB0",
                         state: "measuring",
-                        facts: Details([.init("id", "A160"), .init("firmware", "18-11-16")])
+                        facts: Details([Fact("id", "A160"), Fact("firmware", "18-11-16")])
                     )
                 },
                 unclaimed: []

@@ -210,7 +210,8 @@ struct PartDialogue: Sendable {
             send(queue.removeFirst(), attempts: 2)
             return nil
         }
-        out.record(.sensorFound, .info, record.description(of: identity))
+        let id = Event.Detail("id", identity.known ?? "unknown")
+        out.record(.sensorFound, .info, [id] + record.facts.map { Event.Detail($0) })
         return end(.woken(true))
     }
 
@@ -385,16 +386,15 @@ struct PartDialogue: Sendable {
         }
     }
 
-    /// Facts known about the part, in the order to show them.
-    func facts(at now: MonotonicInstant, leftOut: Int, remedy: String?) -> [Event.Detail] {
-        var all = record.description(of: identity)
-        all += record.counts(awake: awake.total(at: now))
-        if leftOut > 0 { all.append(Event.Detail("left out", "\(leftOut)")) }
-        all += record.flaw(as: "last rejected")
-        if let remedy { all.append(Event.Detail("remedy", remedy)) }
-        if !isAcknowledging { all.append(Event.Detail("acknowledges", "no")) }
-        guard !out.findings.isEmpty else { return all }
-        let names = out.findings.map(\.description).joined(separator: ", ")
-        return all + [Event.Detail("doubts", names)]
+    func facts(at now: MonotonicInstant, leftOut: Int, remedy: String?) -> [Fact] {
+        var all = (identity.known.map { [Fact("id", $0)] } ?? []) + record.facts
+        all.append(Fact("awakeSeconds", Int(awake.total(at: now).inSeconds)))
+        all += record.counts
+        if leftOut > 0 { all.append(Fact("omittedCount", leftOut)) }
+        if let flaw = record.lastFlaw { all.append(Fact("lastRejected", flaw)) }
+        if let remedy { all.append(Fact("remedy", remedy)) }
+        if !isAcknowledging { all.append(Fact("isAcknowledging", false)) }
+        if !out.findings.isEmpty { all.append(Fact("doubts", out.findings.map(\.description))) }
+        return all
     }
 }

@@ -5,10 +5,10 @@ struct PartRecord: Hashable, Sendable {
     private(set) var measurementCount = 0
     private(set) var lastMeasurementAt: MonotonicInstant?
     /// Facts that the part reported about itself, such as its firmware.
-    private var facts: [Event.Detail] = []
+    private(set) var facts: [Fact] = []
     private var rejectedCount = 0
     /// Fault of the last frame that was rejected.
-    private var lastFlaw: String?
+    private(set) var lastFlaw: String?
     // Kinds of bytes received since the last success.
     private var hasHeard = false
     private var hasHeardGood = false
@@ -33,24 +33,9 @@ struct PartRecord: Hashable, Sendable {
         (lastFlaw, hasHeardBad) = (flaw, true)
     }
 
-    mutating func learn(_ found: [Event.Detail]) { facts += found }
+    mutating func learn(_ found: [Fact]) { facts += found }
 
-    /// Identity and facts of the part, for the event that it was found.
-    func description(of identity: PartIdentity) -> [Event.Detail] {
-        [Event.Detail("id", identity.known ?? "unknown")] + facts
-    }
-
-    /// Counts of the part, in the order to show them.
-    func counts(awake: Duration) -> [Event.Detail] {
-        [
-            Event.Detail("awake", "\(Int(awake.inSeconds)) s"),
-            Event.Detail("measurements", "\(measurementCount)"),
-            Event.Detail("rejected", "\(rejectedCount)"),
-        ]
-    }
-
-    /// Fault of the last rejected frame, as a detail named `key`; empty without one.
-    func flaw(as key: String) -> [Event.Detail] {
-        lastFlaw.map { [Event.Detail(key, $0)] } ?? []
+    var counts: [Fact] {
+        [Fact("measurementCount", measurementCount), Fact("rejectedCount", rejectedCount)]
     }
 }

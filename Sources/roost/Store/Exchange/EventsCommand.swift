@@ -112,7 +112,7 @@ struct StoredEventReport: Encodable, Hashable {
         source = event.event.source
         kind = event.event.kind.name
         severity = event.event.severity.name
-        details = Details(event.event.details)
+        details = Details(event.event.facts)
     }
 
     func text(_ paint: Paint) -> String {

@@ -1,7 +1,7 @@
-/// How one key of an event's or a driver's details is written in JSON.
-struct DetailRow: Sendable {
-    /// The format of a key's text.
-    enum Kind: Sendable {
+/// One name of a fact: how terminals and the store write it.
+package struct FactRow: Sendable {
+    /// The format of its text.
+    package enum Kind: Sendable {
         /// `12`.
         case number
         /// `0.250 s`.
@@ -19,24 +19,49 @@ struct DetailRow: Sendable {
         case text
     }
 
-    /// The key in the station.
-    let label: String
-    /// The key in JSON.
-    let name: String
-    let kind: Kind
+    /// The key in the store, and for people.
+    package let label: String
+    /// The name in JSON.
+    package let name: String
+    package let kind: Kind
     /// Position in the order for people.
     let place: Int
 
-    /// Every key that is no plain text or has another name in JSON, in the order it reads.
-    static let all: [DetailRow] = table.enumerated().map { place, row in
-        DetailRow(label: row.0, name: row.1, kind: row.2, place: place)
+    /// Every name that has another key or whose value is no plain text, in the order it reads.
+    static let all: [FactRow] = table.enumerated().map { place, row in
+        FactRow(label: row.0, name: row.1, kind: row.2, place: place)
     }
-    static let byLabel: [String: DetailRow] = Dictionary(
+    package static let byLabel: [String: FactRow] = Dictionary(
         uniqueKeysWithValues: all.map { ($0.label, $0) }
     )
-    static let byName: [String: DetailRow] = Dictionary(
+    private static let byName: [String: FactRow] = Dictionary(
         uniqueKeysWithValues: all.map { ($0.name, $0) }
     )
+
+    /// The row of a name; one that is not listed is plain text, `lastTrouble` as `last trouble`.
+    package static func named(_ name: String) -> FactRow {
+        if let row = byName[name] { return row }
+        var label = ""
+        for character in name {
+            if character.isUppercase { label += " " }
+            label += character.lowercased()
+        }
+        return FactRow(label: label, name: name, kind: .text, place: all.count)
+    }
+
+    /// The unit that follows the value in text.
+    package var unit: String {
+        switch kind {
+        case .seconds: " s"
+        case .ago: " s ago"
+        case .number, .tenths, .truth, .list, .known, .text: ""
+        }
+    }
+
+    /// Whether it comes before another in text for people.
+    package func isBefore(_ other: FactRow) -> Bool {
+        (place, name) < (other.place, other.name)
+    }
 
     private static let table: [(String, String, Kind)] = [
         ("trouble", "trouble", .text),
@@ -118,24 +143,42 @@ struct DetailRow: Sendable {
     ]
 }
 
-extension DetailRow.Kind {
-    /// The unit that follows the value in text for people.
-    var unit: String {
-        switch self {
-        case .seconds: " s"
-        case .ago: " s ago"
-        case .number, .tenths, .truth, .list, .known, .text: ""
-        }
+// MARK: - In the store
+
+extension EventDetail {
+    /// The one text that a fact has in the store.
+    package init(_ fact: Fact) {
+        let row = FactRow.named(fact.name)
+        self.init(row.label, fact.value.text + row.unit)
     }
 
-    /// Parses a text as this kind; nil when it is none.
-    func value(of text: String) -> Details.Value? {
-        switch self {
-        case .number: number(text).map(Details.Value.number)
+    /// The fact that a stored text says; nil for one that is not known.
+    ///
+    /// A text of another format stays text under its own key: `restarts` with `many`.
+    package var fact: Fact? {
+        guard let row = FactRow.byLabel[key] else { return Fact(name, value) }
+        if row.kind == .known, value == "unknown" { return nil }
+        return row.value(of: value).map { Fact(row.name, $0) } ?? Fact(name, value)
+    }
+
+    /// `last trouble` as `lastTrouble`.
+    private var name: String {
+        let words = key.split { !$0.isLetter && !$0.isNumber }
+        let rest = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        return (words.first.map { $0.prefix(1).lowercased() + $0.dropFirst() } ?? "")
+            + rest.joined()
+    }
+}
+
+extension FactRow {
+    fileprivate func value(of text: String) -> Fact.Value? {
+        switch kind {
+        case .number: number(text).map(Fact.Value.number)
         case .seconds, .ago:
-            text.hasSuffix(unit) ? number(text.dropLast(unit.count)).map(Details.Value.number) : nil
-        case .tenths: number(text).map { Details.Value.number($0 / 10) }
-        case .truth: ["yes": true, "no": false][text].map(Details.Value.truth)
+            text.hasSuffix(unit)
+                ? number(text.dropLast(unit.count)).map(Fact.Value.number) : nil
+        case .tenths: number(text).map { Fact.Value.number($0 / 10) }
+        case .truth: ["yes": true, "no": false][text].map(Fact.Value.truth)
         case .list: .list(text.split(separator: ", ").map(String.init))
         case .known, .text: .text(text)
         }
