@@ -28,7 +28,26 @@ import Testing
             + (causes + [missing]).map { .samplesMissing($0) } + alerts.map { .alert($0) } + [
                 .childStarted(child: "dust"), .motion, .motionEnded, .httpDeviceBack,
                 .httpDeviceLost(reason: ""), .other("of another version"),
-            ]
+                .otherSensor(wanted: "B0B0", found: "A160"), .doseMarked(channel: "geiger"),
+                .surveyBegun(.init("walk", isForUpload: true)),
+                .surveyBegun(.init("walk", isForUpload: false)), .outboxInTime(target: "influx"),
+            ] + late
+    }
+
+    private static var late: [EventKind] {
+        let texts: [KeyValuePairs] = [
+            ["target": "influx"], ["target": "influx", "why": "401", "since": "06:00"],
+        ]
+        return texts.map { texts in
+            let details = texts.map { Event.Detail($0.key, $0.value) }
+            return Event(
+                at: .boot,
+                source: "a",
+                name: "outbox late",
+                severity: .info,
+                details: details
+            ).kind
+        }
     }
 
     private static var alerts: [AlertEvent] {
@@ -93,6 +112,23 @@ import Testing
         var names = Set(Self.all.map(\.name))
         names.remove("of another version")
         #expect(names == EventKind.names)
+    }
+
+    /// The rights of a survey, by the word that was stored: what has left does not come back.
+    @Test(arguments: [(nil, true), ("yes", true), ("no", false), ("never", false)])
+    func onlyAYesLetsASurveyLeave(_ word: String?, _ isForUpload: Bool) {
+        let details = [Event.Detail("name", "walk")] + (word.map { [.init("upload", $0)] } ?? [])
+        let survey = EventKind.Survey("walk", isForUpload: isForUpload)
+        #expect(stored("survey begun", details).kind == .surveyBegun(survey))
+    }
+
+    @Test func aTargetIsLateByItsEvent() {
+        let event = stored("outbox late", [.init("target", "influx"), .init("why", "401")])
+        guard case .outboxLate(let late) = event.kind else {
+            Issue.record("\(event)")
+            return
+        }
+        #expect(late.target == "influx" && late.why == "401" && late.since == nil)
     }
 
     /// Events that cannot be understood are shown as they were stored.

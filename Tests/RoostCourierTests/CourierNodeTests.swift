@@ -135,9 +135,9 @@ import Testing
             }
             try await life.run(node) {
                 try await record(5)
-                life.station.record(.surveyBegun, ["name": "walk", "upload": word])
+                life.station.record("survey begun", ["name": "walk", "upload": word])
                 try await record(7)
-                life.station.record(.surveyEnded, ["name": "walk"])
+                life.station.record("survey ended", ["name": "walk"])
                 try await record(4)
                 try await clock.sleep(for: .minutes(1))
             }

@@ -140,14 +140,14 @@ final class ScriptedStation: QuestionClient, DiskWork {
         wake()
     }
 
-    func record(_ event: EventKind.Plain, _ details: KeyValuePairs<String, String>) {
+    func record(_ name: String, _ details: KeyValuePairs<String, String>) {
         state.withLock { state in
             let event = Event(
                 at: clock.now,
                 source: "mode",
-                kind: .plain(event),
+                name: name,
                 severity: .notice,
-                details
+                details: details.map { Event.Detail($0.key, $0.value) }
             )
             state.unwritten.append(.event(event))
         }

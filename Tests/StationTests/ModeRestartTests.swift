@@ -163,7 +163,7 @@ import Testing
                 try await test.sleep(.minutes(10))
                 return [early, test.station.state.store.tailEnd != nil]
             }
-            let begun = two.events.last { $0.kind == .plain(.surveyBegun) }
+            let begun = two.events.last { $0.kind.name == "survey begun" }
             let first = two.readings().first { $0.instant >= start }
             return (two.events.map(\.kind.name), begun?.instant, first?.instant, followed)
         }
@@ -173,7 +173,7 @@ import Testing
         #expect(followed == [false, true])
         let reader = try HistoryReader(path: "\(folder.path)/history.db")
         let marks = try HistoryEvents(reader).newest(9) {
-            $0.event.kind == .plain(.surveyBegun) && SurveyRights($0.event) == .kept
+            if case .surveyBegun(let survey) = $0.event.kind { !survey.isForUpload } else { false }
         }
         #expect(marks.contains { $0.event.instant == mark })
     }

@@ -41,17 +41,18 @@ package final class DriveFixture {
     /// The mark of a survey's beginning or end.
     package struct Mark {
         let second: Int64
-        let kind: EventKind.Plain
-        let name: String
-        let isPrivate: Bool
+        let kind: EventKind
+        let details: [Event.Detail]
 
         package static func begun(_ second: Int64, _ name: String, isPrivate: Bool = false) -> Mark
         {
-            Mark(second: second, kind: .surveyBegun, name: name, isPrivate: isPrivate)
+            let survey = EventKind.Survey(name, isForUpload: !isPrivate)
+            return Mark(second: second, kind: .surveyBegun(survey), details: [])
         }
 
         package static func ended(_ second: Int64, _ name: String) -> Mark {
-            Mark(second: second, kind: .surveyEnded, name: name, isPrivate: false)
+            let details = [Event.Detail("name", name)]
+            return Mark(second: second, kind: .plain(.surveyEnded), details: details)
         }
     }
 
@@ -143,9 +144,9 @@ package final class DriveFixture {
                     Event(
                         at: Tick(tenths: mark.second * 10).instant,
                         source: "mode",
-                        kind: .plain(mark.kind),
+                        kind: mark.kind,
                         severity: .notice,
-                        mark.isPrivate ? ["name": mark.name, "upload": "no"] : ["name": mark.name]
+                        details: mark.details
                     )
                 )
             )
@@ -156,9 +157,8 @@ package final class DriveFixture {
                     Event(
                         at: Tick(tenths: second * 10).instant,
                         source: "notes",
-                        kind: .plain(.doseMarked),
-                        severity: .notice,
-                        ["channel": device]
+                        kind: .doseMarked(channel: device),
+                        severity: .notice
                     )
                 )
             )

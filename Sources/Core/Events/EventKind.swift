@@ -16,6 +16,14 @@ package enum EventKind: Hashable, Sendable {
     case httpDeviceLost(reason: String)
     case httpDeviceBack
     indirect case samplesMissing(MissingSamples)
+    /// Another part than the wanted one answers on its line.
+    indirect case otherSensor(wanted: String, found: String)
+    indirect case surveyBegun(Survey)
+    /// From here on a person counts the dose of a device.
+    case doseMarked(channel: String)
+    /// Data waits too long for a target; `since` is ISO 8601.
+    indirect case outboxLate(OutboxLate)
+    case outboxInTime(target: String)
     indirect case alert(AlertEvent)
     case plain(Plain)
     /// A kind of another version's store, or of a tool.
@@ -41,7 +49,25 @@ package enum EventKind: Hashable, Sendable {
         }
     }
 
-    /// The kinds that are only shown, by name.
+    /// The beginning of a survey.
+    package struct Survey: Hashable, Sendable {
+        package let name: String
+        /// Whether what it measures may leave the station.
+        package let isForUpload: Bool
+
+        package init(_ name: String, isForUpload: Bool) {
+            (self.name, self.isForUpload) = (name, isForUpload)
+        }
+    }
+
+    package struct OutboxLate: Hashable, Sendable {
+        package let target: String
+        package let why: String?
+        package let since: String?
+    }
+
+    /// The kinds that are only shown, by name; and the names of a few whose content is read, which
+    /// are plain without it.
     package enum Plain: String, CaseIterable, Sendable {
         // Supervision.
         case childEnded = "child ended"
@@ -108,10 +134,8 @@ package enum EventKind: Hashable, Sendable {
         case modeAsked = "mode asked for"
         case modeChanged = "mode changed"
         case modeGoesOn = "mode goes on"
-        case surveyBegun = "survey begun"
         case surveyEnded = "survey ended"
         case surveyGoesOn = "survey goes on"
-        case doseMarked = "dose marked"
         case note
         case adoptAsked = "device adopt asked for"
         case ignoreAsked = "device ignore asked for"
@@ -172,6 +196,8 @@ extension EventKind {
         static let lineMuted = "line muted"
         package static let recovered = "recovered"
         static let deviceAdopted = "device adopted"
+        package static let surveyBegun = "survey begun"
+        package static let doseMarked = "dose marked"
         package static let httpDeviceLost = "HTTP device not answering"
         package static let httpDeviceBack = "HTTP device answers again"
         package static let samplesMissing = "samples missing"
@@ -181,6 +207,7 @@ extension EventKind {
     package static let names = Set([
         Name.childStarted, Name.motion, Name.motionEnded, Name.lineMuted, Name.recovered,
         Name.deviceAdopted, Name.httpDeviceLost, Name.httpDeviceBack, Name.samplesMissing,
+        Name.surveyBegun, Name.doseMarked,
         LineFault.stuckHigh.rawValue, LineFault.stuckPressed.rawValue,
     ]).union(Plain.allCases.map(\.rawValue)).union(AlertEventText.names)
 
@@ -198,6 +225,11 @@ extension EventKind {
         case .httpDeviceLost: Name.httpDeviceLost
         case .httpDeviceBack: Name.httpDeviceBack
         case .samplesMissing: Name.samplesMissing
+        case .otherSensor: Plain.otherSensor.rawValue
+        case .surveyBegun: Name.surveyBegun
+        case .doseMarked: Name.doseMarked
+        case .outboxLate: Plain.outboxLate.rawValue
+        case .outboxInTime: Plain.outboxInTime.rawValue
         case .alert(let alert): AlertEventText.name(alert)
         case .plain(let kind): kind.rawValue
         case .other(let name): name
@@ -217,6 +249,12 @@ extension EventKind {
             ]
         case .httpDeviceLost(let reason): [.init("reason", reason)]
         case .samplesMissing(let missing): missing.details
+        case .otherSensor(let wanted, let found):
+            [.init("wanted", wanted), .init("found", found)]
+        case .surveyBegun(let survey): survey.details
+        case .doseMarked(let channel): [.init("channel", channel)]
+        case .outboxLate(let late): late.details
+        case .outboxInTime(let target): [.init("target", target)]
         case .alert(let alert): AlertEventText.details(alert)
         case .motion, .motionEnded, .lineFault, .httpDeviceBack, .plain, .other: []
         }
@@ -240,6 +278,14 @@ extension EventKind {
             case Name.httpDeviceLost: text("reason").map { .httpDeviceLost(reason: $0) }
             case Name.httpDeviceBack: .httpDeviceBack
             case Name.samplesMissing: MissingSamples(text).map { .samplesMissing($0) }
+            case Plain.otherSensor.rawValue:
+                text("wanted").flatMap { wanted in
+                    text("found").map { .otherSensor(wanted: wanted, found: $0) }
+                }
+            case Name.surveyBegun: .surveyBegun(Survey(text))
+            case Name.doseMarked: text("channel").map { .doseMarked(channel: $0) }
+            case Plain.outboxLate.rawValue: OutboxLate(text).map { .outboxLate($0) }
+            case Plain.outboxInTime.rawValue: text("target").map { .outboxInTime(target: $0) }
             default:
                 AlertEventText.event(name, text).map { .alert($0) }
                     ?? LineFault(rawValue: name).map { .lineFault($0) }
@@ -256,5 +302,29 @@ extension EventKind.DeviceFound {
             let node = text("node")
         else { return nil }
         self.init(isNew: isNew, identity: identity, profile: profile, node: node)
+    }
+}
+
+extension EventKind.Survey {
+    /// Another word than `yes` keeps it: what has left does not come back.
+    fileprivate init(_ text: (String) -> String?) {
+        self.init(text("name") ?? "", isForUpload: ["yes", nil].contains(text("upload")))
+    }
+
+    fileprivate var details: [EventDetail] {
+        (name.isEmpty ? [] : [EventDetail("name", name)])
+            + (isForUpload ? [] : [EventDetail("upload", "no")])
+    }
+}
+
+extension EventKind.OutboxLate {
+    fileprivate init?(_ text: (String) -> String?) {
+        guard let target = text("target") else { return nil }
+        (self.target, why, since) = (target, text("why"), text("since"))
+    }
+
+    fileprivate var details: [EventDetail] {
+        let all = [("target", target), ("why", why), ("since", since)]
+        return all.compactMap { key, value in value.map { EventDetail(key, $0) } }
     }
 }

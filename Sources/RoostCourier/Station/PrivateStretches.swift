@@ -13,17 +13,17 @@ struct PrivateStretches: Sendable {
     private static let limit = 1_000
 
     static func isMark(_ event: Event) -> Bool {
-        event.kind == .plain(.surveyBegun) || event.kind == .plain(.surveyEnded)
+        if case .surveyBegun = event.kind { true } else { event.kind == .plain(.surveyEnded) }
     }
 
     /// Records the events that begin, mark or end a survey, in the order of time.
     mutating func apply(_ event: Event, at place: OutboxPosition) {
         switch event.kind {
-        case .plain(.surveyBegun) where SurveyRights(event) == .kept:
+        case .surveyBegun(let survey) where !survey.isForUpload:
             end(at: place)
-            stretches.append(Stretch(name: event["name"] ?? "", from: place))
+            stretches.append(Stretch(name: survey.name, from: place))
             if stretches.count > Self.limit { stretches.removeFirst() }
-        case .plain(.surveyBegun), .plain(.surveyEnded):
+        case .surveyBegun, .plain(.surveyEnded):
             end(at: place)
         default: return
         }

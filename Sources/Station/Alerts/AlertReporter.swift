@@ -89,17 +89,18 @@ struct AlertReporter {
 
     /// Returns the report on a target that an event of the courier carries; none for other events.
     mutating func report(_ event: Event) -> [AlertReport] {
-        guard case .plain(let kind) = event.kind, let target = event["target"] else { return [] }
+        let (target, words): (String, String?)
+        switch event.kind {
+        case .outboxLate(let late):
+            let since = late.since.map { "waits since \($0): " } ?? ""
+            (target, words) = (late.target, since + (late.why ?? ""))
+        case .outboxInTime(let name): (target, words) = (name, nil)
+        default: return []
+        }
         let count = known.keys.count { $0.topic == .outbox }
         guard known[Subject(topic: .outbox, name: target)] != nil || count < Self.targetLimit
         else { return [] }
-        switch kind {
-        case .outboxLate:
-            let since = event["since"].map { "waits since \($0): " } ?? ""
-            return report(.outbox, target, "\(since)\(event["why"] ?? "")")
-        case .outboxInTime: return report(.outbox, target, nil)
-        default: return []
-        }
+        return report(.outbox, target, words)
     }
 
     private static func text(_ topic: AlertTopic, _ facts: Facts) -> String? {

@@ -59,9 +59,15 @@ final class CourierEvents: Sendable {
         _ given: [String: String]?
     ) throws(ControlFailure) -> CourierEventReport {
         let (kind, severity) = try kind(named: name)
-        var details = try details(given ?? [:])
-        follow(kind, details)
         let now = station.clock.now
+        let event = Event(
+            at: now,
+            source: speaker.source,
+            name: kind.rawValue,
+            severity: severity,
+            details: try details(given ?? [:])
+        )
+        follow(event.kind)
         let (isKept, before, omitted) = state.withLock { state in
             if state.begun.map({ $0.advanced(by: Self.hour) <= now }) ?? true {
                 (state.begun, state.keptCount) = (now, 0)
@@ -75,31 +81,23 @@ final class CourierEvents: Sendable {
             return (true, state.omittedCount, 0)
         }
         if isKept {
-            if before > 0 { details.append(Event.Detail("left out", "\(before)")) }
-            station.recorder.record(
-                Event(
-                    at: now,
-                    source: speaker.source,
-                    kind: .plain(kind),
-                    severity: severity,
-                    details: details
-                )
-            )
+            let more = before > 0 ? [Event.Detail("left out", "\(before)")] : []
+            station.recorder.record(event.with(more))
         }
         return CourierEventReport(isKept: isKept, omittedCount: omitted)
     }
 
     /// Raises a fault for as long as a target is late, even when its event is not kept.
-    private func follow(_ kind: EventKind.Plain, _ details: [Event.Detail]) {
-        let target = details.first { $0.key == "target" }?.value
-        switch (kind, target) {
-        case (.outboxLate, let target?):
-            let why = details.first { $0.key == "why" }?.value ?? "data waits"
-            station.faults.raise(.outboxFails, of: target, "\(target): \(why)", isTold: true)
-        case (.outboxInTime, let target?):
+    private func follow(_ kind: EventKind) {
+        switch kind {
+        case .outboxLate(let late):
+            let words = "\(late.target): \(late.why ?? "data waits")"
+            station.faults.raise(.outboxFails, of: late.target, words, isTold: true)
+        case .outboxInTime(let target):
             station.faults.clear(.outboxFails, of: target, isTold: true)
         // The courier that reported these faults has gone and cannot clear them.
-        case (.courierStarted, _), (.courierStopped, _): station.faults.clear(all: .outboxFails)
+        case .plain(.courierStarted), .plain(.courierStopped):
+            station.faults.clear(all: .outboxFails)
         default: break
         }
     }

@@ -103,9 +103,7 @@ package final class DeviceList: Sendable {
 
     /// Records from a driver's event that another part answers in place of the wanted one.
     func follow(_ event: Event) {
-        guard case .plain(.otherSensor) = event.kind, let wanted = event["wanted"],
-            let found = event["found"]
-        else { return }
+        guard case .otherSensor(let wanted, let found) = event.kind else { return }
         update(event.source) { $0.other = StationFacts.OtherPart(wanted: wanted, found: found) }
     }
 

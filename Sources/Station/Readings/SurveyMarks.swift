@@ -39,15 +39,14 @@ final class SurveyMarks: Sendable {
             let details = [
                 Event.Detail("name", before.name), Event.Detail("lasted", "\(lasted) s"),
             ]
-            mark(.surveyEnded, details, at: now)
+            mark(.plain(.surveyEnded), details, at: now)
         }
         guard let next else { return }
-        let rights: SurveyRights = next.isPrivate ? .kept : .open
-        mark(.surveyBegun, [Event.Detail("name", next.name)] + rights.details, at: now)
+        mark(.surveyBegun(.init(next.name, isForUpload: !next.isPrivate)), [], at: now)
     }
 
     private func mark(
-        _ kind: EventKind.Plain,
+        _ kind: EventKind,
         _ details: [Event.Detail],
         at now: MonotonicInstant
     ) {
@@ -55,7 +54,7 @@ final class SurveyMarks: Sendable {
             Event(
                 at: now,
                 source: "mode",
-                kind: .plain(kind),
+                kind: kind,
                 severity: .notice,
                 details: details
             )

@@ -12,7 +12,7 @@ package enum DoseStart {
         _ times: StoreTimes
     ) throws -> WallTime? {
         let marks = try HistoryEvents(reader).newest(1) { found in
-            found.event.kind == .plain(.doseMarked) && found.event["channel"] == device
+            found.event.kind == .doseMarked(channel: device)
         }
         return marks.first.flatMap { times.clock.time($0.boot, Tick($0.event.instant))?.wall }
     }

@@ -61,7 +61,7 @@ package struct StoredSurvey: Hashable, Sendable {
     }
 
     private static func isMark(_ event: Event) -> Bool {
-        event.kind == .plain(.surveyBegun) || event.kind == .plain(.surveyEnded)
+        if case .surveyBegun = event.kind { true } else { event.kind == .plain(.surveyEnded) }
     }
 
     private static func apply(
@@ -78,15 +78,15 @@ package struct StoredSurvey: Hashable, Sendable {
         } else {
             close(&found, times)
         }
-        guard mark.event.kind == .plain(.surveyBegun) else { return }
+        guard case .surveyBegun(let survey) = mark.event.kind else { return }
         // A sample within the tick in which a private survey ended is private.
         let isAfterPrivate = found.last.map {
             $0.isPrivate && $0.boot == mark.boot && $0.to == tick
         }
         found.append(
             StoredSurvey(
-                name: mark.event["name"] ?? "",
-                isPrivate: SurveyRights(mark.event) == .kept,
+                name: survey.name,
+                isPrivate: !survey.isForUpload,
                 boot: mark.boot,
                 from: isAfterPrivate == true ? Tick(tenths: tick.tenths + 1) : tick,
                 to: nil

@@ -120,7 +120,7 @@ package struct MotionRecords {
         let event = item.event
         reading.count += 1
         if event.kind == .motionEnded {
-            let seconds = event.details.first { $0.key == "seconds" }.flatMap { Double($0.value) }
+            let seconds = event.number("seconds")
             reading.ends[event.source] = (seconds, reading.before, reading.count)
             return true
         }

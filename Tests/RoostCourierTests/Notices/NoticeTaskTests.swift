@@ -337,7 +337,7 @@ import Testing
                 let report = await node.report.receivers.first
                 #expect(report?.why == "its quiet hours last")
                 life.station.said.set(zone: "1")
-                life.station.record(.settingsChanged, ["by": "ann"])
+                life.station.record("settings changed", ["by": "ann"])
                 // `tail` brings it with the next sample.
                 life.station.record()
                 try await clock.sleep(for: .seconds(30))

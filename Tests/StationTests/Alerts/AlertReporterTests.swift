@@ -66,11 +66,18 @@ import Testing
     @Test func aTargetThatIsLateIsTroubleUntilItIsNot() {
         var reporter = AlertReporter()
         func reports(_ kind: EventKind.Plain) -> [AlertReport] {
-            let details: KeyValuePairs = [
-                "target": "influx", "why": "401", "since": "2026-11-23T06:00:00Z",
+            let details = [
+                Event.Detail("target", "influx"), .init("why", "401"),
+                .init("since", "2026-11-23T06:00:00Z"),
             ]
             return reporter.report(
-                Event(at: .boot, source: "courier", kind: .plain(kind), severity: .warning, details)
+                Event(
+                    at: .boot,
+                    source: "courier",
+                    name: kind.rawValue,
+                    severity: .warning,
+                    details: details
+                )
             )
         }
         #expect(reports(.outboxHeld).isEmpty)

@@ -324,7 +324,7 @@ struct PartDialogue: Sendable {
 
     private mutating func isOurs(_ id: String?) -> Bool {
         let (isOurs, news) = identity.admit(id)
-        if let news { out.record(news.kind, .warning, news.details) }
+        if let news { out.record(kind: news.kind, .warning, news.details) }
         return isOurs
     }
 

@@ -4,8 +4,8 @@ import Core
 struct PartIdentity: Hashable, Sendable {
     /// An event that the session records.
     struct News: Hashable, Sendable {
-        let kind: EventKind.Plain
-        let details: [Event.Detail]
+        let kind: EventKind
+        var details: [Event.Detail] = []
     }
 
     /// Identity that the part must have; nil accepts any part.
@@ -31,14 +31,13 @@ struct PartIdentity: Hashable, Sendable {
             isForeignHeard = true
             guard foreign != id else { return (false, nil) }
             foreign = id
-            let details = [Event.Detail("wanted", wanted), Event.Detail("found", id)]
-            return (false, News(kind: .otherSensor, details: details))
+            return (false, News(kind: .otherSensor(wanted: wanted, found: id)))
         }
         (foreign, isForeignHeard) = (nil, false)
         guard known != id else { return (true, nil) }
         defer { known = id }
         guard let known else { return (true, nil) }
         let details = [Event.Detail("was", known), Event.Detail("id", id)]
-        return (true, News(kind: .sensorIDChanged, details: details))
+        return (true, News(kind: .plain(.sensorIDChanged), details: details))
     }
 }

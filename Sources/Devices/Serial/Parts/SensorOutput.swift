@@ -90,19 +90,27 @@ struct SensorOutput: Sendable {
         _ severity: Event.Severity,
         _ details: [Event.Detail] = []
     ) {
+        record(kind: .plain(kind), severity, details)
+    }
+
+    mutating func record(
+        kind: EventKind,
+        _ severity: Event.Severity,
+        _ details: [Event.Detail]
+    ) {
         let decision = budget.admit(at: now)
         guard decision != .withhold else { return }
         actions.append(.record(event(kind, severity, details)))
         guard decision == .recordLast else { return }
-        actions.append(.record(event(.eventsWithheld, .warning, [])))
+        actions.append(.record(event(.plain(.eventsWithheld), .warning, [])))
     }
 
     private func event(
-        _ kind: EventKind.Plain,
+        _ kind: EventKind,
         _ severity: Event.Severity,
         _ details: [Event.Detail]
     ) -> Event {
-        Event(at: now, source: name, kind: .plain(kind), severity: severity, details: details)
+        Event(at: now, source: name, kind: kind, severity: severity, details: details)
     }
 
     /// The readings of one instant without a measurement.

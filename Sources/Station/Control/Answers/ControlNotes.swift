@@ -11,12 +11,12 @@ struct ControlNotes {
 
     /// Records what a person noticed.
     ///
-    /// - Throws: `ControlFailure` `bad-request`, `unknown-device`.
+    /// - Throws: `ControlFailure` `bad-request`, `not-found`.
     func write(_ note: WriteNote, by asker: ControlAsker) throws(ControlFailure) {
         try demandKnown(note.device)
         try demandPast(note.time)
         record(
-            .note,
+            .plain(.note),
             by: asker,
             Event.Detail("text", note.text),
             note.device.map { Event.Detail("channel", $0) },
@@ -26,16 +26,16 @@ struct ControlNotes {
 
     /// Records that the dose of a device is counted from now on.
     ///
-    /// - Throws: `ControlFailure` `unknown-device`.
+    /// - Throws: `ControlFailure` `not-found`.
     func markDose(of device: String, by asker: ControlAsker) throws(ControlFailure) {
         try demandKnown(device)
-        record(.doseMarked, by: asker, Event.Detail("channel", device))
+        record(.doseMarked(channel: device), by: asker)
     }
 
     private func record(
-        _ kind: EventKind.Plain,
+        _ kind: EventKind,
         by asker: ControlAsker,
-        _ first: Event.Detail,
+        _ first: Event.Detail? = nil,
         _ others: Event.Detail?...
     ) {
         let author = asker.actor ?? asker.peer.map { "user \($0.userID)" }
@@ -44,14 +44,14 @@ struct ControlNotes {
             Event(
                 at: station.clock.now,
                 source: "notes",
-                kind: .plain(kind),
+                kind: kind,
                 severity: .notice,
                 details: details.compactMap(\.self)
             )
         )
     }
 
-    /// - Throws: `ControlFailure` `unknown-device` for what is no device or channel here.
+    /// - Throws: `ControlFailure` `not-found` for what is no device or channel here.
     private func demandKnown(_ target: String?) throws(ControlFailure) {
         guard let target else { return }
         let channels = station.recorder.channels.map(\.channel.description)
