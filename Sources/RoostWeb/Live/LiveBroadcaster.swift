@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// One connection to the station's live feed for all pages that watch, and none while no page does.
+/// One connection to the station's live stream for all pages that watch; none while no page does.
 package final class LiveBroadcaster: Sendable {
     /// Pages that watch at most.
     static let listenerMax = 32
@@ -113,7 +113,7 @@ package final class LiveBroadcaster: Sendable {
         }
     }
 
-    /// Follows the station's feed, again after each break, which makes every page load anew.
+    /// Follows the station's live stream, again after each break, which makes every page load anew.
     private func follow() async {
         while !Task.isCancelled {
             do {

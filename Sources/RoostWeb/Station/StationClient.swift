@@ -70,7 +70,7 @@ package struct StationClient: QuestionClient {
         silence.absence(at: .now())
     }
 
-    /// Follows the station's live feed until it ends or the task is cancelled.
+    /// Follows the station's live stream until it ends or the task is cancelled.
     package func live(_ take: @escaping @Sendable (LiveItem) async -> Void) async throws {
         let line = try ControlCodec.line(AskedQuestion(FollowLive()))
         try await withLines(within: nil) { lines, send in

@@ -68,7 +68,7 @@ extension EventReport {
 }
 
 extension LiveItem {
-    init(_ item: LiveFeed.Item, at present: Present) {
+    init(_ item: LiveSubscription.Item, at present: Present) {
         switch item {
         case .reading(let reading): self.init(reading: ReadingReport(reading, at: present))
         case .event(let event): self.init(event: EventReport(event, at: present))

@@ -7,13 +7,13 @@ import Synchronization
 /// Passes readings and events on to the memory ring, the lamp, live clients, and the log.
 ///
 /// Accepting is synchronous and never waits: a frame comes in and the light goes on in one job of
-/// the loop. Bounds: a day per channel, `eventLimit` events, `feedLimit` listeners; the oldest
-/// goes.
+/// the loop. Bounds: a day per channel, `eventLimit` events, `subscriptionLimit` listeners; the
+/// oldest goes.
 package final class Recorder: ReadingSink {
     /// Events kept; at five a minute six hours of a busy node, weeks of a quiet one.
     static let eventLimit = 2_000
     /// Listeners at once; four connections of the control server are left for other questions.
-    static let feedLimit = 12
+    static let subscriptionLimit = 12
     /// Names of devices that were forgotten; the oldest is removed at the bound.
     static let forgottenLimit = 64
 
@@ -28,7 +28,7 @@ package final class Recorder: ReadingSink {
         var isFull = false
         var events: Deque<Event> = []
         var eventCount = 0
-        var feeds: [LiveFeed] = []
+        var subscriptions: [LiveSubscription] = []
         var watchers: [Watcher] = []
         /// New names of devices whose drivers may still use the old; `forgottenLimit` at most.
         var renamed: [String: String] = [:]
@@ -70,16 +70,16 @@ package final class Recorder: ReadingSink {
         let readings = mutes?.applied(to: named) ?? named
         // The light first: storing and publishing can wait.
         for watcher in watchers { watcher(readings) }
-        let (feeds, isKept) = state.withLock { state in
+        let (subscriptions, isKept) = state.withLock { state in
             if let device = readings.first?.channel.device, state.forgotten.contains(device) {
-                return (state.feeds, true)
+                return (state.subscriptions, true)
             }
             let isKept = readings.reduce(true) { Self.append($1, to: &state) && $0 }
-            return (state.feeds, isKept)
+            return (state.subscriptions, isKept)
         }
         if !isKept { reportFull(readings) }
-        for feed in feeds {
-            for reading in readings { feed.mailbox.offer(.reading(reading)) }
+        for subscription in subscriptions {
+            for reading in readings { subscription.mailbox.offer(.reading(reading)) }
         }
     }
 
@@ -88,16 +88,16 @@ package final class Recorder: ReadingSink {
     /// Records an event from code that cannot wait.
     func recordSoon(_ event: Event) {
         guard isWanted(event) else { return }
-        let (feeds, watchers, verdict) = state.withLock { state in
+        let (subscriptions, watchers, verdict) = state.withLock { state in
             if state.events.count == Self.eventLimit { state.events.removeFirst() }
             state.events.append(event)
             state.eventCount += 1
             let isLogged = event.severity.level >= logger.logLevel
             let verdict = isLogged ? state.budget.admit(at: event.instant) : .omit
-            return (state.feeds, state.eventWatchers, verdict)
+            return (state.subscriptions, state.eventWatchers, verdict)
         }
         for watcher in watchers { watcher(event) }
-        for feed in feeds { feed.mailbox.offer(.event(event)) }
+        for subscription in subscriptions { subscription.mailbox.offer(.event(event)) }
         if case .write(let omitted) = verdict { log(event, omittedBefore: omitted) }
     }
 
@@ -312,16 +312,16 @@ extension Recorder {
     }
 
     /// A new listener, or nil at the bound.
-    package func subscribe() -> LiveFeed? {
+    package func subscribe() -> LiveSubscription? {
         state.withLock { state in
-            guard state.feeds.count < Self.feedLimit else { return nil }
-            let feed = LiveFeed()
-            state.feeds.append(feed)
-            return feed
+            guard state.subscriptions.count < Self.subscriptionLimit else { return nil }
+            let subscription = LiveSubscription()
+            state.subscriptions.append(subscription)
+            return subscription
         }
     }
 
-    package func unsubscribe(_ feed: LiveFeed) {
-        state.withLock { state in state.feeds.removeAll { $0 === feed } }
+    package func unsubscribe(_ subscription: LiveSubscription) {
+        state.withLock { state in state.subscriptions.removeAll { $0 === subscription } }
     }
 }

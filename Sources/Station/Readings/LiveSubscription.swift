@@ -4,14 +4,14 @@ import Runtime
 /// Bounded queue of readings and events for one listener.
 ///
 /// Bound: 256 items; items beyond it are dropped, counted and reported.
-package final class LiveFeed: Sendable {
+package final class LiveSubscription: Sendable {
     package enum Item: Sendable {
         case reading(Reading)
         case event(Event)
     }
 
     static let capacity = 256
-    let mailbox = Mailbox<Item>(capacity: LiveFeed.capacity)
+    let mailbox = Mailbox<Item>(capacity: LiveSubscription.capacity)
 
     init() {}
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Station
 @testable import Store
 
-@Suite struct AlertFeedTests {
+@Suite struct AlertTailTests {
     private static func text(_ folder: TestFolder) -> String {
         #"""
         {"name": "test",
