@@ -79,8 +79,8 @@ let package = Package(
         library(
             "StoreQueries",
             [
-                "Camera", "ControlProtocol", "Core", "FileIO", "HardwareIO", "Profiles", "SQLite",
-                "Store",
+                "Alerts", "Camera", "ControlProtocol", "Core", "FileIO", "HardwareIO", "Profiles",
+                "SQLite", "Store",
             ]
         ),
         library(

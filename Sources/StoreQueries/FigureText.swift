@@ -22,3 +22,11 @@ package enum FigureText {
         return FixedPoint(Int64((value * scale).rounded()), decimals: decimals).description
     }
 }
+
+extension Double {
+    /// The nearest number with so many digits after the point.
+    func rounded(decimals: Int) -> Double {
+        let scale = (0..<decimals).reduce(1.0) { product, _ in product * 10 }
+        return (self * scale).rounded() / scale
+    }
+}

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Store
 
@@ -152,5 +153,54 @@ package struct StoreEvents: Sendable {
             }
             items.append(Item(id: id, event: found.event, time: time))
         }
+    }
+}
+
+/// One event of a history: an item of a page, and a line of `roost events --json`.
+package struct StoredEvent: Codable, Hashable, Sendable {
+    /// Names the event for good; only in pages.
+    package let id: String?
+    /// ISO 8601; nil while nothing dates its boot.
+    package let time: String?
+    /// Whether a trusted clock stands behind the time.
+    package let isSure: Bool
+    package let bootID: String
+    /// Seconds since that boot.
+    package let instantSeconds: Double
+    package let source: String
+    package let kind: String
+    package let severity: String
+    package let details: Details
+
+    package init(_ stored: BootEvent, _ time: ClockAnchors.Time?, id: EventID? = nil) {
+        let event = stored.event
+        self.id = id?.description
+        self.time = time?.wall.iso8601
+        isSure = time?.isSure ?? false
+        bootID = "\(stored.boot)"
+        instantSeconds = Double(Tick(event.instant).tenths) / 10
+        source = event.source
+        kind = event.kind.name
+        severity = event.severity.name
+        details = Details(event.facts)
+    }
+}
+
+/// The answer of `/events`.
+package struct EventsPage: PagedAnswer, Codable, Hashable, Sendable {
+    /// Newest first.
+    package var items: [StoredEvent]
+    /// Where the next page begins; nil on the last.
+    package let next: String?
+
+    package init(_ page: StoreEvents) {
+        items = page.items.map(\.report)
+        next = page.next?.description
+    }
+}
+
+extension StoreEvents.Item {
+    package var report: StoredEvent {
+        StoredEvent(BootEvent(boot: id.boot, event: event), time, id: id)
     }
 }

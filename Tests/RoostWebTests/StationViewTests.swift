@@ -5,6 +5,7 @@ import Testing
 
 @testable import RoostWeb
 @testable import Store
+@testable import StoreQueries
 
 @Suite struct StationViewTests {
     private static func view(_ daemon: StationView.Daemon) -> String {
@@ -91,11 +92,11 @@ import Testing
             run(0, 0, .stopped), run(0, 200, .lost), run(0, 400, .lost), run(1, 0, .stopped),
             run(2, 0, .lost), run(1, 500, .running),
         ]
-        let starts = StartsView(runs, watchdogBoot: boots[1]) { _, _ in nil }.starts
+        let starts = StoreStarts(runs, watchdogBoot: boots[1]) { _, _ in nil }.boots
         #expect(
             starts.reversed().map(\.reason)
                 == [.first, .restarted, .crashed, .watchdog, .rebooted, .watchdog]
         )
-        #expect(StartsView([]) { _, _ in nil }.starts.isEmpty)
+        #expect(StoreStarts([]) { _, _ in nil }.boots.isEmpty)
     }
 }

@@ -211,7 +211,7 @@ import Testing
     @Test func readingsComeInPages() throws {
         let fixture = try Self.fixture()
         var cursor: StoreReadings.Cursor?
-        var walls: [WallTime] = []
+        var walls: [String] = []
         repeat {
             let page = try StoreReadings(
                 fixture.channel(),
@@ -222,8 +222,8 @@ import Testing
                 limit: 17
             )
             #expect(page.items.count <= 17)
-            walls += page.items.compactMap(\.wall)
-            cursor = page.next
+            walls += page.items.compactMap(\.time)
+            cursor = page.next.flatMap { StoreReadings.Cursor($0) }
         } while cursor != nil
         #expect(walls.count == 30 + 100 + 30 && walls == walls.sorted())
         #expect(Set(walls).count == walls.count)

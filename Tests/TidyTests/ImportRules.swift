@@ -20,8 +20,8 @@ extension TidyRule {
         "Fuzzing": ["Devices", "HardwareIO", "Profiles", "Runtime", "SimulationKit", "Store"],
         "ControlProtocol": ["HardwareIO"],
         "StoreQueries": [
-            "Camera", "ControlProtocol", "FileIO", "Glibc", "HardwareIO", "Profiles", "SQLite",
-            "Store",
+            "Alerts", "Camera", "ControlProtocol", "FileIO", "Glibc", "HardwareIO", "Profiles",
+            "SQLite", "Store",
         ],
         "Configuration": ["Alerts", "Devices", "HardwareIO", "Profiles", "Runtime", "Store"],
         "Station": [

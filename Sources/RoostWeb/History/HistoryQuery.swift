@@ -143,9 +143,4 @@ extension JSONTextBuilder {
             }
         }
     }
-
-    /// Tenths of a second, as seconds with one decimal.
-    mutating func member(_ key: String, tenths: Int64) {
-        member(key, json: FixedPoint(tenths, decimals: 1).description)
-    }
 }

@@ -51,13 +51,15 @@ package struct HistoryRoutes: Sendable {
 
     private func channels(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
-        return try await history.answer(request) { try ChannelsView.json($0) }
+        return try await history.answer(request) {
+            try ControlCodec.line(ChannelsReport($0.reader, $0.times))
+        }
     }
 
     private func explain(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let quantity = request.parameters["quantity"] ?? ""
-        return try await history.answer(request) { try ChannelsView.explain($0, quantity) }
+        return try await history.answer(request) { try ControlCodec.line($0.explain(quantity)) }
     }
 
     private func series(_ request: WebRequest) async throws -> WebResponse {
@@ -80,10 +82,10 @@ package struct HistoryRoutes: Sendable {
         let name = try query.channels(atMost: 1)[0]
         let unit = try Self.choice(LocalUnit.self, "by", request.query) ?? .day
         let zone = try await query.zone(else: zone)
-        let question = MeansView.Question(channel: name, unit: unit, zone: zone)
         let standard = [LocalUnit.hour: Self.day, .day: 31 * Self.day][unit]
         return try await history.answer(request, depending: "-\(zone.name)") { history in
-            try MeansView.json(history, question, try query.range(history, standard: standard))
+            let range = try query.range(history, standard: standard)
+            return try ControlCodec.line(page: history.means(name, by: unit, in: zone, range))
         }
     }
 
@@ -91,7 +93,12 @@ package struct HistoryRoutes: Sendable {
         let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(["channel"]))
         let names = try query.channels(atMost: SeriesView.channelMax)
         return try await history.answer(request) { history in
-            try LedgerView.json(history, names, try query.range(history, standard: nil))
+            let range = try query.range(history, standard: nil)
+            let ledgers = LedgersReport(try history.ledgers(names, range))
+            guard let one = ledgers.items.first, names.count == 1 else {
+                return try ControlCodec.line(ledgers)
+            }
+            return try ControlCodec.line(one)
         }
     }
 
@@ -106,7 +113,7 @@ package struct HistoryRoutes: Sendable {
         }
         let name = "\(place[0])/\(place[1])"
         return try await history.answer(request, depending: "-\(zone.name)") { history in
-            try GapView.json(history, name, at: moment, in: zone.zone)
+            try ControlCodec.line(history.gap(name, at: moment, in: zone.zone))
         }
     }
 
@@ -127,20 +134,30 @@ package struct HistoryRoutes: Sendable {
         return try await history.answer(request) { history in
             var filter = filter
             filter.range = try query.range(history, standard: nil)
-            return try EventsView.json(history, filter, after: cursor, limit: limit)
+            let page = try StoreEvents(
+                history.reader,
+                history.times,
+                filter,
+                after: cursor,
+                limit: limit
+            )
+            return try ControlCodec.line(page: EventsPage(page))
         }
     }
 
     private func notes(_ request: WebRequest) async throws -> WebResponse {
         let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
         return try await history.answer(request) { history in
-            try NotesView.notes(history, try query.range(history, standard: nil))
+            let range = try query.range(history, standard: nil)
+            return try ControlCodec.line(page: NotesReport(history.reader, history.times, range))
         }
     }
 
     private func surveys(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
-        return try await history.answer(request) { try NotesView.surveys($0) }
+        return try await history.answer(request) {
+            try ControlCodec.line(SurveysReport($0.reader, $0.times))
+        }
     }
 
     private func dose(_ request: WebRequest) async throws -> WebResponse {
@@ -149,7 +166,7 @@ package struct HistoryRoutes: Sendable {
         let hasRange = !HistoryQuery.rangeKeys.isDisjoint(with: request.query.keys)
         return try await history.answer(request) { history in
             let range = hasRange ? try query.range(history, standard: nil) : nil
-            return try DoseView.json(history, name, range)
+            return try ControlCodec.line(history.dose(name, range))
         }
     }
 
@@ -163,8 +180,15 @@ package struct HistoryRoutes: Sendable {
             return place
         }
         return try await history.answer(request) { history in
-            let range = try query.range(history, standard: Self.day)
-            return try ReadingsView.json(history, name, range, after: cursor, limit: limit)
+            let page = try StoreReadings(
+                history.channel(name),
+                history.reader,
+                history.times,
+                query.range(history, standard: Self.day),
+                after: cursor,
+                limit: limit
+            )
+            return try ControlCodec.line(page: page)
         }
     }
 
@@ -182,7 +206,14 @@ package struct HistoryRoutes: Sendable {
         }
         let isAway = station != nil && status == nil
         return try await history.answer(request, depending: isAway ? "-away" : "") { history in
-            try ProofView.json(history, name: name, status, isStationAway: isAway)
+            let proof = try ProofReport(
+                history.reader,
+                history.times,
+                of: (name, history.now, isAway),
+                usedBytes: history.folder.byteCount,
+                status
+            )
+            return try ControlCodec.line(proof)
         }
     }
 

@@ -39,12 +39,10 @@ actor HistorySummary {
             guard let line = StoreLedger.chief(lines, of: channels), line.elapsedTenths > 0 else {
                 return nil
             }
-            let unexplained = line.gaps.filter { $0.cause == .unexplained }
-                .reduce(line.remainderTenths) { $0 + $1.tenths }
             self.since = since
             elapsedSeconds = Double(line.elapsedTenths) / 10
             covered = Double(line.coveredTenths) / Double(line.elapsedTenths)
-            accounted = 1 - Double(unexplained) / Double(line.elapsedTenths)
+            accounted = 1 - Double(line.unexplainedTenths) / Double(line.elapsedTenths)
         }
     }
 

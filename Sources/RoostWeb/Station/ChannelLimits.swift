@@ -1,16 +1,16 @@
 import Alerts
 import ControlProtocol
 import Core
+import StoreQueries
 
 /// The limits of a quantity, as the lamp's rule has them.
 enum ChannelLimits {
     static func write(_ quantity: String, _ json: inout JSONTextBuilder) {
-        let scale = LevelRule.sampleLevels.scales.first { $0.quantity == quantity }
-        guard let scale else { return }
-        json.array("limits", scale.limits) { json, limit in
+        guard let limits = QuantityLimit.all(of: quantity) else { return }
+        json.array("limits", limits) { json, limit in
             json.object { json in
-                json.member("level", limit.level.name)
-                json.member("from", json: limit.reachedAt.description)
+                json.member("level", limit.level)
+                json.member("from", limit.from)
             }
         }
     }

@@ -82,13 +82,20 @@ struct Diagnostics: Sendable {
         let names = try StoreChannel.all(history.reader)
             .filter { !$0.stream.id.isImported }.map(\.name)
         guard !names.isEmpty else { return "null" }
-        return try LedgerView.json(history, names, recent(history))
+        return try ControlCodec.line(LedgersReport(history.ledgers(names, recent(history))))
     }
 
     private static func events(_ history: OpenHistory, _ count: Int) throws -> String {
         guard count > 0 else { return "null" }
         var filter = EventFilter()
         filter.range = recent(history)
-        return try EventsView.json(history, filter, after: nil, limit: count)
+        let page = try StoreEvents(
+            history.reader,
+            history.times,
+            filter,
+            after: nil,
+            limit: count
+        )
+        return try ControlCodec.line(page: EventsPage(page))
     }
 }

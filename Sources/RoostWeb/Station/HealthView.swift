@@ -1,4 +1,5 @@
 import ControlProtocol
+import StoreQueries
 
 /// `/health`: what is wrong now and what to do, in the shape of `roost doctor`.
 ///
@@ -9,13 +10,14 @@ struct HealthView {
     /// Results of the station's checks; nil from an older station.
     private let examined: FindingsReport?
     /// Starts of the program and their reasons; nil while the history cannot be read.
-    private let starts: StartsView?
+    private let starts: StoreStarts?
 
-    init(_ status: StatusReport, _ examined: FindingsReport?, _ starts: StartsView?) {
+    init(_ status: StatusReport, _ examined: FindingsReport?, _ starts: StoreStarts?) {
         (self.status, self.examined, self.starts) = (status, examined, starts)
     }
 
-    var json: String {
+    func json() throws -> String {
+        let boots = try starts.map { try ControlCodec.line($0.boots) } ?? "null"
         var json = JSONTextBuilder()
         json.object { json in
             json.member("at", status.wallTime)
@@ -31,7 +33,7 @@ struct HealthView {
                 }
             }
             json.array("hidden", examined?.hidden ?? ["roost doctor"]) { $0.add($1) }
-            if let starts { starts.write(&json) } else { json.member("boots", json: "null") }
+            json.member("boots", json: boots)
         }
         return json.text
     }

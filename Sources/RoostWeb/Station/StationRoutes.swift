@@ -1,6 +1,7 @@
 import ControlProtocol
 import Core
 import HTTPTypes
+import StoreQueries
 
 /// Routes that read the station's program, or change it, for the pages.
 package struct StationRoutes: Sendable {
@@ -192,16 +193,16 @@ package struct StationRoutes: Sendable {
         } catch let problem as Problem where [.badRequest, .forbidden].contains(problem.kind) {
             // An older station does not know the question: what is hidden then says so.
         }
-        var starts: StartsView?
+        var starts: StoreStarts?
         do {
             let boot = status.watchdog?.causedLastBoot == true ? status.bootID : nil
             starts = try await history?.read { history in
-                StartsView(history, watchdogBoot: boot.flatMap(BootID.init))
+                StoreStarts(history.times, watchdogBoot: boot.flatMap(BootID.init))
             }
         } catch let problem as Problem where problem.kind == .store {
             // The verdict and the store's finding say that the history cannot be read.
         }
-        return HealthView(status, examined, starts).json
+        return try HealthView(status, examined, starts).json()
     }
 
     private func checkProfile(_ request: WebRequest) async throws -> WebResponse {

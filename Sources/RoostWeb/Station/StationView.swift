@@ -114,7 +114,7 @@ struct StationView: Sendable {
         json.object("station") { json in
             json.member("name", status.name)
             json.member("version", status.version)
-            json.member("bootId", status.bootID)
+            json.member("bootID", status.bootID)
             json.member("uptimeSeconds", status.uptimeSeconds)
             json.member("zone", status.zone ?? zone)
             json.member("isSimulated", isSimulated)

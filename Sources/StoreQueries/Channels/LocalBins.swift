@@ -1,7 +1,7 @@
 import Core
 
 /// A length of time on a zone's clocks.
-package enum LocalUnit: String, CaseIterable, Sendable {
+package enum LocalUnit: String, CaseIterable, Codable, Sendable {
     case hour, day, week, month, year
 }
 

@@ -39,7 +39,7 @@ struct LedgerCommand: ParsableCommand {
             }
         }
         if json {
-            Output.line(try ControlCodec.line(["streams": reports]))
+            Output.line(try ControlCodec.line(LedgersReport(reports)))
         } else if reports.isEmpty {
             Output.line("there are no streams yet")
         } else {

@@ -92,7 +92,7 @@ struct ReadingsCommand: ParsableCommand {
                 number += 1
                 guard number > dropping else { continue }
                 if json {
-                    let report = StoredReadingReport(sample, index, at: place)
+                    let report = StoredReading(sample, index, at: place)
                     lines.line(try ControlCodec.line(report))
                 } else {
                     let words = label.text(sample.outcomes[index], index)
@@ -198,43 +198,5 @@ private struct ReadingStamp {
         let words = StoreText.stamp(wall, sample.isSure, sample.tick)
         last = (second, sample.isSure, words)
         return words
-    }
-}
-
-/// One reading out of a store.
-struct StoredReadingReport: Codable, Hashable {
-    let channel: String
-    /// ISO 8601; nil while nothing dates its boot.
-    let time: String?
-    /// Whether a trusted clock stands behind the time.
-    let isSure: Bool
-    let bootID: String
-    /// Seconds since that boot.
-    let instantSeconds: Double
-    /// The value; nil when there is none.
-    let value: Double?
-    /// How many decimals the value has.
-    let decimals: Int
-    let unit: String
-    let quality: [String]
-    let noData: String?
-    /// Where it was measured, when that was asked for.
-    let place: PlaceReport?
-
-    init(_ sample: DatedSample, _ index: Int, at place: PlaceReport? = nil) {
-        self.place = place
-        let outcome = sample.outcomes[index]
-        channel = "\(sample.stream.channels[index])"
-        time = sample.wall?.iso8601
-        isSure = sample.isSure
-        bootID = "\(sample.boot)"
-        instantSeconds = Double(sample.tick.tenths) / 10
-        let measured = outcome.value.flatMap { Measured("\($0)") }
-        (value, decimals) = (measured?.number, measured?.decimals ?? 0)
-        unit = sample.stream.quantities[index].unit
-        switch outcome {
-        case .value(_, let doubts): (quality, noData) = (doubts.names, nil)
-        case .noData(let reason): (quality, noData) = ([], reason.rawValue)
-        }
     }
 }

@@ -45,7 +45,7 @@ import Testing
         init(_ name: String, level: String = "good", boot: String = "other", token: String? = nil) {
             self.token = token
             body = """
-                {"station":{"name":"\(name)","bootId":"\(boot)","visited":true},
+                {"station":{"name":"\(name)","bootID":"\(boot)","visited":true},
                 "verdict":{"level":"\(level)","code":"level.\(level)","words":"Measuring."},
                 "channels":[{"quantity":"pm25"}],"lamp":"good"}
                 """

@@ -99,30 +99,18 @@ def tenths(seconds):
     return int(Decimal(seconds) * 10)
 
 
-def of_proof(channel):
-    return {
-        "elapsed": tenths(channel["elapsedSeconds"]), "covered": tenths(channel["coveredSeconds"]),
-        "values": channel["values"], "withoutValue": channel["withoutValue"], "lost": channel["lost"],
-        "gaps": {gap["cause"]: (tenths(gap["seconds"]), gap["count"]) for gap in channel["gaps"]},
-    }
-
-
-def of_ledger(line):
-    return {
-        "elapsed": line["elapsedTenths"], "covered": line["coveredTenths"], "values": line["valueCount"],
-        "withoutValue": line["noDataCount"], "lost": line["lostCount"],
-        "gaps": {gap["cause"]: (gap["tenths"], gap["count"]) for gap in line["gaps"]},
-    }
+def figures(channel):
+    return {name: value for name, value in channel.items() if name != "unit"}
 
 
 def compare(check, proof, store):
     """Holds the proof against the command line, channel by channel."""
     answer = check.roost("ledger", "--store", store, "--json", status=0)
-    lines = {line["channel"]: line for stream in json.loads(answer.stdout)["streams"] for line in stream["lines"]}
+    lines = {line["channel"]: line for line in json.loads(answer.stdout, parse_float=Decimal)["items"]}
     proven = {channel["channel"]: channel for channel in proof["channels"]}
     check.same(sorted(proven), sorted(lines), "the channels of proof and ledger")
     for name in sorted(set(proven) & set(lines)):
-        check.same(of_proof(proven[name]), of_ledger(lines[name]), f"the figures of {name}")
+        check.same(figures(proven[name]), figures(lines[name]), f"the figures of {name}")
     return len(lines)
 
 
@@ -159,10 +147,10 @@ def open_gap(check, card, channel, cause, stretch):
         check.demand(False, f"{what}: {cause} in the ledger, and no gap")
         return ""
     check.same(gap["cause"], cause, f"the cause of {what}")
-    for key in ("name", "words") + (() if cause in IDLE else ("next",)):
+    for key in ("name", "sentence") + (() if cause in IDLE else ("nextStep",)):
         check.demand(gap.get(key), f"{what}: the gap of {cause} has no {key}")
-    check.demand(gap["from"] is not None or gap["to"] is not None, f"{what}: the gap has no end")
-    return f"{gap['words']} {gap['next'] or 'Nothing to do.'}"
+    check.demand("from" in gap or "to" in gap, f"{what}: the gap has no end")
+    return f"{gap['sentence']} {gap.get('nextStep', 'Nothing to do.')}"
 
 
 def judge(check, store, seen, opened):

@@ -105,8 +105,8 @@ def surveys(faces):
     time.sleep(4)
     station.roost("mode", "live", "--for", "1h", status=0)
     listed = until(lambda: {one["name"]: one for one in json.loads(faces.get("/api/v1/surveys")[1])["items"]
-                            if one["to"]}, 20) or {}
-    check.same({name: one["noUpload"] for name, one in listed.items()}, {"open": False, "closed": True}, "the surveys")
+                            if one.get("to")}, 20) or {}
+    check.same({name: one["isPrivate"] for name, one in listed.items()}, {"open": False, "closed": True}, "the surveys")
 
 
 def zone(faces):

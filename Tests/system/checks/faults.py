@@ -272,8 +272,8 @@ def account(station):
             missing.append(at)
     doubles = sum(len(s) - 1 for s in stored.values())
     answer = station.check.roost("ledger", "--json", "--store", station.store, status=0)
-    line = json.loads(answer.stdout)["streams"][0]["lines"][0]
-    gaps = {gap["cause"]: gap["tenths"] / 10 for gap in line["gaps"]}
+    line = json.loads(answer.stdout)["items"][0]
+    gaps = {gap["cause"]: gap["seconds"] for gap in line["gaps"]}
     return {"seen": len(station.live.samples), "stored": sum(map(len, stored.values())),
             "missing": len(missing), "doubles": doubles, "lost": line["lostCount"],
             "gaps": gaps}

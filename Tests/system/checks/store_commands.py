@@ -221,11 +221,10 @@ def copying(check, store, wanted):
 def lines(check, store, *words):
     """The ledger's lines, each checked to add up."""
     found = {}
-    for stream in report(check, "ledger", "--store", store, *words).get("streams", []):
-        for line in stream["lines"]:
-            gaps = sum(gap["tenths"] for gap in line["gaps"])
-            check.same(line["coveredTenths"] + gaps, line["elapsedTenths"], line["channel"])
-            found[line["channel"]] = line
+    for line in report(check, "ledger", "--store", store, *words).get("items", []):
+        gaps = sum(gap["seconds"] for gap in line["gaps"])
+        check.same(round(line["coveredSeconds"] + gaps, 1), line["elapsedSeconds"], line["channel"])
+        found[line["channel"]] = line
     return found
 
 
@@ -238,12 +237,12 @@ def ledger(check, store, wanted):
         check.same(line["valueCount"], len(times), f"values of {channel}")
         first, last = (time.mktime(time.strptime(at, "%Y-%m-%dT%H:%M:%S.0Z"))
                        for at in (times[0], times[-1]))
-        check.same(line["elapsedTenths"], round(last - first) * 10, f"time of {channel}")
+        check.same(line["elapsedSeconds"], round(last - first), f"time of {channel}")
         check.demand({gap["cause"] for gap in line["gaps"]} <= {"notImported"},
                     f"causes of {channel}: {line['gaps']}")
-        check.demand(line["coveredTenths"] > 0, f"{channel} covers nothing")
+        check.demand(line["coveredSeconds"] > 0, f"{channel} covers nothing")
     day = lines(check, store, "--from", "2017-09-02T12:00:00", "--to", "2017-09-03T12:00:00")
-    check.same(day["sensor-community:5331/pm25"]["elapsedTenths"], 864_000, "a day of the ledger")
+    check.same(day["sensor-community:5331/pm25"]["elapsedSeconds"], 86_400, "a day of the ledger")
 
 
 def replay(check):

@@ -27,7 +27,7 @@ enum PeerStation {
             words: plain(try text("words", of: verdict))
         )
         facts.version = station.member("version")?.text.map(plain)
-        facts.bootID = station.member("bootId")?.text.map(plain)
+        facts.bootID = station.member("bootID")?.text.map(plain)
         facts.isSimulated = flag("isSimulated", of: station) ?? false
         facts.visited = flag("visited", of: station)
         if let north = station.member("latitude")?.number,

@@ -37,11 +37,14 @@ struct EventsCommand: ParsableCommand {
                 let tick = Tick(event.event.instant)
                 guard window.contains(event.boot, tick) else { return true }
                 count += 1
-                let report = StoredEventReport(event, window.times.clock.time(event.boot, tick))
-                do { Output.line(json ? try ControlCodec.line(report) : report.text(paint)) } catch
-                {
-                    failure = error
-                }
+                let time = window.times.clock.time(event.boot, tick)
+                let report = StoredEvent(event, time)
+                do {
+                    Output.line(
+                        json
+                            ? try ControlCodec.line(report) : report.text(event, time, paint)
+                    )
+                } catch { failure = error }
                 return failure == nil
             }
             if let limit = span.limit {
@@ -83,43 +86,10 @@ struct EventsCommand: ParsableCommand {
     }
 }
 
-/// One event out of a store.
-struct StoredEventReport: Encodable, Hashable {
-    /// ISO 8601; nil while nothing dates its boot.
-    let time: String?
-    /// Whether a trusted clock stands behind the time.
-    let isSure: Bool
-    let bootID: String
-    /// Seconds since that boot.
-    let instantSeconds: Double
-    let source: String
-    let kind: String
-    let severity: String
-    let details: Details
-    private let wall: WallTime?
-    private let tick: Tick
-
-    private enum CodingKeys: CodingKey {
-        case time, isSure, bootID, instantSeconds, source, kind, severity, details
-    }
-
-    init(_ event: BootEvent, _ time: ClockAnchors.Time?) {
-        (wall, tick) = (time?.wall, Tick(event.event.instant))
-        self.time = time?.wall.iso8601
-        isSure = time?.isSure ?? false
-        bootID = "\(event.boot)"
-        instantSeconds = Double(tick.tenths) / 10
-        source = event.event.source
-        kind = event.event.kind.name
-        severity = event.event.severity.name
-        details = Details(event.event.facts)
-    }
-
-    func text(_ paint: Paint) -> String {
-        paint.severity(
-            severity,
-            StoreText.stamp(wall, isSure, tick) + source.column(18) + kind + " "
-                + details.line
-        )
+extension StoredEvent {
+    fileprivate func text(_ event: BootEvent, _ time: ClockAnchors.Time?, _ paint: Paint) -> String
+    {
+        let stamp = StoreText.stamp(time?.wall, isSure, Tick(event.event.instant))
+        return paint.severity(severity, stamp + source.column(18) + kind + " " + details.line)
     }
 }

@@ -11,7 +11,7 @@ import Testing
     @Test func readsWhatAStationSaysOfItself() throws {
         let facts = try Self.decode(
             """
-            {"station":{"name":"attic","version":"0.9","bootId":"ab","isSimulated":false,
+            {"station":{"name":"attic","version":"0.9","bootID":"ab","isSimulated":false,
               "visited":true,"latitude":46.1,"longitude":9.8},
              "verdict":{"level":"poor","code":"level.poor","words":"Measuring. The air is poor.",
               "params":{"device":null,"level":"poor","sinceSeconds":12.5}},

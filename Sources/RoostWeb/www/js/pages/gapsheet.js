@@ -30,13 +30,13 @@ export async function openGap(context, item, [from, to, cause]) {
     el("p", { class: "quiet" }, `${channelName(item)} · ${span(from, to)}`), body);
   const middle = rfc3339(Math.min(to - 0.5, Math.max(from + 1, (from + to) / 2)));
   const [gap] = await Promise.all([context.api.maybe(`/gaps/${item.id}/${middle}`), loadFacts()]);
-  body.replaceChildren(...sheet(gap ?? { cause, words: null }, context, item, from));
+  body.replaceChildren(...sheet(gap ?? { cause }, context, item, from));
 }
 
 function sheet(gap, context, item, from) {
   const key = `cause.${gap.cause}`, isKnown = has(key);
-  const next = has(`${key}.next`) ? t(`${key}.next`) : isKnown ? null : quoted(gap.next);
-  const words = has(`${key}.words`) ? t(`${key}.words`) : isKnown ? null : quoted(gap.words);
+  const next = has(`${key}.next`) ? t(`${key}.next`) : isKnown ? null : quoted(gap.nextStep);
+  const words = has(`${key}.words`) ? t(`${key}.words`) : isKnown ? null : quoted(gap.sentence);
   const parts = [el("div", {}, el("p", { class: "big" }, reason(gap.cause)), words ? el("p", {}, words) : null)];
   if (gap.isSure === false) parts.push(el("p", { class: "quiet" }, t("gap.unsure")));
   // The starts of the program's parts would bury what matters.

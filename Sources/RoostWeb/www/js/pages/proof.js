@@ -30,11 +30,11 @@ function channelCard(ledger) {
   const gaps = (ledger.gaps ?? []).toSorted((a, b) => b.seconds - a.seconds);
   const share = (seconds) => (ledger.elapsedSeconds ? percent(seconds / ledger.elapsedSeconds, 3) : "–");
   const seconds = (given) => [duration(given), el("br"), el("span", { class: "quiet" }, t("unit.second", { n: number(given, 1) }))];
-  const rows = [[t("proof.measured"), seconds(ledger.coveredSeconds), share(ledger.coveredSeconds), ledger.values === undefined ? "" : number(ledger.values)],
-    ...gaps.map((gap) => [reason(gap.cause, gap.words), seconds(gap.seconds), share(gap.seconds), gap.count ? plural("proof.times", gap.count) : ""]),
+  const rows = [[t("proof.measured"), seconds(ledger.coveredSeconds), share(ledger.coveredSeconds), ledger.valueCount === undefined ? "" : number(ledger.valueCount)],
+    ...gaps.map((gap) => [reason(gap.cause, gap.name), seconds(gap.seconds), share(gap.seconds), gap.count ? plural("proof.times", gap.count) : ""]),
     [t("proof.total"), seconds(ledger.elapsedSeconds), share(ledger.elapsedSeconds), ""]];
   return card(channelName({ id: ledger.channel, name: ledger.name }),
-    el("p", { class: "quiet" }, `${duration(ledger.elapsedSeconds)}${ledger.lost ? ` · ${plural("proof.lost", ledger.lost)}` : ""}`),
+    el("p", { class: "quiet" }, `${duration(ledger.elapsedSeconds)}${ledger.lostCount ? ` · ${plural("proof.lost", ledger.lostCount)}` : ""}`),
     table(t("proof.caption"), [t("proof.what"), t("proof.time"), t("proof.share"), t("proof.count")], rows),
     el("p", { class: "quiet" }, el("a", { href: `/history?channel=${ledger.channel}&range=month` }, t("proof.gaps"))));
 }

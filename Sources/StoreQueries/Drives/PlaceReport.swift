@@ -2,16 +2,16 @@ import Core
 import Profiles
 
 extension LocationTrack.Answer {
-    var report: PlaceReport { PlaceReport(self) }
+    package var report: PlaceReport { PlaceReport(self) }
 }
 
-/// Where a reading was measured, as it is printed.
-struct PlaceReport: Codable, Hashable {
+/// Where a reading was measured.
+package struct PlaceReport: Codable, Hashable, Sendable {
     /// Latitude in degrees, exact; nil without a fix near in time.
-    let latitude: String?
-    let longitude: String?
+    package let latitude: String?
+    package let longitude: String?
     /// Whether it lies between two fixes or near one, rather than at one.
-    let isEstimated: Bool
+    package let isEstimated: Bool
 
     init(_ answer: LocationTrack.Answer) {
         switch answer {
@@ -23,7 +23,7 @@ struct PlaceReport: Codable, Hashable {
         }
     }
 
-    var text: String {
+    package var text: String {
         guard let latitude, let longitude else { return "place unknown" }
         return "at \(latitude)° \(longitude)°" + (isEstimated ? " (estimated)" : "")
     }

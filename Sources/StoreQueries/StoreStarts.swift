@@ -1,20 +1,19 @@
 import Core
 import Store
-import StoreQueries
 
 /// When the station's program started, and what ended the run before.
-struct StartsView: Hashable, Sendable {
+package struct StoreStarts: Codable, Hashable, Sendable {
     /// Number of starts shown, the newest.
-    static let countMax = 20
+    private static let countMax = 20
 
-    struct Start: Hashable, Sendable {
-        /// Time of the start; nil while nothing dates it.
-        let time: WallTime?
-        let reason: Reason
+    package struct Start: Codable, Hashable, Sendable {
+        /// ISO 8601; nil while nothing dates it.
+        package let at: String?
+        package let reason: Reason
     }
 
     /// The state of the program before the start.
-    enum Reason: String, Hashable, Sendable, CaseIterable {
+    package enum Reason: String, Codable, Hashable, Sendable, CaseIterable {
         /// Nothing: the history begins here.
         case first
         /// It was stopped and started in the same boot.
@@ -30,7 +29,7 @@ struct StartsView: Hashable, Sendable {
     }
 
     /// Newest first.
-    let starts: [Start]
+    package let boots: [Start]
 
     /// - Parameters:
     ///   - runs: Of the history, oldest first.
@@ -54,24 +53,14 @@ struct StartsView: Hashable, Sendable {
                         run.boot == watchdogBoot ? .watchdog : .powerLost
                     }
                 }
-            starts.append(Start(time: time(run.boot, run.started), reason: reason))
+            let at = time(run.boot, run.started)?.iso8601
+            starts.append(Start(at: at, reason: reason))
             before = run
         }
-        self.starts = starts.suffix(Self.countMax).reversed()
+        boots = starts.suffix(Self.countMax).reversed()
     }
 
-    init(_ history: OpenHistory, watchdogBoot: BootID?) {
-        self.init(history.times.runs, watchdogBoot: watchdogBoot) {
-            history.times.clock.time($0, $1)?.wall
-        }
-    }
-
-    func write(_ json: inout JSONTextBuilder) {
-        json.array("boots", starts) { json, start in
-            json.object { json in
-                json.member("at", start.time)
-                json.member("reason", start.reason.rawValue)
-            }
-        }
+    package init(_ times: StoreTimes, watchdogBoot: BootID?) {
+        self.init(times.runs, watchdogBoot: watchdogBoot) { times.clock.time($0, $1)?.wall }
     }
 }

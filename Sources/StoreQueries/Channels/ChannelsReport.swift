@@ -1,0 +1,58 @@
+import Alerts
+import Core
+import Store
+
+/// The channels of a history, those in use first: the answer of `/channels`.
+package struct ChannelsReport: Codable, Hashable, Sendable {
+    package struct Channel: Codable, Hashable, Sendable {
+        /// As `balcony/pm25`.
+        package let id: String
+        package let device: String
+        package let quantity: String
+        package let unit: String
+        package let decimals: Int
+        /// Time of the first and the last sample, ISO 8601; nil while nothing dates it.
+        package let oldest: String?
+        package let newest: String?
+        package let isImported: Bool
+        package let limits: [QuantityLimit]?
+    }
+
+    package let items: [Channel]
+
+    /// - Throws: `StoreError.database`.
+    package init(_ reader: HistoryReader, _ times: StoreTimes) throws {
+        let channels = try StoreChannel.all(reader)
+        var extents: [StreamID: StoreExtent] = [:]
+        for id in Set(channels.map(\.stream.id)) {
+            extents[id] = try StoreExtent(reader, times, of: id)
+        }
+        items = channels.map { channel in
+            let extent = extents[channel.stream.id]
+            return Channel(
+                id: channel.name,
+                device: channel.stream.device,
+                quantity: channel.quantity.name,
+                unit: channel.quantity.unit,
+                decimals: channel.decimals,
+                oldest: extent?.oldest?.wall.iso8601,
+                newest: extent?.newest?.wall.iso8601,
+                isImported: channel.stream.id.isImported,
+                limits: QuantityLimit.all(of: channel.quantity.name)
+            )
+        }
+    }
+}
+
+/// From which value a quantity has a level, as the lamp's rule has it.
+package struct QuantityLimit: Codable, Hashable, Sendable {
+    package let level: String
+    package let from: Double
+
+    /// The limits of a quantity; nil without one.
+    package static func all(of quantity: String) -> [QuantityLimit]? {
+        LevelRule.sampleLevels.scales.first { $0.quantity == quantity }?.limits.map { limit in
+            QuantityLimit(level: limit.level.name, from: limit.reachedAt.doubleValue)
+        }
+    }
+}
