@@ -1,7 +1,7 @@
 /// Whether the dashboard may give the station to its first owner without a code.
 package struct ClaimWindowReport: Codable, Hashable, Sendable {
     /// The proof that a person is near the station.
-    package enum Cause: String, Codable, Sendable {
+    package enum Cause: String, Codable, Sendable, CaseIterable {
         /// A button of the station was held.
         case button
         /// The machine was just switched on; valid only for requests from its own network.

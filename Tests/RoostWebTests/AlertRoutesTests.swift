@@ -32,8 +32,7 @@ import Testing
     )
 
     @Test func rulesHaveThoseOfTheLampTheGuidelinesAndTheAlerts() throws {
-        let text = try ChannelLimits.rules(alerts: [Self.rule])
-        let rules = try JSONDecoder().decode(Rules.self, from: Data(text.utf8))
+        let rules = RulesView(alerts: [Self.rule])
         #expect(rules.items.map(\.id) == ["sample-levels", "who-2021"])
         #expect(rules.alerts == [Self.rule])
     }

@@ -37,5 +37,6 @@ import Testing
             .map { "\($0.method.rawValue) \(OpenAPI.template($0.path))" }
         #expect(Set(found) == Set(RouteSummaries.all.keys))
         #expect(found.count == Set(found).count, "two routes with one address")
+        _ = try OpenAPI(all).json()
     }
 }

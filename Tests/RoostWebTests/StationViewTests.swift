@@ -70,10 +70,10 @@ import Testing
     }
 
     @Test func placesBecomePointers() {
-        #expect(ProfilesView.pointer("") == "")
-        #expect(ProfilesView.pointer("id") == "/id")
-        #expect(ProfilesView.pointer("channels[0].unit") == "/channels/0/unit")
-        #expect(ProfilesView.pointer("a/b.c~d") == "/a~1b/c~0d")
+        #expect(ProfileCheckView.pointer("") == "")
+        #expect(ProfileCheckView.pointer("id") == "/id")
+        #expect(ProfileCheckView.pointer("channels[0].unit") == "/channels/0/unit")
+        #expect(ProfileCheckView.pointer("a/b.c~d") == "/a~1b/c~0d")
     }
 
     @Test func aStartSaysWhatWasBefore() throws {

@@ -20,7 +20,7 @@ package struct SettingReport: Codable, Hashable, Sendable {
     }
 
     /// The source of the value; the file wins and locks it.
-    package enum Origin: String, Codable, Sendable {
+    package enum Origin: String, Codable, Sendable, CaseIterable {
         /// The station itself.
         case `default`
         /// A person, over the dashboard or `roost set`.

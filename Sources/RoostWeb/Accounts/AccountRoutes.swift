@@ -67,8 +67,8 @@ extension Accounts {
         guard let account = roster.accounts[account] else {
             throw Problem(.conflict, "this account was removed meanwhile")
         }
-        let text = AccountText.me(account, roster, at: clock.seconds())
-        var response = WebResponse.json(text, status: status)
+        let me = try MeView(account, roster, at: clock.seconds())
+        var response = try WebResponse.json(me, status: status)
         response.headers[.setCookie] = cookie.over(peer).setting(session)
         return response
     }

@@ -28,7 +28,9 @@ struct MemberRoutes {
             Route(.get, "/api/v1/members", .owner) { request in
                 try request.query.allow(only: [])
                 let you = try request.account(in: accounts).id
-                return .json(AccountText.members(accounts.roster, you: you))
+                let roster = accounts.roster
+                let members = roster.accounts.values.sorted { $0.id < $1.id }
+                return try .json(ItemList(members.map { MemberView($0, roster, you: you) }))
             },
             Route(.patch, "/api/v1/members/{id}", .owner, body: .form) { try await change($0) },
             Route(.delete, "/api/v1/members/{id}", .owner) { try await remove($0) },
@@ -92,7 +94,7 @@ struct MemberRoutes {
         let all = try await accounts.read {
             try InvitationTable(connection: $0).all(at: visitor.age)
         }
-        return .json(AccountText.invitations(all, visitor))
+        return try .json(ItemList(all.map { InvitationView($0, visitor) }))
     }
 
     private func invite(_ request: WebRequest) async throws -> WebResponse {
@@ -116,13 +118,12 @@ struct MemberRoutes {
             try table.insert(hash: SHA256.digest(code), invitation, by: visitor)
             try Accounts.audit(connection, owner.name, .invitation, form.role.rawValue, visitor)
         }
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("code", code)
-            json.member("role", form.role.rawValue)
-            json.member("expires", AccountText.date(visitor.date(of: invitation.ends)))
-        }
-        return .json(json.text, status: .created)
+        let view = NewInvitationView(
+            code: code,
+            role: form.role,
+            expires: AccountText.date(visitor.date(of: invitation.ends))
+        )
+        return try .json(view, status: .created)
     }
 
     private func withdraw(_ request: WebRequest) async throws -> WebResponse {
@@ -187,7 +188,7 @@ struct MemberRoutes {
                 .map { Line(id: $0.id, record: $0.1) }
         }
         let next = page.count == limit ? page.last.map { String($0.id) } : nil
-        return .json(AccountText.audit(page.map { ($0.id, $0.record) }, next: next))
+        return try .json(ItemList(page.map { AuditView($0.id, $0.record) }, next: next))
     }
 
     private struct Line: Sendable {

@@ -37,7 +37,7 @@ struct PersonRoutes {
         guard let account = roster.accounts[account] else {
             throw Problem(.unauthenticated, "this account is not there any more")
         }
-        return .json(AccountText.me(account, roster, at: accounts.clock.seconds()))
+        return try .json(MeView(account, roster, at: accounts.clock.seconds()))
     }
 
     private func change(_ request: WebRequest) async throws -> WebResponse {
@@ -85,22 +85,19 @@ struct PersonRoutes {
             }
             all[name] = value == .nothing ? nil : value
         }
-        var json = JSONTextBuilder()
-        json.object { json in
-            for (name, value) in all.sorted(by: { $0.key < $1.key }) { value.add(to: &json, name) }
-        }
-        guard json.text.utf8.count <= Self.preferencesMax else {
+        let text = String(decoding: try JSONBody.encoded(all), as: UTF8.self)
+        guard text.utf8.count <= Self.preferencesMax else {
             throw Problem.outOfRange(
                 "preferences",
                 "all preferences together have at most \(Self.preferencesMax) bytes"
             )
         }
-        return json.text
+        return text
     }
 }
 
 /// One setting of the page, of this account.
-private enum Preference: Hashable, Decodable {
+enum Preference: Hashable, Codable, Sendable {
     case text(String)
     case number(Double)
     case choice(Bool)
@@ -123,12 +120,18 @@ private enum Preference: Hashable, Decodable {
         if case .text(let text) = self { NewPerson.isPlain(text) } else { true }
     }
 
-    func add(to json: inout JSONTextBuilder, _ name: String) {
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
         switch self {
-        case .text(let text): json.member(name, text)
-        case .number(let number): json.member(name, number)
-        case .choice(let choice): json.member(name, choice)
-        case .nothing: break
+        case .text(let text): try container.encode(text)
+        case .number(let number): try container.encode(number)
+        case .choice(let choice): try container.encode(choice)
+        case .nothing: try container.encodeNil()
         }
     }
+}
+
+extension Preference: SchemaRecorder.SchemaGiven {
+    static let schema = JSONSchema.any([.truth, .number, .text])
+    static let sample = Preference.nothing
 }

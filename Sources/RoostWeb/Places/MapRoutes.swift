@@ -33,7 +33,7 @@ package struct MapRoutes: Sendable {
     package var all: [Route] {
         let about = Route(.get, "/api/v1/map", .viewer, scope: .read) { request in
             try request.query.allow(only: [])
-            return .json(json)
+            return try .json(view)
         }
         guard let files else { return [about] }
         return [
@@ -50,18 +50,15 @@ package struct MapRoutes: Sendable {
         ]
     }
 
-    private var json: String {
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("host", tiles?.host)
-            json.member("tiles", files == nil ? nil : tiles?.template)
-            json.member("credit", tiles?.credit?.words)
-            json.member("creditURL", tiles?.credit?.url)
-            if tiles != nil, files == nil {
-                json.member("why", "\(folder): install the packages \(Self.packages)")
-            }
-        }
-        return json.text
+    private var view: MapView {
+        MapView(
+            host: tiles?.host,
+            tiles: files == nil ? nil : tiles?.template,
+            credit: tiles?.credit?.words,
+            creditURL: tiles?.credit?.url,
+            why: tiles != nil && files == nil
+                ? "\(folder): install the packages \(Self.packages)" : nil
+        )
     }
 
     /// Sets this page's own content policy: it allows tiles, and Leaflet's way to make texts.
@@ -75,4 +72,14 @@ package struct MapRoutes: Sendable {
         // Tile servers require a referrer; they get the station's origin, and not the page's path.
         if let name = HTTPField.Name("referrer-policy") { page.headers[name] = "strict-origin" }
     }
+}
+
+/// `/map`: whose map pictures the page Map shows.
+struct MapView: Codable, Sendable {
+    @OrNull var host: String?
+    @OrNull var tiles: String?
+    @OrNull var credit: String?
+    @OrNull var creditURL: String?
+    /// Why there are none though a server is named.
+    let why: String?
 }

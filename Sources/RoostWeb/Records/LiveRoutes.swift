@@ -27,19 +27,19 @@ package struct LiveRoutes: Sendable {
         try request.query.allow(only: [])
         let report = try await camera?.eyes.askIfRunning(GetCameraStatus())
         let live = report?.live
-        var json = JSONTextBuilder()
-        json.object { json in
-            let isThere = camera?.cache.isThere ?? false
-            json.member("camera", report != nil ? "on" : isThere ? "stopped" : "off")
-            json.member("state", live?.state.rawValue ?? "off")
-            json.member("why", live?.why)
-            json.member("width", live?.width)
-            json.member("height", live?.height)
-            json.member("framesPerSecond", live?.framesPerSecond)
-            json.member("viewers", camera?.live.viewerCount ?? 0)
-            json.member("mayLook", RecordRoutes.mayLook(request))
-        }
-        return .json(json.text)
+        let isThere = camera?.cache.isThere ?? false
+        return try .json(
+            CameraView(
+                camera: report != nil ? "on" : isThere ? "stopped" : "off",
+                state: live?.state.rawValue ?? "off",
+                why: live?.why,
+                width: live?.width,
+                height: live?.height,
+                framesPerSecond: live?.framesPerSecond,
+                viewers: camera?.live.viewerCount ?? 0,
+                mayLook: RecordRoutes.mayLook(request)
+            )
+        )
     }
 
     private func watch(_ request: WebRequest) throws -> WebResponse {
@@ -62,4 +62,16 @@ package struct LiveRoutes: Sendable {
             }
         )
     }
+}
+
+/// `/camera`: how the live picture is.
+struct CameraView: Codable, Sendable {
+    let camera: String
+    let state: String
+    @OrNull var why: String?
+    @OrNull var width: Int?
+    @OrNull var height: Int?
+    @OrNull var framesPerSecond: Int?
+    let viewers: Int
+    let mayLook: Bool
 }

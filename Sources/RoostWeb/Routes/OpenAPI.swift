@@ -17,11 +17,15 @@ package struct OpenAPI: Sendable {
     package static func route(describing routes: [Route]) -> Route {
         let path = base + "/openapi.json"
         let own = Route(.get, path, .anyone) { _ in WebResponse() }
-        let text = OpenAPI(routes + [own]).json
-        return Route(.get, path, .anyone) { _ in .json(text) }
+        let description = OpenAPI(routes + [own])
+        return Route(.get, path, .anyone) { _ in .json(try description.json()) }
     }
 
-    package var json: String {
+    /// - Throws: `SchemaRecorder.Failure` for an answer whose type gives no schema.
+    package func json() throws -> String {
+        let recorder = SchemaRecorder()
+        let answers = try entries(recorder)
+        let components = try recorder.components.mapValues(Self.text)
         var json = JSONTextBuilder()
         json.object { json in
             json.member("openapi", "3.1.0")
@@ -40,13 +44,21 @@ package struct OpenAPI: Sendable {
                 let paths = Dictionary(grouping: routes) { Self.template($0.path) }
                 for path in paths.keys.sorted() {
                     json.object(path) { json in
-                        for route in paths[path] ?? [] { write(route, path, &json) }
+                        for route in paths[path] ?? [] {
+                            let name = "\(route.method.rawValue) \(path)"
+                            write(route, path, answers[name], &json)
+                        }
                     }
                 }
             }
             json.object("components") { json in
                 Self.writeSecurity(&json)
-                Self.writeProblem(&json)
+                json.object("schemas") { json in
+                    Self.writeProblem(&json)
+                    for (name, schema) in components.sorted(by: { $0.key < $1.key }) {
+                        json.member(name, json: schema)
+                    }
+                }
             }
         }
         return json.text
@@ -57,7 +69,23 @@ package struct OpenAPI: Sendable {
         path.dropFirst(base.count).filter { $0 != "*" }.description
     }
 
-    private func write(_ route: Route, _ path: String, _ json: inout JSONTextBuilder) {
+    /// Schemas of the answers by method and path; a route that is not there answers no JSON.
+    private func entries(_ recorder: SchemaRecorder) throws -> [String: String] {
+        try RouteSummaries.all.compactMapValues { entry in
+            try entry.answer.map { try Self.text(try recorder.schema(of: $0)) }
+        }
+    }
+
+    private static func text(_ schema: JSONSchema) throws -> String {
+        String(decoding: try JSONBody.encoded(schema), as: UTF8.self)
+    }
+
+    private func write(
+        _ route: Route,
+        _ path: String,
+        _ answer: String?,
+        _ json: inout JSONTextBuilder
+    ) {
         let method = route.method.rawValue
         let entry = RouteSummaries.all["\(method) \(path)"]
         json.object(method.lowercased()) { json in
@@ -93,7 +121,13 @@ package struct OpenAPI: Sendable {
                 }
             }
             json.object("responses") { json in
-                json.object("2XX") { $0.member("description", "Done.") }
+                json.object("2XX") { json in
+                    json.member("description", "Done.")
+                    guard let answer else { return }
+                    json.object("content") { json in
+                        json.object("application/json") { $0.member("schema", json: answer) }
+                    }
+                }
                 json.object("4XX") { Self.refer(&$0, "Refused; the detail says why.") }
                 json.object("5XX") { Self.refer(&$0, "The station or its card does not answer.") }
             }
@@ -131,19 +165,17 @@ package struct OpenAPI: Sendable {
     }
 
     private static func writeProblem(_ json: inout JSONTextBuilder) {
-        json.object("schemas") { json in
-            json.object("Problem") { json in
-                json.member("type", "object")
-                json.array("required", ["type", "title", "status", "detail"]) { $0.add($1) }
-                json.object("properties") { json in
-                    for key in ["type", "title", "detail"] {
-                        json.object(key) { $0.member("type", "string") }
-                    }
-                    json.object("status") { $0.member("type", "integer") }
-                    json.object("errors") { json in
-                        json.member("type", "array")
-                        json.object("items") { $0.member("type", "object") }
-                    }
+        json.object("Problem") { json in
+            json.member("type", "object")
+            json.array("required", ["type", "title", "status", "detail"]) { $0.add($1) }
+            json.object("properties") { json in
+                for key in ["type", "title", "detail"] {
+                    json.object(key) { $0.member("type", "string") }
+                }
+                json.object("status") { $0.member("type", "integer") }
+                json.object("errors") { json in
+                    json.member("type", "array")
+                    json.object("items") { $0.member("type", "object") }
                 }
             }
         }

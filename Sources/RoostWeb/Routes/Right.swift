@@ -1,5 +1,5 @@
 /// The right that a route requires.
-package enum Right: String, Hashable, Sendable, CaseIterable, Comparable {
+package enum Right: String, Hashable, Sendable, CaseIterable, Comparable, Codable {
     /// Each visitor who reaches the station.
     case anyone
     /// Only while no account exists.

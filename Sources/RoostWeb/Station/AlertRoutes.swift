@@ -12,11 +12,11 @@ struct AlertRoutes: Sendable {
         [
             Route(.get, "/api/v1/alerts", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])
-                return .json(try ControlCodec.line(AlertsView(try await report())))
+                return try .json(AlertsView(try await report()))
             },
             Route(.get, "/api/v1/rules", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])
-                return .json(try ChannelLimits.rules(alerts: await alertRules()))
+                return try .json(RulesView(alerts: await alertRules()))
             },
             Route(.post, "/api/v1/alerts/{n}/ack", .member, scope: .write, body: .form) {
                 try await acknowledge($0)
@@ -95,7 +95,7 @@ struct AlertRoutes: Sendable {
         _ question: Asked,
         _ request: WebRequest
     ) async throws -> WebResponse where Asked.Answer == AlertsReport {
-        .json(try ControlCodec.line(AlertsView(try await questions.ask(question, for: request))))
+        try .json(AlertsView(try await questions.ask(question, for: request)))
     }
 }
 

@@ -23,52 +23,77 @@ enum ChannelLimits {
         else { return nil }
         return scale.level(of: value, after: nil).name
     }
+}
 
-    /// `/rules`: the lamp's limits, the guidelines for means, and the alerts' rules and states.
-    static func rules(alerts: [AlertsReport.Rule]) throws -> String {
-        var json = JSONTextBuilder()
-        let own = try ControlCodec.line(alerts)
-        json.object { json in
-            json.array("items", [true, false]) { json, isLamp in
-                json.object { isLamp ? writeLamp(&$0) : writeGuidelines(&$0) }
-            }
-            json.member("alerts", json: own)
-        }
-        return json.text
+/// `/rules`: the lamp's limits, the guidelines for means, and the alerts' rules and states.
+struct RulesView: Codable, Sendable {
+    struct Item: Codable, Sendable {
+        let id: String
+        let name: String
+        let isLamp: Bool
+        /// Absent where each limit has its own.
+        let averagingSeconds: Int?
+        let source: String
+        let limits: [Limit]
     }
 
-    private static func writeLamp(_ json: inout JSONTextBuilder) {
+    struct Limit: Codable, Sendable {
+        let quantity: String
+        let unit: String
+        /// Level, and the values where it begins and ends: of the lamp.
+        var level: String?
+        var from: Double?
+        var leftBelow: Double?
+        /// Time and highest mean: of a guideline.
+        var averagingSeconds: Int?
+        var upTo: Double?
+    }
+
+    let items: [Item]
+    let alerts: [AlertsReport.Rule]
+
+    init(alerts: [AlertsReport.Rule]) {
+        (items, self.alerts) = ([Self.lamp, Self.guidelines], alerts)
+    }
+
+    private static var lamp: Item {
         let rule = LevelRule.sampleLevels
-        json.member("id", rule.name)
-        json.member("name", rule.name)
-        json.member("isLamp", true)
-        json.member("averagingSeconds", 0)
-        let source = "the first systems, for a single sample of a classroom light"
-        json.member("source", source)
-        let limits = rule.scales.flatMap { scale in scale.limits.map { (scale.quantity, $0) } }
-        json.array("limits", limits) { json, entry in
-            json.object { json in
-                json.member("quantity", entry.0)
-                json.member("level", entry.1.level.name)
-                json.member("from", json: entry.1.reachedAt.description)
-                json.member("leftBelow", json: entry.1.leftBelow.description)
-                json.member("unit", Guideline.unit)
+        let limits = rule.scales.flatMap { scale in
+            scale.limits.map { limit in
+                Limit(
+                    quantity: scale.quantity,
+                    unit: Guideline.unit,
+                    level: limit.level.name,
+                    from: Double(limit.reachedAt.description),
+                    leftBelow: Double(limit.leftBelow.description)
+                )
             }
         }
+        return Item(
+            id: rule.name,
+            name: rule.name,
+            isLamp: true,
+            averagingSeconds: 0,
+            source: "the first systems, for a single sample of a classroom light",
+            limits: limits
+        )
     }
 
-    private static func writeGuidelines(_ json: inout JSONTextBuilder) {
-        json.member("id", Guideline.rule)
-        json.member("name", Guideline.rule)
-        json.member("isLamp", false)
-        json.member("source", Guideline.source)
-        json.array("limits", Guideline.all) { json, guideline in
-            json.object { json in
-                json.member("quantity", guideline.quantity)
-                json.member("averagingSeconds", guideline.averagingSeconds)
-                json.member("upTo", guideline.limit)
-                json.member("unit", Guideline.unit)
+    private static var guidelines: Item {
+        Item(
+            id: Guideline.rule,
+            name: Guideline.rule,
+            isLamp: false,
+            averagingSeconds: nil,
+            source: Guideline.source,
+            limits: Guideline.all.map { guideline in
+                Limit(
+                    quantity: guideline.quantity,
+                    unit: Guideline.unit,
+                    averagingSeconds: guideline.averagingSeconds,
+                    upTo: guideline.limit
+                )
             }
-        }
+        )
     }
 }

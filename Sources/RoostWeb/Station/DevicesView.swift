@@ -2,61 +2,87 @@ import ControlProtocol
 import Core
 
 /// `/devices`: what the station has, and what it found and does not use.
-struct DevicesView {
-    let report: DevicesReport
-    let status: StatusReport
-
-    var json: String {
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.array("devices", report.devices) { json, device in write(device, &json) }
-            json.array("found", report.found) { json, found in write(found, &json) }
-            json.array("unclaimed", report.unclaimed) { json, adapter in
-                json.object { json in
-                    json.member("node", adapter.node)
-                    json.member("usb", Self.usb(adapter))
-                    json.member("serial", adapter.serial)
-                }
-            }
-        }
-        return json.text
+struct DevicesView: Codable, Sendable {
+    struct Device: Codable, Sendable {
+        let name: String
+        let profile: String
+        let model: String
+        let kind: String
+        @OrNull var identity: String?
+        let location: String
+        /// Only of devices on the network.
+        let address: String?
+        let state: String
+        /// As `roost devices --json` has them: numbers where the station counts.
+        let facts: Details
+        let channels: [String]
+        @OrNull var intervalSeconds: Double?
+        let hasFixedInterval: Bool
+        let records: Bool
+        /// Found and added devices can be changed here; those of a configuration file, there.
+        let isFromFile: Bool
+        @OrNull var origin: String?
+        let mutes: [Mute]
     }
 
-    private static func usb(_ adapter: UnclaimedReport) -> String? {
-        adapter.vendorID.map { "\($0):\(adapter.productID ?? "")" }
+    struct Mute: Codable, Sendable {
+        let target: String
+        @OrNull var until: String?
+        @OrNull var endsInSeconds: Double?
     }
 
-    private func write(_ device: DeviceReport, _ json: inout JSONTextBuilder) {
-        let channels = status.channels.filter { $0.channel.hasPrefix(device.name + "/") }
-        let found = report.found.first { $0.name == device.name }
-        json.object { json in
-            json.member("name", device.name)
-            json.member("profile", device.type)
-            json.member("model", device.type)
-            json.member("kind", Self.kind(device))
-            json.member("identity", found?.identity)
-            json.member("location", device.location)
-            if Self.kind(device) == "http" { json.member("address", device.location) }
-            json.member("state", device.state)
-            json.member("facts", device.facts)
-            json.array("channels", channels) { $0.add($1.channel) }
-            json.member(
-                "intervalSeconds",
-                device.intervalSeconds ?? channels.first?.intervalSeconds
+    struct Found: Codable, Sendable {
+        let identity: String
+        let state: String
+        let why: String
+        @OrNull var name: String?
+        @OrNull var profile: String?
+        @OrNull var node: String?
+        @OrNull var usb: String?
+    }
+
+    struct Adapter: Codable, Sendable {
+        let node: String
+        @OrNull var usb: String?
+        @OrNull var serial: String?
+    }
+
+    let devices: [Device]
+    let found: [Found]
+    let unclaimed: [Adapter]
+
+    init(report: DevicesReport, status: StatusReport) {
+        devices = report.devices.map { Device($0, report.found, status.channels) }
+        found = report.found.map(Found.init)
+        unclaimed = report.unclaimed.map { adapter in
+            Adapter(
+                node: adapter.node,
+                usb: adapter.vendorID.map { "\($0):\(adapter.productID ?? "")" },
+                serial: adapter.serial
             )
-            json.member("hasFixedInterval", device.hasFixedInterval ?? true)
-            json.member("records", device.records ?? true)
-            // Found and added devices can be changed here; those of a configuration file, there.
-            json.member("isFromFile", device.origin.map { $0 == "file" } ?? (found == nil))
-            json.member("origin", device.origin)
-            json.array("mutes", device.mutes) { json, mute in
-                json.object { json in
-                    json.member("target", mute.target)
-                    json.member("until", mute.endTime)
-                    json.member("endsInSeconds", mute.endsInSeconds)
-                }
-            }
         }
+    }
+}
+
+extension DevicesView.Device {
+    fileprivate init(_ device: DeviceReport, _ found: [FoundReport], _ all: [ChannelReport]) {
+        let channels = all.filter { $0.channel.hasPrefix(device.name + "/") }
+        let found = found.first { $0.name == device.name }
+        (name, profile, model) = (device.name, device.type, device.type)
+        kind = Self.kind(device)
+        (location, state) = (device.location, device.state)
+        address = kind == "http" ? device.location : nil
+        facts = device.facts
+        self.channels = channels.map(\.channel)
+        hasFixedInterval = device.hasFixedInterval ?? true
+        records = device.records ?? true
+        isFromFile = device.origin.map { $0 == "file" } ?? (found == nil)
+        mutes = device.mutes.map {
+            DevicesView.Mute(target: $0.target, until: $0.endTime, endsInSeconds: $0.endsInSeconds)
+        }
+        identity = found?.identity
+        intervalSeconds = device.intervalSeconds ?? channels.first?.intervalSeconds
+        origin = device.origin
     }
 
     private static func kind(_ device: DeviceReport) -> String {
@@ -66,16 +92,14 @@ struct DevicesView {
         default: device.location.hasPrefix("http") ? "http" : "serial"
         }
     }
+}
 
-    private func write(_ found: FoundReport, _ json: inout JSONTextBuilder) {
-        json.object { json in
-            json.member("identity", found.identity)
-            json.member("state", found.state)
-            json.member("why", found.why)
-            json.member("name", found.name)
-            json.member("profile", found.profile)
-            json.member("node", found.node)
-            json.member("usb", found.usb)
-        }
+extension DevicesView.Found {
+    fileprivate init(_ found: FoundReport) {
+        (identity, state, why) = (found.identity, found.state, found.why)
+        name = found.name
+        profile = found.profile
+        node = found.node
+        usb = found.usb
     }
 }

@@ -1,53 +1,63 @@
 import ControlProtocol
 
-/// `/profiles` and `/profiles/check`.
-enum ProfilesView {
-    static func list(_ report: ProfilesReport) -> String {
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.array("items", report.profiles) { json, profile in
-                json.object { write(profile, &$0) }
-            }
-        }
-        return json.text
+/// `/profiles`: the kinds of devices that the station knows.
+struct ProfilesView: Codable, Sendable {
+    struct Profile: Codable, Sendable {
+        let id: String
+        let kind: String
+        let name: String
+        let words: String
+        @OrNull var driver: String?
+        let isOwn: Bool
+        @OrNull var periodSeconds: Double?
+        @OrNull var warmUpSeconds: Double?
+        @OrNull var preheatSeconds: Double?
+        let channels: [ProfileReport.Channel]
     }
 
-    private static func write(_ profile: ProfileReport, _ json: inout JSONTextBuilder) {
-        json.member("id", profile.id)
-        json.member("kind", profile.kind)
-        json.member("name", profile.name)
-        json.member("words", profile.words)
-        json.member("driver", profile.driver)
-        json.member("isOwn", profile.isOwn)
-        json.member("periodSeconds", profile.periodSeconds)
-        json.member("warmUpSeconds", profile.warmUpSeconds)
-        json.member("preheatSeconds", profile.preheatSeconds)
-        json.array("channels", profile.channels) { json, channel in
-            json.object { json in
-                json.member("quantity", channel.quantity)
-                json.member("unit", channel.unit)
-                json.member("decimals", channel.decimals)
-                json.member("least", channel.least)
-                json.member("most", channel.most)
-                json.member("words", channel.words)
-            }
+    let items: [Profile]
+
+    init(_ report: ProfilesReport) {
+        items = report.profiles.map { profile in
+            Profile(
+                id: profile.id,
+                kind: profile.kind,
+                name: profile.name,
+                words: profile.words,
+                driver: profile.driver,
+                isOwn: profile.isOwn,
+                periodSeconds: profile.periodSeconds,
+                warmUpSeconds: profile.warmUpSeconds,
+                preheatSeconds: profile.preheatSeconds,
+                channels: profile.channels
+            )
         }
     }
+}
 
-    static func check(_ report: ProfileCheckReport) -> String {
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("id", report.id)
-            json.member("isRight", report.mistakes.isEmpty)
-            json.array("mistakes", report.mistakes) { json, mistake in
-                json.object { json in
-                    json.member("pointer", pointer(mistake.place))
-                    json.member("reason", mistake.reason)
-                    json.member("suggestion", mistake.suggestion)
-                }
-            }
+/// `/profiles/check`: the mistakes of a profile.
+struct ProfileCheckView: Codable, Sendable {
+    struct Mistake: Codable, Sendable {
+        /// JSON Pointer (RFC 6901).
+        let pointer: String
+        let reason: String
+        @OrNull var suggestion: String?
+    }
+
+    @OrNull var id: String?
+    let isRight: Bool
+    let mistakes: [Mistake]
+
+    init(_ report: ProfileCheckReport) {
+        isRight = report.mistakes.isEmpty
+        mistakes = report.mistakes.map {
+            Mistake(
+                pointer: Self.pointer($0.place),
+                reason: $0.reason,
+                suggestion: $0.suggestion
+            )
         }
-        return json.text
+        id = report.id
     }
 
     /// `channels[0].unit` as a JSON Pointer (RFC 6901): `/channels/0/unit`.

@@ -27,7 +27,7 @@ struct StationQuestions: Sendable {
         for request: WebRequest? = nil
     ) async throws -> WebResponse where Asked.Answer == DevicesReport {
         let report = try await ask(question, for: request)
-        return .json(DevicesView(report: report, status: try await ask(GetStatus())).json)
+        return try .json(DevicesView(report: report, status: try await ask(GetStatus())))
     }
 }
 

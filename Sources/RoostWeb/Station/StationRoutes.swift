@@ -80,7 +80,7 @@ package struct StationRoutes: Sendable {
             },
             Route(.get, "/api/v1/profiles", .viewer, scope: .read) { request in
                 try request.query.allow(only: [])
-                return .json(ProfilesView.list(try await ask(GetProfiles())))
+                return try .json(ProfilesView(try await ask(GetProfiles())))
             },
             Route(.get, "/api/v1/live", .viewer, scope: .read) { request in try follow(request) },
             Route(.get, "/metrics", .viewer, scope: .metrics) { request in
@@ -208,7 +208,7 @@ package struct StationRoutes: Sendable {
     private func checkProfile(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let question = CheckProfile(String(decoding: request.body, as: UTF8.self))
-        return .json(ProfilesView.check(try await ask(question)))
+        return try .json(ProfileCheckView(try await ask(question)))
     }
 
     private func follow(_ request: WebRequest) throws -> WebResponse {

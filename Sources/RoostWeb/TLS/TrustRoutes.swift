@@ -76,16 +76,25 @@ package struct TrustRoutes: Sendable {
     private func trust(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let facts = await encryption?.readFacts()
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("isEncrypted", request.peer.isEncrypted)
-            json.array("addresses", addresses) { $0.add($1) }
-            json.member("fingerprint", facts?.fingerprint)
-            json.member("until", facts?.until.map(AccountText.date))
-            json.member("ownCertificateUntil", facts?.ownUntil.map(AccountText.date))
-            guard let accounts else { return }
-            AccountText.claimed(accounts.roster, at: accounts.clock.seconds(), &json)
-        }
-        return .json(json.text)
+        return try .json(
+            TrustView(
+                isEncrypted: request.peer.isEncrypted,
+                addresses: addresses,
+                fingerprint: facts?.fingerprint,
+                until: facts?.until.map(AccountText.date),
+                ownCertificateUntil: facts?.ownUntil.map(AccountText.date),
+                claimed: accounts.flatMap { ClaimedView($0.roster, at: $0.clock.seconds()) }
+            )
+        )
     }
+}
+
+/// `/trust`: whether this is encrypted, and the authority's fingerprint.
+struct TrustView: Codable, Sendable {
+    let isEncrypted: Bool
+    let addresses: [String]
+    @OrNull var fingerprint: String?
+    @OrNull var until: String?
+    @OrNull var ownCertificateUntil: String?
+    let claimed: ClaimedView?
 }

@@ -52,7 +52,7 @@ package struct OutboxProofReport: Codable, Hashable, Sendable {
     }
 
     package struct File: Codable, Hashable, Sendable {
-        package enum State: String, Codable, Sendable {
+        package enum State: String, Codable, Sendable, CaseIterable {
             /// The receiver has the same bytes.
             case proved
             /// It has a file of this name with other bytes.

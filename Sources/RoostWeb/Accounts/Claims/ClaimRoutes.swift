@@ -29,14 +29,14 @@ struct ClaimRoutes {
     private func show(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let window = await window(for: request.peer)
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("isOpen", window.cause != nil)
-            json.member("cause", window.cause?.rawValue)
-            json.member("device", window.device)
-            json.member("leftSeconds", window.leftSeconds.map { Int($0) })
-        }
-        return .json(json.text)
+        return try .json(
+            ClaimView(
+                isOpen: window.cause != nil,
+                cause: window.cause,
+                device: window.device,
+                leftSeconds: window.leftSeconds.map { Int($0) }
+            )
+        )
     }
 
     /// The window for this visitor: after power-on only in the station's own network.
@@ -118,4 +118,12 @@ struct ClaimRoutes {
             places: [Problem.Place(pointer: "/code", detail: detail)]
         )
     }
+}
+
+/// `/claim`: whether this visitor needs a code now.
+struct ClaimView: Codable, Sendable {
+    let isOpen: Bool
+    @OrNull var cause: ClaimWindowReport.Cause?
+    @OrNull var device: String?
+    @OrNull var leftSeconds: Int?
 }

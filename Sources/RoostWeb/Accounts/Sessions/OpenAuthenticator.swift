@@ -16,7 +16,7 @@ package struct OpenAuthenticator: Gate.Authenticator {
     /// `/me` where there are no accounts.
     package var route: Route {
         Route(.get, "/api/v1/me", .anyone) { [right] _ in
-            .json("{\"isOpen\":true,\"role\":\"\(right.rawValue)\",\"name\":null}")
+            try .json(MeView(openTo: right))
         }
     }
 }

@@ -137,7 +137,7 @@ struct SessionRoutes {
         let own = accounts.roster.sessions.values
             .filter { $0.account == account.id && $0.isValid(at: now) }
             .sorted { ($1.used, $1.id) < ($0.used, $0.id) }
-        return .json(AccountText.sessions(own, this: request.sessionID))
+        return try .json(ItemList(own.map { SessionView($0, this: request.sessionID) }))
     }
 
     private func end(_ request: WebRequest) async throws -> WebResponse {

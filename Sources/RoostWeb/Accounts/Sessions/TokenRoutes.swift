@@ -32,7 +32,9 @@ struct TokenRoutes {
         try request.query.allow(only: [])
         let account = try request.account(in: accounts)
         let visitor = accounts.visitor(request)
-        return .json(AccountText.tokens(visible(to: account), accounts.roster, visitor))
+        let roster = accounts.roster
+        let tokens = visible(to: account).map { TokenView($0, roster, visitor) }
+        return try .json(ItemList(tokens))
     }
 
     private func make(_ request: WebRequest) async throws -> WebResponse {
@@ -64,16 +66,14 @@ struct TokenRoutes {
             try TokenTable(connection: connection).insert(token, by: visitor)
             try Accounts.audit(connection, account.name, .token, name, visitor)
         }
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("id", id)
-            json.member("name", name)
-            json.array("scopes", scopes.map(\.rawValue).sorted()) { $0.add($1) }
-            json.member("expires", AccountText.date(visitor.date(of: token.ends)))
-            // Shown once: only its digest is kept.
-            json.member("token", "rst_\(id)_\(secret)")
-        }
-        return .json(json.text, status: .created)
+        let view = NewTokenView(
+            id: id,
+            name: name,
+            scopes: scopes.map(\.rawValue).sorted(),
+            expires: AccountText.date(visitor.date(of: token.ends)),
+            token: "rst_\(id)_\(secret)"
+        )
+        return try .json(view, status: .created)
     }
 
     private func delete(_ request: WebRequest) async throws -> WebResponse {

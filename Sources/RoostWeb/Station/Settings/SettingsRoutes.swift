@@ -11,7 +11,7 @@ struct SettingsRoutes: Sendable {
     var all: [Route] {
         [
             Route(.get, "/api/v1/settings", .owner) { _ in
-                answer(try await questions.ask(GetSettings()))
+                try answer(try await questions.ask(GetSettings()))
             },
             Route(.patch, "/api/v1/settings", .owner, body: .form) { try await change($0) },
         ]
@@ -30,7 +30,7 @@ struct SettingsRoutes: Sendable {
             String(decoding: request.body, as: UTF8.self),
             tag: match == "*" ? nil : Self.tag(match)
         )
-        return answer(try await questions.ask(question, for: request))
+        return try answer(try await questions.ask(question, for: request))
     }
 
     private struct Zoned: Decodable { let zone: String? }
@@ -52,42 +52,49 @@ struct SettingsRoutes: Sendable {
         return parts.count == 3 ? String(parts[1]) : match
     }
 
-    private func answer(_ report: SettingsReport) -> WebResponse {
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.object("schema") { json in
-                json.member("type", "object")
-                json.object("properties") { json in
-                    for setting in report.settings {
-                        json.object(setting.key) { json in write(setting, &json) }
-                    }
-                }
-            }
-            json.object("values") { json in
-                for setting in report.settings {
-                    json.member(setting.key, setting.value ?? fallback(setting))
-                }
-            }
-            json.object("origins") { json in
-                for setting in report.settings {
-                    json.member(setting.key, setting.origin.rawValue)
-                }
-            }
-        }
-        var answer = WebResponse.json(json.text)
+    private func answer(_ report: SettingsReport) throws -> WebResponse {
+        var answer = try WebResponse.json(SettingsView(report, machineZone: zone))
         answer.headers[.eTag] = "\"\(report.tag)\""
         return answer
     }
+}
 
-    private func fallback(_ setting: SettingReport) -> String? {
-        setting.kind == .zone ? zone : nil
+/// `/settings`: the values, where each comes from, and a schema that pages are made from.
+struct SettingsView: Codable, Sendable {
+    struct Schema: Codable, Sendable {
+        let type: String
+        let properties: [String: Property]
     }
 
-    private func write(_ setting: SettingReport, _ json: inout JSONTextBuilder) {
-        json.member("type", "string")
-        json.member("title", setting.title)
-        json.member("description", setting.description)
-        json.member("maxLength", setting.longest)
-        json.member("readOnly", setting.origin == .file)
+    struct Property: Codable, Sendable {
+        let type: String
+        let title: String
+        let description: String
+        let maxLength: Int
+        let readOnly: Bool
+    }
+
+    let schema: Schema
+    let values: [String: String?]
+    let origins: [String: SettingReport.Origin]
+
+    init(_ report: SettingsReport, machineZone: String) {
+        func byKey<Value>(_ value: (SettingReport) -> Value) -> [String: Value] {
+            Dictionary(report.settings.map { ($0.key, value($0)) }) { $1 }
+        }
+        values = byKey { $0.value ?? ($0.kind == .zone ? machineZone : nil) }
+        origins = byKey(\.origin)
+        schema = Schema(
+            type: "object",
+            properties: byKey { setting in
+                Property(
+                    type: "string",
+                    title: setting.title,
+                    description: setting.description,
+                    maxLength: setting.longest,
+                    readOnly: setting.origin == .file
+                )
+            }
+        )
     }
 }
