@@ -46,7 +46,7 @@ struct RulesView: Codable, Sendable {
         var leftBelow: Double?
         /// Time and highest mean: of a guideline.
         var averagingSeconds: Int?
-        var upTo: Double?
+        var upTo: Int?
     }
 
     let items: [Item]

@@ -22,7 +22,7 @@ import Testing
 
         stage.house.window.withLock { $0 = Self.byButton }
         let open = await stage.ask(.get, "/claim")
-        #expect(open.body.contains(#""isOpen":true,"cause":"button","device":"bell""#))
+        #expect(open.body.contains(#""cause":"button","device":"bell","isOpen":true"#))
         #expect(open.body.contains(#""leftSeconds":280"#))
         let answer = await stage.ask(.post, "/claim", AccountsStage.person("Anna", code: ""))
         #expect(answer.status == 201)
@@ -30,7 +30,7 @@ import Testing
         let anna = Browser(cookie: answer.cookie)
         let me = await stage.ask(.get, "/me", as: anna)
         #expect(me.text("role") == "owner")
-        #expect(me.body.contains(#""claimed":{"by":"Anna""#))
+        #expect(me.body.contains(#""by":"Anna"}"#))
         #expect(await stage.ask(.get, "/audit", as: anna).body.contains("balcony button bell"))
         // The window counts once, whatever the station says.
         let second = await stage.ask(.post, "/claim", AccountsStage.person("Eve"))

@@ -86,7 +86,7 @@ import Testing
         #expect(me.text("name") == "Anna B." && me.text("location") == "Meran")
         #expect(
             me.body.contains(
-                #""preferences":{"cards":3.0,"hints":false,"language":"it","theme":"dark"}"#
+                #""preferences":{"cards":3,"hints":false,"language":"it","theme":"dark"}"#
             )
         )
         let less = #"{"location":"","preferences":{"theme":null,"cards":null,"hints":null}}"#

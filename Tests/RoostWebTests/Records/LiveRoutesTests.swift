@@ -53,13 +53,15 @@ import Testing
             let routes = LiveRoutes(stage.camera(report), nil).all
             return try await RouteStage.text(await RouteStage(routes).ask("/api/v1/camera"))
         }
-        #expect(try await state(nil).contains("\"camera\":\"off\",\"state\":\"off\""))
+        let none = try await state(nil)
+        #expect(none.contains("\"camera\":\"off\"") && none.contains("\"state\":\"off\""))
         let off = try await state(Self.report(nil))
-        #expect(off.contains("\"camera\":\"on\",\"state\":\"off\""))
+        #expect(off.contains("\"camera\":\"on\"") && off.contains("\"state\":\"off\""))
         for kind in LivePictureReport.State.allCases {
             let report = Self.report(LivePictureReport(kind, why: "so"))
-            let words = "\"state\":\"\(kind.rawValue)\",\"why\":\"so\""
-            #expect(try await state(report).contains(words))
+            let words = try await state(report)
+            #expect(words.contains("\"state\":\"\(kind.rawValue)\""))
+            #expect(words.contains("\"why\":\"so\""))
         }
     }
 
