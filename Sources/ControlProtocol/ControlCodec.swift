@@ -9,21 +9,6 @@ package enum ControlCodec {
         return String(decoding: try encoder.encode(message), as: UTF8.self)
     }
 
-    /// As `line`, with the items encoded one by one: together they would be a tree in memory, of
-    /// three times their text.
-    package static func line(page: some PagedAnswer) throws -> String {
-        var frame = page
-        frame.items = []
-        let text = try line(frame)
-        guard let start = text.firstRange(of: "\"items\":[")?.upperBound else { return text }
-        var whole = String(text[..<start])
-        for (number, item) in page.items.enumerated() {
-            whole += number == 0 ? "" : ","
-            whole += try line(item)
-        }
-        return whole + text[start...]
-    }
-
     /// Returns the line of an answer that refuses.
     package static func line(refusing failure: ControlFailure) throws -> String {
         try line(ControlAnswer<String>(.failure(failure)))
@@ -82,10 +67,4 @@ package enum ControlCodec {
         @unknown default: "not a message of version \(controlProtocolVersion)"
         }
     }
-}
-
-/// An answer that can have thousands of items.
-package protocol PagedAnswer: Encodable {
-    associatedtype Item: Encodable
-    var items: [Item] { get set }
 }

@@ -3,7 +3,7 @@ import Core
 import Store
 
 /// Notes that people wrote, newest first: the answer of `/notes`.
-package struct NotesReport: PagedAnswer, Codable, Hashable, Sendable {
+package struct NotesReport: Codable, Hashable, Sendable {
     /// Notes that are searched at most; the newest ones.
     private static let readMax = 2_000
 

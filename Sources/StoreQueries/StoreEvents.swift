@@ -187,7 +187,7 @@ package struct StoredEvent: Codable, Hashable, Sendable {
 }
 
 /// The answer of `/events`.
-package struct EventsPage: PagedAnswer, Codable, Hashable, Sendable {
+package struct EventsPage: Codable, Hashable, Sendable {
     /// Newest first.
     package var items: [StoredEvent]
     /// Where the next page begins; nil on the last.

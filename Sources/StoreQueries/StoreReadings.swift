@@ -65,7 +65,7 @@ package struct StoredReading: Codable, Hashable, Sendable {
 }
 
 /// A page of the samples of one channel, oldest first: the answer of `/readings`.
-package struct StoreReadings: PagedAnswer, Codable, Sendable {
+package struct StoreReadings: Codable, Sendable {
     /// Where a page begins: at the n-th sample of a moment.
     package struct Cursor: Hashable, Sendable, CustomStringConvertible {
         package let wall: WallTime

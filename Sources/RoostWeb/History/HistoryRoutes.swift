@@ -85,7 +85,7 @@ package struct HistoryRoutes: Sendable {
         let standard = [LocalUnit.hour: Self.day, .day: 31 * Self.day][unit]
         return try await history.answer(request, depending: "-\(zone.name)") { history in
             let range = try query.range(history, standard: standard)
-            return try ControlCodec.line(page: history.means(name, by: unit, in: zone, range))
+            return try ControlCodec.line(history.means(name, by: unit, in: zone, range))
         }
     }
 
@@ -141,7 +141,7 @@ package struct HistoryRoutes: Sendable {
                 after: cursor,
                 limit: limit
             )
-            return try ControlCodec.line(page: EventsPage(page))
+            return try ControlCodec.line(EventsPage(page))
         }
     }
 
@@ -149,7 +149,7 @@ package struct HistoryRoutes: Sendable {
         let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
         return try await history.answer(request) { history in
             let range = try query.range(history, standard: nil)
-            return try ControlCodec.line(page: NotesReport(history.reader, history.times, range))
+            return try ControlCodec.line(NotesReport(history.reader, history.times, range))
         }
     }
 
@@ -188,7 +188,7 @@ package struct HistoryRoutes: Sendable {
                 after: cursor,
                 limit: limit
             )
-            return try ControlCodec.line(page: page)
+            return try ControlCodec.line(page)
         }
     }
 

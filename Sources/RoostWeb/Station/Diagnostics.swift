@@ -96,6 +96,6 @@ struct Diagnostics: Sendable {
             after: nil,
             limit: count
         )
-        return try ControlCodec.line(page: EventsPage(page))
+        return try ControlCodec.line(EventsPage(page))
     }
 }

@@ -81,7 +81,7 @@ package struct MeanReport: Codable, Hashable, Sendable {
 }
 
 /// Means over hours, days, weeks, months or years of a zone's clocks: the answer of `/means`.
-package struct MeansReport: PagedAnswer, Codable, Hashable, Sendable {
+package struct MeansReport: Codable, Hashable, Sendable {
     package let channel: String
     package let unit: String
     package let decimals: Int

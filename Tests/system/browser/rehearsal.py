@@ -52,7 +52,7 @@ def events():
         if kind == "alert raised":
             found += [{"kind": kind, "severity": "warning", "details": {**details, "kind": name, "key": "who-24h:dust/pm25"}}
                       for name in ("mean", "silent", "stuck", "laser")]
-    return [{"id": str(number), "time": TIME, "isSure": True, "bootId": "0", "instantSeconds": 5, "source": "dust", **one}
+    return [{"id": str(number), "time": TIME, "isSure": True, "bootID": "0", "instantSeconds": 5, "source": "dust", **one}
             for number, one in enumerate(found)]
 
 
