@@ -9,7 +9,7 @@ package struct ProofReport: Codable, Hashable, Sendable {
         package let usedBytes: Int
         /// Days of samples that the history keeps at the rate so far; nil below a day.
         package let keepsDays: Int?
-        /// Nil while the station has counted less than an hour.
+        /// Absent while the station has counted less than an hour.
         package fileprivate(set) var bytesPerDay: Int?
         /// Years that a new card of this kind lasts, 1 000 at most.
         package fileprivate(set) var yearsLeft: Double?

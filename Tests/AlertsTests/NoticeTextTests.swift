@@ -70,8 +70,11 @@ import Testing
     func namesOfRulesAreThoseOfThePage(_ language: NoticeText.Language) throws {
         let parts = #filePath.split(separator: "/").dropLast(3)
         let path = "/\(parts.joined(separator: "/"))/Sources/RoostWeb/www/strings"
-        let url = URL(filePath: "\(path)/\(language.rawValue).json")
-        let page = try JSONDecoder().decode([String: String].self, from: try Data(contentsOf: url))
+        var page: [String: String] = [:]
+        for file in [language.rawValue, "explain-\(language.rawValue)"] {
+            let text = try Data(contentsOf: URL(filePath: "\(path)/\(file).json"))
+            page.merge(try JSONDecoder().decode([String: String].self, from: text)) { $1 }
+        }
         let names = page.filter { $0.key.hasPrefix("rule.") }
         for (key, name) in names {
             #expect(AlertNames.rule(String(key.dropFirst(5)), in: language) == name)

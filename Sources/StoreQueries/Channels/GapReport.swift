@@ -24,13 +24,13 @@ package struct GapReport: Codable, Hashable, Sendable {
     package let name: String
     /// ISO 8601; nil while nothing dates it.
     package let from: String?
-    /// Nil while the gap lasts.
+    /// Absent while the gap lasts.
     package let to: String?
     package let seconds: Double
     package let isSure: Bool
     package let isLoss: Bool
     package let sentence: String
-    /// Nil where nothing is to be done.
+    /// Absent where nothing is to be done.
     package let nextStep: String?
     /// Oldest first.
     package let events: [StoredEvent]
