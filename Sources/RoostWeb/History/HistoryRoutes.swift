@@ -59,7 +59,9 @@ package struct HistoryRoutes: Sendable {
     private func explain(_ request: WebRequest) async throws -> WebResponse {
         try request.query.allow(only: [])
         let quantity = request.parameters["quantity"] ?? ""
-        return try await history.answer(request) { try ControlCodec.line($0.explain(quantity)) }
+        return try await history.answer(request) {
+            try ControlCodec.line(HistoryAnswers(history: $0).explain(quantity))
+        }
     }
 
     private func series(_ request: WebRequest) async throws -> WebResponse {
@@ -85,7 +87,9 @@ package struct HistoryRoutes: Sendable {
         let standard = [LocalUnit.hour: Self.day, .day: 31 * Self.day][unit]
         return try await history.answer(request, depending: "-\(zone.name)") { history in
             let range = try query.range(history, standard: standard)
-            return try ControlCodec.line(history.means(name, by: unit, in: zone, range))
+            return try ControlCodec.line(
+                HistoryAnswers(history: history).means(name, by: unit, in: zone, range)
+            )
         }
     }
 
@@ -94,7 +98,7 @@ package struct HistoryRoutes: Sendable {
         let names = try query.channels(atMost: SeriesView.channelMax)
         return try await history.answer(request) { history in
             let range = try query.range(history, standard: nil)
-            let ledgers = LedgersReport(try history.ledgers(names, range))
+            let ledgers = LedgersReport(try HistoryAnswers(history: history).ledgers(names, range))
             guard let one = ledgers.items.first, names.count == 1 else {
                 return try ControlCodec.line(ledgers)
             }
@@ -113,7 +117,9 @@ package struct HistoryRoutes: Sendable {
         }
         let name = "\(place[0])/\(place[1])"
         return try await history.answer(request, depending: "-\(zone.name)") { history in
-            try ControlCodec.line(history.gap(name, at: moment, in: zone.zone))
+            try ControlCodec.line(
+                HistoryAnswers(history: history).gap(name, at: moment, in: zone.zone)
+            )
         }
     }
 
@@ -166,7 +172,7 @@ package struct HistoryRoutes: Sendable {
         let hasRange = !HistoryQuery.rangeKeys.isDisjoint(with: request.query.keys)
         return try await history.answer(request) { history in
             let range = hasRange ? try query.range(history, standard: nil) : nil
-            return try ControlCodec.line(history.dose(name, range))
+            return try ControlCodec.line(HistoryAnswers(history: history).dose(name, range))
         }
     }
 

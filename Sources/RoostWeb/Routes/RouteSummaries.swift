@@ -6,7 +6,7 @@ enum RouteSummaries {
     struct Entry: Sendable {
         let text: String
         let keys: [String]
-        /// Nil for an answer that is no JSON, or has no type yet.
+        /// Absent for an answer that is no JSON, or has no type yet.
         let answer: (any (Decodable & Sendable).Type)?
 
         init(

@@ -37,8 +37,26 @@ package struct WebResponse: Sendable {
         WebResponse(
             status,
             headers: [.contentType: "application/json; charset=utf-8", .cacheControl: caching],
-            body: .bytes(Array(text.utf8))
+            body: .bytes(harmless(text))
         )
+    }
+
+    /// The bytes of JSON, with what could end a script in HTML as escapes; only texts have it.
+    private static func harmless(_ json: String) -> [UInt8] {
+        let bytes = Array(json.utf8)
+        let ends: Set<UInt8> = [UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), 0xE2]
+        guard bytes.contains(where: ends.contains) else { return bytes }
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(bytes.count + 64)
+        for scalar in json.unicodeScalars {
+            switch scalar {
+            case "<", ">", "&", "\u{2028}", "\u{2029}":
+                let hex = String(scalar.value, radix: 16)
+                escaped += "\\u\(String(repeating: "0", count: 4 - hex.count))\(hex)".utf8
+            default: escaped += String(scalar).utf8
+            }
+        }
+        return escaped
     }
 
     /// A value as JSON, for small answers; columns are written by hand.

@@ -82,7 +82,9 @@ struct Diagnostics: Sendable {
         let names = try StoreChannel.all(history.reader)
             .filter { !$0.stream.id.isImported }.map(\.name)
         guard !names.isEmpty else { return "null" }
-        return try ControlCodec.line(LedgersReport(history.ledgers(names, recent(history))))
+        return try ControlCodec.line(
+            LedgersReport(HistoryAnswers(history: history).ledgers(names, recent(history)))
+        )
     }
 
     private static func events(_ history: OpenHistory, _ count: Int) throws -> String {

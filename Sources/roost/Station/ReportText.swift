@@ -243,7 +243,7 @@ enum ReportText {
                 "\(paint.bold(device.name))  \(device.type) at \(device.location)  "
                     + paint(device.state, isWell ? .green : .red)
             )
-            lines += device.facts.texts.map { "  \($0.label.padded(to: 20)) \($0.value)" }
+            lines += FactText.pairs(device.facts).map { "  \($0.label.padded(to: 20)) \($0.value)" }
             if device.records == false {
                 let how = "no, values are shown only: roost record \(device.name) on"
                 lines.append("  \("kept".padded(to: 20)) \(how)")
@@ -293,7 +293,7 @@ enum ReportText {
             report.severity,
             "\(stamp(report.time, report.isSure, report.instantSeconds)) "
                 + "\(report.source.padded(to: 18)) \(report.kind) "
-                + report.details.line
+                + FactText.line(report.details)
         )
     }
 

@@ -46,7 +46,7 @@ extension ScreenTime {
         paint.severity(
             event.severity,
             "\(clock(at: event.instantSeconds))  \(event.source.padded(to: 18)) \(event.kind) "
-                + event.details.line
+                + FactText.line(event.details)
         )
     }
 }

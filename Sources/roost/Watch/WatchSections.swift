@@ -151,7 +151,7 @@ struct WatchSections {
             line.pad(to: 3 + name + 2 + kind + 2)
             line.add(device.state, Self.style(ofState: device.state))
             line.pad(to: 3 + name + 2 + kind + 2 + 14)
-            let facts = device.facts.texts.prefix(4).map { "\($0.label) \($0.value)" }
+            let facts = FactText.pairs(device.facts).prefix(4).map { "\($0.label) \($0.value)" }
             line.add(facts.joined(separator: ", "), .grey)
             return line.cut(to: columns - 1)
         }
@@ -172,7 +172,7 @@ struct WatchSections {
                 default: .plain
                 }
             line.add(event.kind, style)
-            line.add("  " + event.details.line, .grey)
+            line.add("  " + FactText.line(event.details), .grey)
             return line.cut(to: columns - 1)
         }
         return WatchSection(

@@ -183,8 +183,8 @@ import Testing
         _ = await stage.ask(.patch, "/settings", "{}", as: anna)
         _ = await stage.ask(.delete, "/devices/dust", as: anna)
         let audit = await stage.ask(.get, "/audit", as: anna)
-        #expect(audit.body.contains(#""action":"mute","target":"dust/pm25""#))
-        #expect(audit.body.contains(#""action":"change","target":"PATCH settings""#))
+        #expect(audit.body.contains(#""action":"mute","actor":"Anna""#))
+        #expect(audit.body.contains(#""target":"PATCH settings""#))
         // The refused change is not in the audit.
         #expect(!audit.body.contains("forget"))
     }

@@ -90,6 +90,9 @@ extension StoredEvent {
     fileprivate func text(_ event: BootEvent, _ time: ClockAnchors.Time?, _ paint: Paint) -> String
     {
         let stamp = StoreText.stamp(time?.wall, isSure, Tick(event.event.instant))
-        return paint.severity(severity, stamp + source.column(18) + kind + " " + details.line)
+        return paint.severity(
+            severity,
+            stamp + source.column(18) + kind + " " + FactText.line(details)
+        )
     }
 }
