@@ -207,5 +207,5 @@ def causes(check, web):
         if not found:
             found += [f"the gap at {at}", *values_of(check, body.decode(), 30), ""]
         answer = json.loads(body)
-        found += [f"{cause}: {answer['name']} · {'' if answer['isLoss'] else 'no '}loss · {answer['words']} · {answer['next']}"]
+        found += [f"{cause}: {answer['name']} · {'' if answer['isLoss'] else 'no '}loss · {answer['sentence']} · {answer.get('nextStep', '')}"]
     return found
