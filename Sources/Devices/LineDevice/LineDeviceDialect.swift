@@ -5,8 +5,7 @@ import Profiles
 /// Dialect of any instrument that sends lines of text, which its profile describes.
 ///
 /// Without a checksum and a fixed beginning two bytes lost can make a line that looks right, so a
-/// profile should give both where the instrument has them, and narrow ranges where it has not: a
-/// value outside of them counts nowhere.
+/// profile should give both where the instrument has them, and narrow ranges where it has not.
 package struct LineDeviceDialect: SensorDialect {
     package let quantities: [Quantity]
     package let rhythm: SensorRhythm

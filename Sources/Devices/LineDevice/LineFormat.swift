@@ -4,8 +4,8 @@ import Profiles
 
 /// Format of the lines of a simple instrument, as its profile describes it: `a;b;c;…`.
 ///
-/// A line counts only with the right number of fields, each of them a plain decimal or one of the
-/// words that stand for no value. A value that the instrument cannot give says nothing of the rest.
+/// A line is taken whole or not at all: the number of fields must be right and each of them a plain
+/// decimal, or one of the words that stand for no value.
 package struct LineFormat: Hashable, Sendable {
     /// Bytes of the longest line.
     static let lineLimit = 512
@@ -22,7 +22,7 @@ package struct LineFormat: Hashable, Sendable {
     struct Field: Hashable, Sendable {
         /// Quantity that the field holds; nil when the field is ignored.
         let quantity: Quantity?
-        /// Values outside are kept and count nowhere.
+        /// Values outside make the whole line unbelievable: without a checksum this is the check.
         let limits: ClosedRange<Double>?
     }
 
@@ -187,10 +187,16 @@ package struct LineFormat: Hashable, Sendable {
         guard let value = PlainDecimal.read(text, decimals: 9) else {
             return .failure(LineFlaw("is no plain number"))
         }
-        let isPossible = limits?.contains(value.doubleValue) ?? true
-        let shown = value.mantissa(atDecimals: quantity.decimals)
-            .map { FixedPoint($0, decimals: quantity.decimals) }
-        return .success(.value(shown ?? value, isPossible ? [] : .outOfRange))
+        if let limits, !limits.contains(value.doubleValue) {
+            let (low, high) = (
+                JSONValue.number(limits.lowerBound), JSONValue.number(limits.upperBound)
+            )
+            return .failure(LineFlaw("is not within \(low.shown)…\(high.shown)"))
+        }
+        guard let mantissa = value.mantissa(atDecimals: quantity.decimals) else {
+            return .success(.value(value))
+        }
+        return .success(.value(FixedPoint(mantissa, decimals: quantity.decimals)))
     }
 
     /// The line before `*hh`, when the digits are right.

@@ -111,16 +111,6 @@ import Testing
         #expect(outcomes.count { $0 == .value(90) } > 3)
     }
 
-    /// The value that cannot be counts nowhere and is said; the others of its line go on.
-    @Test func refusesOneValueOfALine() throws {
-        let (sink, _) = try Self.run([(0, Self.ok("101;4"))], for: 60)
-        #expect(sink.samples.count >= 11)
-        let outcomes = Set(sink.samples.map { $0.map(\.outcome) })
-        #expect(outcomes == [[.value(101, .outOfRange), .value(4)]])
-        #expect(sink.events.map(\.kind.name) == ["readings doubtful"])
-        #expect(sink.events.first?["channel"] == "a", "\(sink.events)")
-    }
-
     @Test func accountsForEveryIntervalOfAnOutageAndAsksLessOften() throws {
         let (sink, questions) = try Self.run([(3_600, Self.ok("1.5;4"))], for: 4_200)
         let missed = sink.samples.filter { $0[0].outcome == .noData(.replyTimeout) }.count

@@ -49,12 +49,8 @@ package struct SensorProof: Sendable {
             case .measurement(let outcomes, let id):
                 if let question, question.isAnswered, question.reply == nil {
                     evidence = Evidence(id: id, words: "an answer to \(question.name)")
-                } else if id == nil,
-                    outcomes.contains(where: \.isLeftOut)
-                        || outcomes.allSatisfy({ $0.value == nil })
-                {
-                    // Several kinds of sensor look alike during warm-up, and what the sensor cannot
-                    // give is of another one: no proof.
+                } else if id == nil, outcomes.allSatisfy({ $0.value == nil }) {
+                    // Several kinds of sensor look alike during warm-up: no proof.
                     continue
                 } else if heard.count > 0, heard.id == id {
                     evidence = Evidence(id: id, words: "two measurements")
