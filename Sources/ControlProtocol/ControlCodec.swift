@@ -16,12 +16,15 @@ package enum ControlCodec {
 
     /// Reads the body of an answer.
     ///
-    /// - Throws: The `ControlFailure` that refuses; `bad-answer` for an answer without a body.
+    /// - Throws: The `ControlFailure` that refuses; `bad-answer` for one that cannot be read.
     package static func body<Body: Codable & Sendable>(
         _ type: Body.Type = Body.self,
         from line: String
     ) throws(ControlFailure) -> Body {
-        let answer = try message(ControlAnswer<Body>.self, from: line)
+        let answer: ControlAnswer<Body>
+        do { answer = try message(from: line) } catch {
+            throw ControlFailure(code: .badAnswer, message: "the answer: \(error.message)")
+        }
         if let failure = answer.error { throw failure }
         guard let body = answer.body else {
             throw ControlFailure(code: .badAnswer, message: "the answer was empty")

@@ -23,7 +23,11 @@ package enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case stationDown = "station-down"
     /// A program sent an answer that cannot be read.
     case badAnswer = "bad-answer"
+    /// Something was done that is not written down.
+    case notKept = "not-kept"
     case store
+    /// Another program than the station's, such as a target's server, does not answer.
+    case unreachable
     case busy
     case `internal`
     case notOffered = "not-offered"
@@ -59,7 +63,9 @@ package enum RefusalCode: String, Hashable, Sendable, CaseIterable {
         case .crossOrigin: (403, "The request comes from another site")
         case .stationDown: (503, "The station's program does not answer")
         case .badAnswer: (502, "The station's answer cannot be read")
+        case .notKept: (503, "It is done, and a restart forgets it")
         case .store: (503, "What is stored cannot be read or written")
+        case .unreachable: (502, "A server does not answer")
         case .busy: (503, "Too much is going on")
         case .internal: (500, "The program failed")
         case .notOffered: (404, "This station does not offer it")

@@ -19,7 +19,7 @@ package enum PictureChoice: Hashable, Sendable {
     case allUpTo(UInt64)
 
     /// - Parameter own: Path of the camera's ring.
-    /// - Throws: `ControlFailure` `other-ring`, `bad-request`.
+    /// - Throws: `ControlFailure` `conflict`, `bad-request`.
     fileprivate init(_ question: DeletePictures, of own: String) throws(ControlFailure) {
         if let other = question.ring, other != own {
             throw ControlFailure(code: .conflict, message: "this camera has the ring \(own)")

@@ -39,12 +39,12 @@ import Testing
     /// A fact has one text in the store, and is read from it as it was.
     @Test func aFactIsReadBackFromItsText() {
         let facts = [
-            Fact("laserSeconds", 12), Fact("delaySeconds", 0.25), Fact("isAcknowledging", false),
+            Fact("awakeSeconds", 12), Fact("delaySeconds", 0.25), Fact("isAcknowledging", false),
             Fact("lastMotionAgeSeconds", 3.5), Fact("deviceError", "reported"),
             Fact("doubts", ["ceiling", "unchanging"]), Fact("restartCount", 2),
         ]
         let stored = [
-            ("laser time", "12 s"), ("delay", "0.250 s"), ("acknowledges", "no"),
+            ("awake", "12 s"), ("delay", "0.250 s"), ("acknowledges", "no"),
             ("last motion", "3.500 s ago"), ("device error", "reported"),
             ("doubts", "ceiling, unchanging"), ("restarts", "2"),
         ]

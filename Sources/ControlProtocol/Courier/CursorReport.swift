@@ -6,7 +6,7 @@ package struct CursorReport: Codable, Hashable, Sendable {
     package static let nameByteLimit = 64
     /// Bytes of a blob at most; an empty one removes the name.
     package static let blobByteLimit = 1_024
-    /// Names at most; one more is refused with `too-many`.
+    /// Names at most; one more is refused with `busy`.
     package static let nameLimit = 16
 
     /// The newest blob of one name.

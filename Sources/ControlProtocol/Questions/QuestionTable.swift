@@ -97,7 +97,7 @@ package struct QuestionTable: Sendable {
 
     /// Returns the reply to a line.
     ///
-    /// - Throws: `ControlFailure` `bad-request`, `wrong-version` or `not-allowed`.
+    /// - Throws: `ControlFailure` `bad-request`, `wrong-version` or `forbidden`.
     package func reply(
         to line: String,
         from peer: PeerCredentials? = nil

@@ -1,6 +1,6 @@
 /// Something known of a device, a part or an event: a typed value under its name in JSON.
 ///
-/// Its name says what the value is: `laserSeconds` is a time, `lastMotionAgeSeconds` one that has
+/// Its name says what the value is: `awakeSeconds` is a time, `lastMotionAgeSeconds` one that has
 /// passed, `restartCount` a count, `isLong` a truth.
 package struct Fact: Hashable, Sendable {
     package enum Value: Hashable, Sendable {

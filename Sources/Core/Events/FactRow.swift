@@ -99,7 +99,6 @@ package struct FactRow: Sendable {
         ("upload", "isForUpload", .truth),
         ("seconds", "seconds", .number),
         ("long", "isLong", .truth),
-        ("laser time", "laserSeconds", .seconds),
         ("awake", "awakeSeconds", .seconds),
         ("frames", "frameCount", .number),
         ("measurements", "measurementCount", .number),

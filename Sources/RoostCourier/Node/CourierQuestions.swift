@@ -56,7 +56,7 @@ struct CourierQuestions: Sendable {
     private func keep(_ order: () async throws -> Void) async throws {
         do { try await order() } catch let error as CourierFilesError {
             throw ControlFailure(
-                code: .store,
+                code: .notKept,
                 message: "done, but a restart forgets it: \(error)"
             )
         }
@@ -69,7 +69,7 @@ struct CourierQuestions: Sendable {
         } catch let unreadable as StoreUnreadable {
             throw ControlFailure(code: .store, message: unreadable.message)
         } catch let failure as NetworkFailure {
-            throw ControlFailure(code: .busy, message: failure.words)
+            throw ControlFailure(code: .unreachable, message: failure.words)
         } catch let mistake as PushMistake {
             throw CourierRefusal.wrong(mistake.description, at: "/\(mistake.member)")
         } catch let error as CourierFilesError {

@@ -125,6 +125,8 @@ actor StationCursors: CursorStore {
     /// Removes the cursors of targets that the configuration no longer names.
     private func makeRoom() async throws {
         let report = try await link.ask(KeepCursor())
+        // The station was busy with something else.
+        guard report.cursors.count >= CursorReport.nameLimit else { return }
         for cursor in report.cursors where !names.contains(cursor.name) {
             logger.notice(
                 "cursor of a former target removed",

@@ -33,9 +33,15 @@ struct OpenHistory {
     }
 
     /// Hash of the files' times and the waiting records: it changes when the history is written to.
-    static func generation(of folder: StoreFolder, _ station: StationTail?) -> String {
+    static func generation(
+        of folder: StoreFolder,
+        _ station: StationTail?,
+        program: String = "/proc/self/exe"
+    ) -> String {
         var parts: [Int64] = []
-        for path in [folder.historyPath, folder.historyPath + "-wal", folder.ringPath] {
+        let history = [folder.historyPath, folder.historyPath + "-wal", folder.ringPath]
+        // Another program may say the same in other names.
+        for path in history + [program] {
             var status = stat()
             // The station's answer has the records that wait for its ring.
             guard path != folder.ringPath || station == nil, stat(path, &status) == 0 else {

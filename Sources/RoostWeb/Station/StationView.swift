@@ -233,7 +233,9 @@ struct StationView: Sendable {
             json.member("phaseEndsInSeconds", progress?.endsInSeconds)
             json.member("nextInSeconds", progress?.nextInSeconds ?? Self.next(channel))
             writeDay(of: channel, &json)
-            json.member("isMuted", device?.mutes.isEmpty == false)
+            let mutes = device?.mutes ?? []
+            let covering: Set<String> = [parts.first ?? "", channel.channel]
+            json.member("isMuted", mutes.contains { covering.contains($0.target) })
             json.member("records", channel.records ?? true)
         }
     }

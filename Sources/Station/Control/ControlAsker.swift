@@ -13,7 +13,7 @@ struct ControlAsker: Sendable {
     /// Checks that a question may name whom it asks for.
     ///
     /// - Throws: `ControlFailure` `bad-request` for a name that is too long or no line of text,
-    ///   `not-allowed` for a peer that may not name one; `CancellationError`.
+    ///   `forbidden` for a peer that may not name one; `CancellationError`.
     init(_ asker: QuestionAsker, on platform: any Platform) async throws {
         (peer, actor) = (asker.peer, asker.actor)
         guard let actor else { return }

@@ -3,7 +3,7 @@ import Core
 
 /// Facts of events and devices as text for people.
 enum FactText {
-    /// In the order of the table: `laser time` and `12 s`.
+    /// In the order of the table: `awake` and `12 s`.
     static func pairs(_ details: Details) -> [(label: String, value: String)] {
         details.facts.map { ($0, FactRow.named($0.name)) }
             .sorted { $0.1.isBefore($1.1) }

@@ -24,7 +24,7 @@ DETAILS = {
 KINDS = {"lamp changed": {"was": "good"}, "recovered": {"fault": "stuck high"}, "line muted": {"fault": "edge storm"}, "mode changed": {"was": "months"}, "clock trusted": {"cause": "browser"},
          "claim window opened": {"cause": "button"}, "claim window closed": {"cause": "claimed"}, "alert resolved": {"why": "over"},
          "alert level": {"was": 1, "level": 2}, "alerts left out": {"limit": 64}}
-FACTS = {"firmware": "9.9", "laserSeconds": 90, "awakeSeconds": 90, "frameCount": 3, "measurementCount": 3, "rejectedCount": 3, "lastRejected": FOREIGN,
+FACTS = {"firmware": "9.9", "awakeSeconds": 90, "frameCount": 3, "measurementCount": 3, "rejectedCount": 3, "lastRejected": FOREIGN,
          "omittedCount": 3, "isAcknowledging": True, "doubts": ["unchanging"], "lastMeasurementAgeSeconds": 3, "motionCount": 3, "lastMotionAgeSeconds": 3,
          "pressCount": 3, "lastPressAgeSeconds": 3, "answerCount": 3, "questionCount": 3, "lastAnswerAgeSeconds": 3, "changeCount": 3, "pulseCount": 3,
          "edgeCount": 3, "shortPulseCount": 3, "overrunCount": 3, "muteCount": 3, "lamp": "good", "remedy": "reopen", "isFollowing": False, "trouble": FOREIGN}

@@ -12,7 +12,7 @@ package struct DeletePictures: Question {
     package var number: UInt64?
     /// Number up to which all are removed, so that none is removed that was not seen listed.
     package var upTo: UInt64?
-    /// Path of the ring that is meant; any other is refused as `other-ring`.
+    /// Path of the ring that is meant; any other is refused as `conflict`.
     package var ring: String?
 
     package init(_ number: UInt64?, upTo: UInt64? = nil, ring: String? = nil) {

@@ -8,7 +8,7 @@ struct ControlAlerts: Sendable {
 
     let alerts: AlertService
 
-    /// - Throws: `ControlFailure` `unknown-alert`.
+    /// - Throws: `ControlFailure` `not-found`.
     func acknowledge(
         _ question: AcknowledgeAlert,
         by asker: ControlAsker
@@ -29,8 +29,8 @@ struct ControlAlerts: Sendable {
     /// Silences a key, or ends its silence.
     ///
     /// - Parameter seconds: Length of the silence; 0 ends it.
-    /// - Throws: `ControlFailure` `bad-request`, `unknown-rule`, `not-silenced`, `too-many`,
-    ///   `no-store`.
+    /// - Throws: `ControlFailure` `bad-request`, `not-found`, `busy`,
+    ///   `not-offered`.
     func silence(
         _ text: String,
         seconds: Double,
@@ -71,7 +71,7 @@ struct ControlAlerts: Sendable {
         )
     }
 
-    /// - Throws: `ControlFailure` `unknown-rule`, `no-store`.
+    /// - Throws: `ControlFailure` `not-found`, `not-offered`.
     func test(_ question: TestAlert) throws(ControlFailure) -> AlertsReport {
         let (rule, receiver) = (question.name, question.receiver)
         let value = question.value.map { FixedPoint(Int64(($0 * 10).rounded()), decimals: 1) }

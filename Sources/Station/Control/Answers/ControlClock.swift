@@ -31,7 +31,7 @@ struct ControlClock {
     /// Accepts a person's confirmation of the time, and records the user.
     ///
     /// - Parameter text: The time, ISO 8601; nil uses the system clock.
-    /// - Throws: `ControlFailure` `no-clock`, `store`.
+    /// - Throws: `ControlFailure` `store`.
     func trust(_ text: String?, by asker: ControlAsker) throws(ControlFailure) -> ClockReport {
         guard let wall = text.map({ WallTime(iso8601: $0) }) ?? station.clock.wallReading?.wall
         else {

@@ -9,7 +9,7 @@ struct ControlCursors: Sendable {
 
     /// Stores the question's cursor, if it has one, and returns all cursors.
     ///
-    /// - Throws: `ControlFailure` `bad-request`; `too-many` for a 17th name; `no-store`.
+    /// - Throws: `ControlFailure` `bad-request`; `busy` for a 17th name; `not-offered`.
     func answer(_ question: KeepCursor) throws(ControlFailure) -> CursorReport {
         guard let name = question.name, let bytes = question.bytes else {
             return try report(store.cursors)

@@ -35,7 +35,7 @@ final class ControlImports: Sendable {
 
     /// Merges rows; quantities that first come together share a stream.
     ///
-    /// - Throws: `ControlFailure` `busy`, `no-store`, `no-place`; `StoreError`.
+    /// - Throws: `ControlFailure` `busy`, `not-offered`, `store`; `StoreError`.
     func answer(_ rows: [ImportRow]) async throws -> ImportsReport {
         try demandRoom()
         var (refusals, samples, places) = ([ImportsReport.Refusal](), [ImportedSample](), [Int]())

@@ -12,7 +12,7 @@ struct ControlTail: Sendable {
     let station: StationContext
     let store: StoreClient
 
-    /// - Throws: `ControlFailure` `bad-request`, `too-many` when four questions wait; `StoreError`.
+    /// - Throws: `ControlFailure` `bad-request`, `busy` when four questions wait; `StoreError`.
     func answer(_ question: GetTail) async throws -> TailReport {
         let position = question.from.map(StoreTailPosition.init)
         if case .some(.none) = position { throw Self.badCursor }

@@ -177,7 +177,7 @@ function meanLine({ mean24h, decimals, guideline, coverage24h }) {
 function moreLine(channel) {
   return [
     channel.quality?.length ? t("now.doubtful", { flags: flags(channel.quality) }) : null,
-    channel.isMuted && (channel.isMuted.until || channel.noData !== "muted") ? (channel.isMuted.until ? t("now.muted.until", { time: until((Date.parse(channel.isMuted.until) - Date.now()) / 1000) }) : t("now.muted")) : null,
+    channel.isMuted && channel.noData !== "muted" ? t("now.muted") : null,
     channel.records === false ? t("now.notKept") : null,
     channel.omitted24h ? plural("now.omitted", channel.omitted24h) : null,
   ].filter(Boolean).join(" · ");
