@@ -129,18 +129,14 @@ package final class Accounts: Sendable {
     package func audited(_ routes: [Route]) -> [Route] {
         routes.map { route in
             guard route.method != .get else { return route }
-            let action = AuditAction(route)
-            return Route(
-                route.method,
-                route.path,
-                route.right,
-                scope: route.scope,
-                body: route.body
-            ) { request in
+            let action = route.facts?.action ?? .change
+            var audited = route
+            audited.handler = { request in
                 let answer = try await route.handler(request)
                 await self.write(action, request)
                 return answer
             }
+            return audited
         }
     }
 

@@ -26,21 +26,36 @@ struct MemberRoutes {
     var all: [Route] {
         [
             Route(.get, "/api/v1/members", .owner) { request in
-                try request.query.allow(only: [])
                 let you = try request.account(in: accounts).id
                 let roster = accounts.roster
                 let members = roster.accounts.values.sorted { $0.id < $1.id }
                 return try .json(ItemList(members.map { MemberView($0, roster, you: you) }))
-            },
-            Route(.patch, "/api/v1/members/{id}", .owner, body: .form) { try await change($0) },
-            Route(.delete, "/api/v1/members/{id}", .owner) { try await remove($0) },
-            Route(.get, "/api/v1/invitations", .owner) { try await invitations($0) },
-            Route(.post, "/api/v1/invitations", .owner, body: .form) { try await invite($0) },
-            Route(.delete, "/api/v1/invitations/{id}", .owner) { try await withdraw($0) },
-            Route(.post, "/api/v1/invitations/{code}", .anyone, body: .form) {
+            }
+            .about("People with an account.", answers: ItemList<MemberView>.self),
+            Route(.patch, "/api/v1/members/{id}", .owner) { try await change($0) }
+                .about("Changes a person's role.", takes: RoleForm.self),
+            Route(.delete, "/api/v1/members/{id}", .owner) { try await remove($0) }
+                .about("Removes a person."),
+            Route(.get, "/api/v1/invitations", .owner) { try await invitations($0) }
+                .about("Invitations that are open.", answers: ItemList<InvitationView>.self),
+            Route(.post, "/api/v1/invitations", .owner) { try await invite($0) }
+                .about(
+                    "Invites a person.",
+                    takes: InvitationForm.self,
+                    answers: NewInvitationView.self
+                ),
+            Route(.delete, "/api/v1/invitations/{id}", .owner) { try await withdraw($0) }
+                .about("Takes an invitation back."),
+            Route(.post, "/api/v1/invitations/{code}", .anyone) {
                 try await accept($0)
-            },
-            Route(.get, "/api/v1/audit", .owner) { try await audit($0) },
+            }
+            .about("Makes an account by an invitation.", takes: SignUp.self, answers: MeView.self),
+            Route(.get, "/api/v1/audit", .owner) { try await audit($0) }
+                .about(
+                    "Who changed what.",
+                    query: [.whole("cursor", in: 1...Int.max), .limit],
+                    answers: ItemList<AuditView>.self
+                ),
         ]
     }
 
@@ -52,7 +67,6 @@ struct MemberRoutes {
     }
 
     private func change(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let (owner, old) = (try request.account(in: accounts), try member(request))
         let role = try request.decoded(RoleForm.self).role
         let new = AccountRecord(
@@ -76,7 +90,6 @@ struct MemberRoutes {
     }
 
     private func remove(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let (owner, member) = (try request.account(in: accounts), try member(request))
         let visitor = accounts.visitor(request)
         try await accounts.change { connection in
@@ -89,7 +102,6 @@ struct MemberRoutes {
     }
 
     private func invitations(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let visitor = accounts.visitor(request)
         let all = try await accounts.read {
             try InvitationTable(connection: $0).all(at: visitor.age)
@@ -98,7 +110,6 @@ struct MemberRoutes {
     }
 
     private func invite(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let owner = try request.account(in: accounts)
         let form = try request.decoded(InvitationForm.self)
         let days = form.days ?? 7
@@ -127,7 +138,6 @@ struct MemberRoutes {
     }
 
     private func withdraw(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let (owner, id) = (try request.account(in: accounts), try request.id())
         let visitor = accounts.visitor(request)
         try await accounts.change { connection in
@@ -141,7 +151,6 @@ struct MemberRoutes {
 
     /// Signs up: the code is good for one account.
     private func accept(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let hash = SHA256.digest(RandomSecret.heard(request.parameters["code"] ?? ""))
         let (visitor, hashing) = (accounts.visitor(request), accounts.hashing)
         let role = try await accounts.read {
@@ -180,8 +189,7 @@ struct MemberRoutes {
     )
 
     private func audit(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: ["cursor", "limit"])
-        let limit = try request.query.integer("limit", in: 1...1_000) ?? 100
+        let limit = try request.query.integer(.limit) ?? 100
         let cursor = try request.query.integer("cursor", in: 1...Int.max)
         let page = try await accounts.read {
             try AuditTable(connection: $0).page(before: cursor.map(Int64.init), limit: limit)

@@ -25,10 +25,15 @@ struct PersonRoutes {
     var all: [Route] {
         [
             Route(.get, "/api/v1/me", .viewer, scope: .read) { request in
-                try request.query.allow(only: [])
-                return try answer(try request.account(in: accounts).id)
-            },
-            Route(.patch, "/api/v1/me", .viewer, body: .form) { try await change($0) },
+                try answer(try request.account(in: accounts).id)
+            }
+            .about("Who asks; the first request of every page.", answers: MeView.self),
+            Route(.patch, "/api/v1/me", .viewer) { try await change($0) }
+                .about(
+                    "Changes own name, address, location or preferences.",
+                    takes: Change.self,
+                    answers: MeView.self
+                ),
         ]
     }
 
@@ -41,7 +46,6 @@ struct PersonRoutes {
     }
 
     private func change(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let (old, form) = (try request.account(in: accounts), try request.decoded(Change.self))
         let person = try NewPerson(name: form.name ?? old.name, email: form.email ?? old.email)
         let new = AccountRecord(

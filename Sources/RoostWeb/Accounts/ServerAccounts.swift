@@ -37,11 +37,13 @@ package struct ServerAccounts: Sendable {
             let cookie = SessionCookie(station: accountStation.name)
             routes = [
                 // `/me` is asked first: it says what is wrong.
-                Route(.get, "/api/v1/me", .viewer) { _ in throw Problem(.store, words) },
+                Route(.get, "/api/v1/me", .viewer) { _ in throw Problem(.store, words) }
+                    .about("Who asks; the first request of every page.", answers: MeView.self),
                 // Without accounts no session is valid; the browser forgets its own.
-                Route(.post, "/api/v1/logout", .anyone, body: .form) { request in
+                Route(.post, "/api/v1/logout", .anyone) { request in
                     .done(clearing: cookie.over(request.peer))
-                },
+                }
+                .about("Ends this session.", takes: JSONBody.Empty.self),
             ]
         }
     }

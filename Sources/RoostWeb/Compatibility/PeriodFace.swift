@@ -36,18 +36,23 @@ struct PeriodFace: Sendable {
     /// The same files with the dashboard's accounts, whatever faces are switched on.
     var pageRoutes: [Route] {
         [
-            Route(.get, "/api/v1/files/{type}", .viewer) { try await listForPage($0) },
+            Route(.get, "/api/v1/files/{type}", .viewer) { try await listForPage($0) }
+                .about(
+                    "Files of 60, 1440, 10080 or 43800 minutes with PM2.5 and PM10, newest first.",
+                    query: QueryKey.range
+                ),
             Route(.get, "/api/v1/files/{type}/{name}", .viewer) { request in
                 var answer = try await file(request, try known(request))
                 let name = request.parameters["name"] ?? ""
                 answer.headers[.contentDisposition] = "attachment; filename=\"\(name)\""
                 return answer
-            },
+            }
+            .about("One of them, as CSV."),
         ]
     }
 
     private func listForPage(_ request: WebRequest) async throws -> WebResponse {
-        let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
+        let query = HistoryQuery(request)
         let period = try known(request)
         let text = try await cache.read { files, history in
             let range = try query.range(history, standard: nil)

@@ -5,17 +5,12 @@ import StoreQueries
 
 /// Channels, times and zone in the query of a history request.
 struct HistoryQuery: Sendable {
-    static let rangeKeys: Set = ["from", "to", "last"]
-
     let query: WebQuery
 
-    /// Reads the query of a request.
-    ///
-    /// - Throws: `Problem` `unknown-field`.
-    init(_ request: WebRequest, _ known: Set<String>) throws {
-        try request.query.allow(only: known)
-        query = request.query
-    }
+    init(_ request: WebRequest) { query = request.query }
+
+    /// Whether a range is asked for.
+    var hasRange: Bool { QueryKey.range.contains { query.keys.contains($0.name) } }
 
     /// The channels that are asked for, each once, at least one.
     ///

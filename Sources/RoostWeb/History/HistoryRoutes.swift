@@ -34,12 +34,62 @@ package struct HistoryRoutes: Sendable {
 
     package var all: [Route] {
         [
-            get("/api/v1/channels", channels), get("/api/v1/explain/{quantity}", explain),
-            get("/api/v1/series", series), get("/api/v1/means", means),
-            get("/api/v1/ledger", ledger), get("/api/v1/gaps/{device}/{quantity}/{time}", gap),
-            get("/api/v1/events", events), get("/api/v1/readings", readings),
-            get("/api/v1/notes", notes), get("/api/v1/surveys", surveys),
-            get("/api/v1/dose", dose), get("/api/v1/proof", proof),
+            get("/api/v1/channels", channels).about(
+                "All channels of the history, with units, limits and extent.",
+                answers: ChannelsReport.self
+            ),
+            get("/api/v1/explain/{quantity}", explain).about(
+                "Means of a quantity beside its guidelines.",
+                answers: ExplainReport.self
+            ),
+            get("/api/v1/series", series).about(
+                "Up to four channels in equal steps, as columns.",
+                query: [Self.channels, Self.points] + QueryKey.range
+            ),
+            get("/api/v1/means", means).about(
+                "Means of local hours, days, weeks, months or years.",
+                query: [.channel, .choice("by", of: LocalUnit.self), .zone] + QueryKey.range,
+                answers: MeansReport.self
+            ),
+            get("/api/v1/ledger", ledger).about(
+                "Where the time of a channel went, by cause.",
+                query: [Self.channels] + QueryKey.range,
+                answers: LedgersReport.self
+            ),
+            get("/api/v1/gaps/{device}/{quantity}/{time}", gap).about(
+                "Why there is no value at a time, and what to do.",
+                query: [.zone],
+                answers: GapReport.self
+            ),
+            get("/api/v1/events", events).about(
+                "Events, newest first.",
+                query: [QueryKey("source"), .list("kind"), Self.severity, .cursor, .limit]
+                    + QueryKey.range,
+                answers: EventsPage.self
+            ),
+            get("/api/v1/readings", readings).about(
+                "Raw readings of a channel.",
+                query: [.channel, .cursor, .limit] + QueryKey.range,
+                answers: StoreReadings.self
+            ),
+            get("/api/v1/notes", notes).about(
+                "What people wrote down.",
+                query: QueryKey.range,
+                answers: NotesReport.self
+            ),
+            get("/api/v1/surveys", surveys).about(
+                "Stretches of time that people named.",
+                answers: SurveysReport.self
+            ),
+            get("/api/v1/dose", dose).about(
+                "Counts of a radiation counter, their error, and the dose.",
+                query: [QueryKey("channel")] + QueryKey.range,
+                answers: DoseReport.self
+            ),
+            get("/api/v1/proof", proof).about(
+                "Measured and explained time since the first sample.",
+                answers: ProofReport.self
+            ),
         ] + ExportRoute(history, name: name).all
             + CopyRoutes(history, copies, name: name).all
             + PlaceRoutes(history, station, courier).all
@@ -49,15 +99,20 @@ package struct HistoryRoutes: Sendable {
         Route(.get, path, .viewer, scope: .read, handler)
     }
 
+    private static let channels = QueryKey.list("channel")
+    private static let points = QueryKey.whole("points", in: 1...SeriesView.pointsMax)
+    private static let severity = QueryKey(
+        "severity",
+        .names(EventSeverity.allCases.map(\.name))
+    )
+
     private func channels(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
-        return try await history.answer(request) {
+        try await history.answer(request) {
             try ControlCodec.line(ChannelsReport($0.reader, $0.times))
         }
     }
 
     private func explain(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let quantity = request.parameters["quantity"] ?? ""
         return try await history.answer(request) {
             try ControlCodec.line(HistoryAnswers(history: $0).explain(quantity))
@@ -65,9 +120,9 @@ package struct HistoryRoutes: Sendable {
     }
 
     private func series(_ request: WebRequest) async throws -> WebResponse {
-        let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(["channel", "points"]))
+        let query = HistoryQuery(request)
         let names = try query.channels(atMost: SeriesView.channelMax)
-        let points = try request.query.integer("points", in: 1...SeriesView.pointsMax)
+        let points = try request.query.integer(Self.points)
         return try await history.answer(request) { history in
             try SeriesView.json(
                 history,
@@ -79,8 +134,7 @@ package struct HistoryRoutes: Sendable {
     }
 
     private func means(_ request: WebRequest) async throws -> WebResponse {
-        let keys = HistoryQuery.rangeKeys.union(["channel", "by", "zone"])
-        let query = try HistoryQuery(request, keys)
+        let query = HistoryQuery(request)
         let name = try query.channels(atMost: 1)[0]
         let unit = try Self.choice(LocalUnit.self, "by", request.query) ?? .day
         let zone = try await query.zone(else: zone)
@@ -94,20 +148,18 @@ package struct HistoryRoutes: Sendable {
     }
 
     private func ledger(_ request: WebRequest) async throws -> WebResponse {
-        let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(["channel"]))
+        let query = HistoryQuery(request)
         let names = try query.channels(atMost: SeriesView.channelMax)
         return try await history.answer(request) { history in
             let range = try query.range(history, standard: nil)
-            let ledgers = LedgersReport(try HistoryAnswers(history: history).ledgers(names, range))
-            guard let one = ledgers.items.first, names.count == 1 else {
-                return try ControlCodec.line(ledgers)
-            }
-            return try ControlCodec.line(one)
+            return try ControlCodec.line(
+                LedgersReport(HistoryAnswers(history: history).ledgers(names, range))
+            )
         }
     }
 
     private func gap(_ request: WebRequest) async throws -> WebResponse {
-        let query = try HistoryQuery(request, ["zone"])
+        let query = HistoryQuery(request)
         let zone = try await query.zone(else: zone)
         let place = ["device", "quantity", "time"].map { request.parameters[$0] ?? "" }
         guard let moment = HistoryQuery.moment(place[2]) else {
@@ -124,14 +176,13 @@ package struct HistoryRoutes: Sendable {
     }
 
     private func events(_ request: WebRequest) async throws -> WebResponse {
-        let keys: Set = ["source", "kind", "severity", "cursor", "limit"]
-        let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(keys))
+        let query = HistoryQuery(request)
         var wanted = EventFilter()
         wanted.source = try request.query.one("source")
         let kinds = request.query.all("kind")
         wanted.kinds = kinds.isEmpty ? nil : Set(kinds)
         wanted.least = try Self.severity(request.query)
-        let limit = try request.query.integer("limit", in: 1...1_000) ?? 100
+        let limit = try request.query.integer(.limit) ?? 100
         let cursor = try request.query.one("cursor").map { text in
             guard let id = EventID(text) else { throw Self.badCursor }
             return id
@@ -152,7 +203,7 @@ package struct HistoryRoutes: Sendable {
     }
 
     private func notes(_ request: WebRequest) async throws -> WebResponse {
-        let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
+        let query = HistoryQuery(request)
         return try await history.answer(request) { history in
             let range = try query.range(history, standard: nil)
             return try ControlCodec.line(NotesReport(history.reader, history.times, range))
@@ -160,16 +211,15 @@ package struct HistoryRoutes: Sendable {
     }
 
     private func surveys(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
-        return try await history.answer(request) {
+        try await history.answer(request) {
             try ControlCodec.line(SurveysReport($0.reader, $0.times))
         }
     }
 
     private func dose(_ request: WebRequest) async throws -> WebResponse {
-        let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(["channel"]))
+        let query = HistoryQuery(request)
         let name = try request.query.one("channel")
-        let hasRange = !HistoryQuery.rangeKeys.isDisjoint(with: request.query.keys)
+        let hasRange = query.hasRange
         return try await history.answer(request) { history in
             let range = hasRange ? try query.range(history, standard: nil) : nil
             return try ControlCodec.line(HistoryAnswers(history: history).dose(name, range))
@@ -177,10 +227,9 @@ package struct HistoryRoutes: Sendable {
     }
 
     private func readings(_ request: WebRequest) async throws -> WebResponse {
-        let keys = HistoryQuery.rangeKeys.union(["channel", "cursor", "limit"])
-        let query = try HistoryQuery(request, keys)
+        let query = HistoryQuery(request)
         let name = try query.channels(atMost: 1)[0]
-        let limit = try request.query.integer("limit", in: 1...1_000) ?? 100
+        let limit = try request.query.integer(.limit) ?? 100
         let cursor = try request.query.one("cursor").map { text in
             guard let place = StoreReadings.Cursor(text) else { throw Self.badCursor }
             return place
@@ -199,7 +248,6 @@ package struct HistoryRoutes: Sendable {
     }
 
     private func proof(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let name = name
         // Without its station the proof is complete but for the wear of card and lasers.
         let status: StatusReport?

@@ -32,9 +32,9 @@ package struct MapRoutes: Sendable {
 
     package var all: [Route] {
         let about = Route(.get, "/api/v1/map", .viewer, scope: .read) { request in
-            try request.query.allow(only: [])
-            return try .json(view)
+            try .json(view)
         }
+        .about("Whose map pictures the page Map shows; null for none.", answers: MapView.self)
         guard let files else { return [about] }
         return [
             about, Route(.get, "/map", .anyone) { _ in page },

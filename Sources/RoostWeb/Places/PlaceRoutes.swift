@@ -9,6 +9,7 @@ struct PlaceRoutes: Sendable {
     private static let day = 86_400
     /// Time for a search of the network and for slow stations' answers.
     private static let searchLimit = Duration.seconds(15)
+    private static let kind = QueryKey.list("kind", of: .names(SiteKind.allCases.map(\.rawValue)))
     private static let clusterDays = ClusterTable.standardDays
 
     private let history: HistoryClient
@@ -26,18 +27,26 @@ struct PlaceRoutes: Sendable {
 
     var all: [Route] {
         [
-            Route(.get, "/api/v1/sites", .viewer, scope: .read) { try await sites($0) },
+            Route(.get, "/api/v1/sites", .viewer, scope: .read) { try await sites($0) }
+                .about(
+                    "Own position, and what regions, stations and peers measured.",
+                    query: QueryKey.range + [Self.kind]
+                ),
             Route(.get, "/api/v1/stations", .viewer, scope: .read) { request in
-                try request.query.allow(only: [])
                 let report = try await courier?.askIfRunning(
                     FindStations(),
                     within: Self.searchLimit
                 )
                 return .json(StationList.json(report))
-            },
+            }
+            .about("The owner's other stations, each with its verdict."),
             Route(.get, "/api/v1/clusters/{quantity}", .viewer, scope: .read) {
                 try await clusters($0)
-            },
+            }
+            .about(
+                "Means by place: measurements within 200 m of their centre are one.",
+                query: QueryKey.range
+            ),
         ]
     }
 
@@ -52,7 +61,7 @@ struct PlaceRoutes: Sendable {
     }
 
     private func sites(_ request: WebRequest) async throws -> WebResponse {
-        let query = try HistoryQuery(request, HistoryQuery.rangeKeys.union(["kind"]))
+        let query = HistoryQuery(request)
         let kinds = try Self.kinds(query.query.all("kind"))
         let status = try await status()
         let feeds = try await courier?.askIfRunning(GetCourierStatus())?.feeds ?? []
@@ -127,7 +136,7 @@ struct PlaceRoutes: Sendable {
     }
 
     private func clusters(_ request: WebRequest) async throws -> WebResponse {
-        let query = try HistoryQuery(request, HistoryQuery.rangeKeys)
+        let query = HistoryQuery(request)
         let quantity = request.parameters["quantity"] ?? ""
         let own = try await status()?.position
         // A person who holds the card may read all of it.

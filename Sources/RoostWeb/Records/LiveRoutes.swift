@@ -18,13 +18,17 @@ package struct LiveRoutes: Sendable {
 
     package var all: [Route] {
         [
-            Route(.get, "/api/v1/camera", .viewer, scope: .read) { try await state($0) },
-            Route(.get, "/api/v1/camera/live", .member) { try watch($0) },
+            Route(.get, "/api/v1/camera", .viewer, scope: .read) { try await state($0) }
+                .about("How the live picture is, and how many watch it.", answers: CameraView.self),
+            Route(.get, "/api/v1/camera/live", .member) { try watch($0) }
+                .about(
+                    "The live picture: JPEGs as multipart/x-mixed-replace; no tokens.",
+                    query: [QueryKey("turn")]
+                ),
         ]
     }
 
     private func state(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let report = try await camera?.eyes.askIfRunning(GetCameraStatus())
         let live = report?.live
         let isThere = camera?.cache.isThere ?? false
@@ -43,7 +47,6 @@ package struct LiveRoutes: Sendable {
     }
 
     private func watch(_ request: WebRequest) throws -> WebResponse {
-        try request.query.allow(only: ["turn"])
         guard let picture = camera?.live else {
             throw Problem(.notOffered, "a card's history has no camera")
         }

@@ -10,7 +10,7 @@ import StoreQueries
 /// Viewers see that there was a motion. Pictures are for members and owners who are logged in, not
 /// for tokens; deleting is for owners.
 package struct RecordRoutes: Sendable {
-    private static let limitMax = 200
+    private static let limit = QueryKey.whole("limit", in: 1...200)
     /// A picture is written over, each block synced: seconds for hundreds of pictures.
     private static let deletionLimit = Duration.seconds(60)
     /// Greatest difference between two clocks' times of one motion, in nanoseconds.
@@ -41,20 +41,34 @@ package struct RecordRoutes: Sendable {
 
     package var all: [Route] {
         [
-            Route(.get, "/api/v1/records", .viewer, scope: .read) { try await list($0) },
-            Route(.get, "/api/v1/records/{number}/picture", .member) { try await picture($0) },
+            Route(.get, "/api/v1/records", .viewer, scope: .read) { try await list($0) }
+                .about(
+                    "Motions, newest first, with what is known of their pictures.",
+                    query: [.cursor, Self.limit]
+                ),
+            Route(.get, "/api/v1/records/{number}/picture", .member) { try await picture($0) }
+                .about("The picture of a motion, as JPEG; no tokens."),
             Route(.delete, "/api/v1/records/{number}", .owner) { request in
-                try request.query.allow(only: [])
                 let number = try Self.number(request)
                 let deletion = try await delete(DeletePictures(number))
                 guard deletion.count > 0 else { throw Self.gone }
                 return try .json(deletion)
-            },
-            Route(.post, "/api/v1/records/delete", .owner, body: .form) { request in
-                try request.allow(only: ["upTo"])
+            }
+            .about(
+                "Deletes a picture; its bytes are written over.",
+                answers: EyesDeletion.self,
+                audit: .picturesDeleted
+            ),
+            Route(.post, "/api/v1/records/delete", .owner) { request in
                 let last = try request.decoded(Limit.self).upTo
                 return try .json(try await delete(DeletePictures(nil, upTo: last)))
-            },
+            }
+            .about(
+                "Deletes all pictures up to a number.",
+                takes: Limit.self,
+                answers: EyesDeletion.self,
+                audit: .picturesDeleted
+            ),
         ]
     }
 
@@ -98,8 +112,7 @@ package struct RecordRoutes: Sendable {
     // MARK: - The list
 
     private func list(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: ["cursor", "limit"])
-        let limit = try request.query.integer("limit", in: 1...Self.limitMax) ?? 60
+        let limit = try request.query.integer(Self.limit) ?? 60
         let cursor = try request.query.one("cursor").map { text in
             guard let cursor = MotionRecords.Cursor(text) else {
                 throw Problem.badRequest("cursor is the next of the page before")
@@ -195,7 +208,6 @@ package struct RecordRoutes: Sendable {
     // MARK: - One picture
 
     private func picture(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let number = try Self.number(request)
         let cache = try demandCamera().cache
         let found = try await history.work {

@@ -3,6 +3,9 @@ import FoundationEssentials
 
 /// Reads and writes small JSON values.
 enum JSONBody {
+    /// A body without fields.
+    struct Empty: Decodable {}
+
     /// Any value, which is not read.
     struct Anything: Decodable { init(from decoder: any Decoder) {} }
 

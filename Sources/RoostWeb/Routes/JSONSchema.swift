@@ -4,6 +4,12 @@ indirect enum JSONSchema: Hashable, Sendable {
     case integer
     case number
     case text
+    /// Whole numbers in a range.
+    case wholes(ClosedRange<Int>)
+    /// A text that a regular expression matches.
+    case pattern(String)
+    /// A time as RFC 3339 has it, or whole seconds since 1970.
+    case moment
     /// One of these texts.
     case names([String])
     case list(JSONSchema)
@@ -24,6 +30,7 @@ indirect enum JSONSchema: Hashable, Sendable {
 extension JSONSchema: Encodable {
     private enum Key: String, CodingKey {
         case type, items, properties, required, additionalProperties, anyOf
+        case minimum, maximum, pattern, format
         case names = "enum"
         case reference = "$ref"
     }
@@ -35,6 +42,16 @@ extension JSONSchema: Encodable {
         case .integer: try json.encode("integer", forKey: .type)
         case .number: try json.encode("number", forKey: .type)
         case .text: try json.encode("string", forKey: .type)
+        case .wholes(let range):
+            try json.encode("integer", forKey: .type)
+            try json.encode(range.lowerBound, forKey: .minimum)
+            try json.encode(range.upperBound, forKey: .maximum)
+        case .pattern(let pattern):
+            try json.encode("string", forKey: .type)
+            try json.encode(pattern, forKey: .pattern)
+        case .moment:
+            try json.encode("string", forKey: .type)
+            try json.encode("date-time", forKey: .format)
         case .names(let names):
             try json.encode("string", forKey: .type)
             try json.encode(names, forKey: .names)

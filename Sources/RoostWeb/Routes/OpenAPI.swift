@@ -16,16 +16,26 @@ package struct OpenAPI: Sendable {
     /// It is open, as it contains nothing about this station.
     package static func route(describing routes: [Route]) -> Route {
         let path = base + "/openapi.json"
-        let own = Route(.get, path, .anyone) { _ in WebResponse() }
+        let summary = "This description."
+        let own = Route(.get, path, .anyone) { _ in WebResponse() }.about(summary)
         let description = OpenAPI(routes + [own])
-        return Route(.get, path, .anyone) { _ in .json(try description.json()) }
+        return Route(.get, path, .anyone) { _ in .json(try description.json()) }.about(summary)
     }
 
-    /// - Throws: `SchemaRecorder.Failure` for an answer whose type gives no schema.
+    /// - Throws: `SchemaRecorder.Failure` for a type that gives no schema.
     package func json() throws -> String {
         let recorder = SchemaRecorder()
-        let answers = try entries(recorder)
+        let schemas = try routes.map { route in
+            try Schemas(
+                body: route.facts?.takes.map { try recorder.schema(of: $0) },
+                answer: route.facts?.answers.map { try recorder.schema(of: $0) }
+            )
+        }
         let components = try recorder.components.mapValues(Self.text)
+        let described = Dictionary(grouping: zip(routes, schemas)) { Self.template($0.0.path) }
+        let texts = try described.mapValues { routes in
+            try routes.map { ($0.0.method.rawValue.lowercased(), try text($0.0, $0.1, recorder)) }
+        }
         var json = JSONTextBuilder()
         json.object { json in
             json.member("openapi", "3.1.0")
@@ -41,13 +51,9 @@ package struct OpenAPI: Sendable {
                 json.object { $0.member("url", base) }
             }
             json.object("paths") { json in
-                let paths = Dictionary(grouping: routes) { Self.template($0.path) }
-                for path in paths.keys.sorted() {
+                for (path, methods) in texts.sorted(by: { $0.key < $1.key }) {
                     json.object(path) { json in
-                        for route in paths[path] ?? [] {
-                            let name = "\(route.method.rawValue) \(path)"
-                            write(route, path, answers[name], &json)
-                        }
+                        for (method, text) in methods { json.member(method, json: text) }
                     }
                 }
             }
@@ -69,47 +75,33 @@ package struct OpenAPI: Sendable {
         path.dropFirst(base.count).filter { $0 != "*" }.description
     }
 
-    /// Schemas of the answers by method and path; a route that is not there answers no JSON.
-    private func entries(_ recorder: SchemaRecorder) throws -> [String: String] {
-        try RouteSummaries.all.compactMapValues { entry in
-            try entry.answer.map { try Self.text(try recorder.schema(of: $0)) }
-        }
+    /// Schemas of what a route takes and answers; nil for what is no JSON.
+    private struct Schemas {
+        let body: JSONSchema?
+        let answer: JSONSchema?
     }
 
     private static func text(_ schema: JSONSchema) throws -> String {
         String(decoding: try JSONBody.encoded(schema), as: UTF8.self)
     }
 
-    private func write(
+    private func text(
         _ route: Route,
-        _ path: String,
-        _ answer: String?,
-        _ json: inout JSONTextBuilder
-    ) {
-        let method = route.method.rawValue
-        let entry = RouteSummaries.all["\(method) \(path)"]
-        json.object(method.lowercased()) { json in
-            json.member("summary", entry?.text)
-            json.member("operationId", Self.name(method, path))
-            let names = path.split(separator: "/").filter { $0.hasPrefix("{") }
-                .map { (String($0.dropFirst().dropLast()), "path") }
-            json.array("parameters", names + (entry?.keys ?? []).map { ($0, "query") }) {
-                json,
-                parameter in
-                json.object { json in
-                    json.member("name", parameter.0)
-                    json.member("in", parameter.1)
-                    json.member("required", parameter.1 == "path")
-                    json.object("schema") { $0.member("type", "string") }
-                }
-            }
+        _ schemas: Schemas,
+        _ recorder: SchemaRecorder
+    ) throws -> String {
+        let path = Self.template(route.path)
+        let parameters = try parameters(path, route.facts?.query ?? [])
+        let (body, answer) = (try schemas.body.map(Self.text), try schemas.answer.map(Self.text))
+        var json = JSONTextBuilder()
+        json.object { json in
+            json.member("summary", route.facts?.summary)
+            json.member("operationId", Self.name(route.method.rawValue, path))
+            json.array("parameters", parameters) { $0.raw($1) }
             if case .json = route.body {
                 json.object("requestBody") { json in
-                    json.object("content") { json in
-                        json.object("application/json") { json in
-                            json.object("schema") { $0.member("type", "object") }
-                        }
-                    }
+                    json.member("required", schemas.body.map { recorder.demands($0) } ?? false)
+                    Self.write(body ?? #"{"type":"object"}"#, as: "application/json", &json)
                 }
             }
             if route.right != .anyone, route.right != .unclaimed {
@@ -123,14 +115,41 @@ package struct OpenAPI: Sendable {
             json.object("responses") { json in
                 json.object("2XX") { json in
                     json.member("description", "Done.")
-                    guard let answer else { return }
-                    json.object("content") { json in
-                        json.object("application/json") { $0.member("schema", json: answer) }
-                    }
+                    if let answer { Self.write(answer, as: "application/json", &json) }
                 }
                 json.object("4XX") { Self.refer(&$0, "Refused; the detail says why.") }
                 json.object("5XX") { Self.refer(&$0, "The station or its card does not answer.") }
             }
+        }
+        return json.text
+    }
+
+    /// Names in the path, then the keys of the query.
+    private func parameters(_ path: String, _ query: [QueryKey]) throws -> [String] {
+        let names = path.split(separator: "/").filter { $0.hasPrefix("{") }
+        return try names.map { name in
+            try Self.parameter(
+                QueryKey(String(name.dropFirst().dropLast()), isRequired: true),
+                "path"
+            )
+        } + query.map { try Self.parameter($0, "query") }
+    }
+
+    private static func parameter(_ key: QueryKey, _ place: String) throws -> String {
+        let schema = try text(key.schema)
+        var json = JSONTextBuilder()
+        json.object { json in
+            json.member("name", key.name)
+            json.member("in", place)
+            json.member("required", key.isRequired)
+            json.member("schema", json: schema)
+        }
+        return json.text
+    }
+
+    private static func write(_ schema: String, as type: String, _ json: inout JSONTextBuilder) {
+        json.object("content") { json in
+            json.object(type) { $0.member("schema", json: schema) }
         }
     }
 
@@ -143,11 +162,8 @@ package struct OpenAPI: Sendable {
 
     private static func refer(_ json: inout JSONTextBuilder, _ text: String) {
         json.member("description", text)
-        json.object("content") { json in
-            json.object("application/problem+json") { json in
-                json.object("schema") { $0.member("$ref", "#/components/schemas/Problem") }
-            }
-        }
+        let schema = ##"{"$ref":"#/components/schemas/Problem"}"##
+        write(schema, as: "application/problem+json", &json)
     }
 
     private static func writeSecurity(_ json: inout JSONTextBuilder) {

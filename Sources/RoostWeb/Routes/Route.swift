@@ -32,10 +32,12 @@ package struct Route: Sendable {
     package let right: Right
     /// The scope that a token needs; nil for routes that no token may use.
     package let scope: TokenScope?
-    package let body: BodyRule
-    package let handler: Handler
+    package private(set) var body: BodyRule
+    package internal(set) var handler: Handler
     /// Whether a program may use it without a token; a page of another site never may.
     var isForPrograms = false
+    /// What its reference says; nil for a route outside the API.
+    private(set) var facts: RouteFacts?
 
     package init(
         _ method: HTTPRequest.Method,
@@ -52,4 +54,52 @@ package struct Route: Sendable {
         self.body = body
         self.handler = handler
     }
+
+    /// Says what the route is for, and holds requests to it.
+    ///
+    /// A key of the query that is not in `query`, and a field of the body that `takes` does not
+    /// have, are refused as `unknown-field`.
+    ///
+    /// - Parameters:
+    ///   - takes: Type of a body of JSON; with it the route accepts a form.
+    ///   - answers: Type of the answer; nil for an answer that is no JSON.
+    ///   - action: What the audit says of a change.
+    func about(
+        _ summary: String,
+        query: [QueryKey] = [],
+        takes: (any (Decodable & Sendable).Type)? = nil,
+        answers: (any (Decodable & Sendable).Type)? = nil,
+        audit action: AuditAction = .change
+    ) -> Route {
+        var route = self
+        if takes != nil, body == .none { route.body = .form }
+        route.facts = RouteFacts(
+            summary: summary,
+            query: query,
+            takes: takes,
+            answers: answers,
+            action: action
+        )
+        let (handler, keys) = (handler, Set(query.map(\.name)))
+        route.handler = { request in
+            try request.query.allow(only: keys)
+            if let takes, !request.body.isEmpty,
+                let fields = try SchemaRecorder().fields(of: takes)
+            {
+                try request.allow(only: fields)
+            }
+            return try await handler(request)
+        }
+        return route
+    }
+}
+
+/// What the reference, the OpenAPI file and the audit say of a route.
+struct RouteFacts: Sendable {
+    /// One sentence.
+    let summary: String
+    let query: [QueryKey]
+    let takes: (any (Decodable & Sendable).Type)?
+    let answers: (any (Decodable & Sendable).Type)?
+    let action: AuditAction
 }

@@ -1,5 +1,7 @@
 import ControlProtocol
+import Core
 import FoundationEssentials
+import StoreQueries
 
 /// Makes schemas of types: it runs their `init(from:)` and records what they read.
 ///
@@ -28,6 +30,23 @@ final class SchemaRecorder {
     ///
     /// - Throws: `Failure` for a type that accepts no made-up value.
     func schema(of type: any Decodable.Type) throws -> JSONSchema { try record(type).schema }
+
+    /// Returns the names of a structure's fields; nil for a type that is no structure.
+    ///
+    /// - Throws: `Failure`.
+    func fields(of type: any Decodable.Type) throws -> Set<String>? {
+        guard case .reference(let name) = try schema(of: type),
+            case .object(let members)? = components[name]
+        else { return nil }
+        return Set(members.keys)
+    }
+
+    /// Whether a value of this schema has a field that cannot be absent.
+    func demands(_ schema: JSONSchema) -> Bool {
+        guard case .reference(let name) = schema, case .object(let members)? = components[name]
+        else { return false }
+        return members.values.contains(where: \.isRequired)
+    }
 
     /// Returns the schema of a type, and a made-up value of it.
     func record(_ type: any Decodable.Type) throws -> Recorded {
@@ -107,6 +126,13 @@ final class SchemaRecorder {
 extension Details: SchemaRecorder.SchemaGiven {
     static var schema: JSONSchema { .map(.any([.truth, .number, .text, .list(.text)])) }
     static var sample: Details { Details() }
+}
+
+extension ChannelLedgerReport.Stretch: SchemaRecorder.SchemaGiven {
+    static var schema: JSONSchema {
+        .list(.any([.number, .names(GapCause.allCases.map(\.rawValue))]))
+    }
+    static var sample: Self { Self(from: 0, to: 0, cause: .unexplained) }
 }
 
 /// A type that holds values of another one.

@@ -11,22 +11,40 @@ struct AlertRoutes: Sendable {
     var all: [Route] {
         [
             Route(.get, "/api/v1/alerts", .viewer, scope: .read) { request in
-                try request.query.allow(only: [])
-                return try .json(AlertsView(try await report()))
-            },
+                try .json(AlertsView(try await report()))
+            }
+            .about("What is raised, what waits, and what is silenced.", answers: AlertsView.self),
             Route(.get, "/api/v1/rules", .viewer, scope: .read) { request in
-                try request.query.allow(only: [])
-                return try .json(RulesView(alerts: await alertRules()))
-            },
-            Route(.post, "/api/v1/alerts/{n}/ack", .member, scope: .write, body: .form) {
+                try .json(RulesView(alerts: await alertRules()))
+            }
+            .about(
+                "The limits that lamp and levels go by, and the rules of alerts.",
+                answers: RulesView.self
+            ),
+            Route(.post, "/api/v1/alerts/{n}/ack", .member, scope: .write) {
                 try await acknowledge($0)
-            },
-            Route(.post, "/api/v1/alerts/{n}/snooze", .member, scope: .write, body: .form) {
+            }
+            .about(
+                "Says that a person knows of an alert, for a while or not.",
+                takes: Length.self,
+                answers: AlertsView.self
+            ),
+            Route(.post, "/api/v1/alerts/{n}/snooze", .member, scope: .write) {
                 try await snooze($0)
-            },
-            Route(.post, "/api/v1/alerts/test", .member, scope: .write, body: .form) {
+            }
+            .about(
+                "Holds its notices back, for a day at most.",
+                takes: Length.self,
+                answers: AlertsView.self
+            ),
+            Route(.post, "/api/v1/alerts/test", .member, scope: .write) {
                 try await test($0)
-            },
+            }
+            .about(
+                "Raises a notice of a rule, marked as a test.",
+                takes: Test.self,
+                answers: AlertsView.self
+            ),
         ]
     }
 
@@ -72,7 +90,6 @@ struct AlertRoutes: Sendable {
     }
 
     private func test(_ request: WebRequest) async throws -> WebResponse {
-        try request.allow(only: ["rule", "value", "receiver"])
         let body = try request.decoded(Test.self)
         let question = TestAlert(body.rule, value: body.value, receiver: body.receiver)
         return try await answer(question, request)
@@ -80,7 +97,6 @@ struct AlertRoutes: Sendable {
 
     private func length(_ request: WebRequest) throws -> Length {
         guard !request.body.isEmpty else { return Length(seconds: nil) }
-        try request.allow(only: ["seconds"])
         return try request.decoded(Length.self)
     }
 

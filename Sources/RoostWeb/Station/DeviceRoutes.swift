@@ -7,14 +7,31 @@ struct DeviceRoutes: Sendable {
 
     var all: [Route] {
         [
-            Route(.post, "/api/v1/devices", .owner, body: .form) { try await add($0) },
-            Route(.patch, "/api/v1/devices/{name}", .owner, body: .form) { request in
+            Route(.post, "/api/v1/devices", .owner) { try await add($0) }
+                .about(
+                    "Adds an HTTP device on the local network.",
+                    takes: Device.self,
+                    answers: DevicesView.self,
+                    audit: .device
+                ),
+            Route(.patch, "/api/v1/devices/{name}", .owner) { request in
                 try await change(request)
-            },
+            }
+            .about(
+                "Changes name, address, interval or recording of a device.",
+                takes: Change.self,
+                answers: DevicesView.self,
+                audit: .device
+            ),
             Route(.delete, "/api/v1/devices/{name}", .owner) { request in
                 let name = request.parameters["name"] ?? ""
                 return try await questions.devices(ForgetDevice(name), for: request)
-            },
+            }
+            .about(
+                "Removes an added device, or forgets one that is away.",
+                answers: DevicesView.self,
+                audit: .forget
+            ),
         ]
     }
 
@@ -26,7 +43,6 @@ struct DeviceRoutes: Sendable {
     }
 
     private func add(_ request: WebRequest) async throws -> WebResponse {
-        try request.allow(only: ["name", "type", "address", "intervalSeconds"])
         let body = try request.decoded(Device.self)
         var question = ConfigureDevice(
             body.name,
@@ -48,7 +64,6 @@ struct DeviceRoutes: Sendable {
     }
 
     private func change(_ request: WebRequest) async throws -> WebResponse {
-        try request.allow(only: ["name", "address", "intervalSeconds", "record"])
         let body = try request.decoded(Change.self)
         let device = request.parameters["name"] ?? ""
         if body.address != nil || body.intervalSeconds != nil || body.record != nil {

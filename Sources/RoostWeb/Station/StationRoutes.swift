@@ -52,37 +52,46 @@ package struct StationRoutes: Sendable {
         [
             Route(.get, "/healthz", .anyone) { _ in try await health() },
             Route(.get, "/api/v1/time", .anyone) { request in
-                try request.query.allow(only: [])
                 var report = try await ask(GetClock())
                 // Names of other stations are only for people who are logged in.
                 report.nearby = nil
                 return .json(try ControlCodec.line(report))
-            },
+            }
+            .about(
+                "What time it is, and by what; stations nearby ask for it.",
+                answers: ClockReport.self
+            ),
             Route(.get, "/api/v1/station", .viewer, scope: .read) { request in
-                try request.query.allow(only: [])
                 // A browser that trusts the station may keep it for a page without a connection.
-                return .json(await view().json, caching: "private, no-cache")
-            },
+                .json(await view().json, caching: "private, no-cache")
+            }
+            .about("Verdict, latest values, faults, mode and clock of the station."),
             Route(.get, "/api/v1/devices", .viewer, scope: .read) { request in
-                try request.query.allow(only: [])
-                return try await questions.devices(GetDevices())
-            },
+                try await questions.devices(GetDevices())
+            }
+            .about("Devices in use, and what was found.", answers: DevicesView.self),
             Route(.get, "/api/v1/tree", .viewer, scope: .read) { _ in
                 .json(try ControlCodec.line(try await ask(GetTree())))
-            },
+            }
+            .about("The supervision tree.", answers: TreeReport.self),
             Route(.get, "/api/v1/health", .viewer, scope: .read) { _ in
                 .json(try await findings(notOlderThan: 3_600))
-            },
+            }
+            .about("Faults and findings, each with its next step; starts."),
             Route(.get, "/api/v1/diagnostics", .owner) { request in
-                try request.query.allow(only: [])
                 guard let station else { throw Self.notOffered }
                 return .json(try await Diagnostics(station: station, history: history).json())
-            },
+            }
+            .about("One file for someone who helps; read it before it is sent."),
             Route(.get, "/api/v1/profiles", .viewer, scope: .read) { request in
-                try request.query.allow(only: [])
-                return try .json(ProfilesView(try await ask(GetProfiles())))
-            },
-            Route(.get, "/api/v1/live", .viewer, scope: .read) { request in try follow(request) },
+                try .json(ProfilesView(try await ask(GetProfiles())))
+            }
+            .about(
+                "Kinds of devices that the station knows, with their facts.",
+                answers: ProfilesView.self
+            ),
+            Route(.get, "/api/v1/live", .viewer, scope: .read) { request in try follow(request) }
+                .about("Readings, events and alerts as server-sent events, with resumption."),
             Route(.get, "/metrics", .viewer, scope: .metrics) { request in
                 let status = try await ask(GetStatus())
                 let format = OpenMetrics.Format(accepting: request.headers[.accept])
@@ -99,41 +108,78 @@ package struct StationRoutes: Sendable {
 
     private var writing: [Route] {
         [
-            Route(.post, "/api/v1/actions/doctor", .owner, body: .form) { request in
-                try request.query.allow(only: [])
-                return .json(try await findings(notOlderThan: 60), status: .accepted)
-            },
+            Route(.post, "/api/v1/actions/doctor", .owner) { request in
+                .json(try await findings(notOlderThan: 60), status: .accepted)
+            }
+            .about(
+                "Examines the machine again, at most once a minute.",
+                takes: JSONBody.Empty.self
+            ),
             Route(
                 .post,
                 "/api/v1/profiles/check",
                 .viewer,
                 scope: .read,
                 body: .json(maxBytes: 256 << 10)
-            ) { try await checkProfile($0) },
-            Route(.post, "/api/v1/mode", .member, scope: .write, body: .form) { request in
+            ) { try await checkProfile($0) }
+            .about(
+                "All mistakes of a profile; nothing is kept of it.",
+                answers: ProfileCheckView.self
+            ),
+            Route(.post, "/api/v1/mode", .member, scope: .write) { request in
                 try await setMode(request)
-            },
-            Route(.post, "/api/v1/time", .owner, body: .form) { try await offerTime($0) },
-            Route(.post, "/api/v1/notes", .member, scope: .write, body: .form) { request in
+            }
+            .about(
+                "Changes how often the station measures, or begins a survey.",
+                takes: Mode.self,
+                audit: .mode
+            ),
+            Route(.post, "/api/v1/time", .owner) { try await offerTime($0) }
+                .about(
+                    "Gives the time by this device's clock, until a better one is known.",
+                    takes: OfferTime.self
+                ),
+            Route(.post, "/api/v1/notes", .member, scope: .write) { request in
                 try await addNote(request)
-            },
-            Route(.post, "/api/v1/dose/mark", .member, scope: .write, body: .form) { request in
+            }
+            .about("Writes a note, at most 120 bytes.", takes: Note.self, audit: .note),
+            Route(.post, "/api/v1/dose/mark", .member, scope: .write) { request in
                 try await markDose(request)
-            },
-            Route(.post, "/api/v1/mutes/{target*}", .member, scope: .write, body: .form) {
+            }
+            .about("Has the dose of a counter counted from now on.", takes: Counter.self),
+            Route(.post, "/api/v1/mutes/{target*}", .member, scope: .write) {
                 try await mute($0)
-            },
+            }
+            .about(
+                "Leaves a device or channel out for a while.",
+                takes: Mute.self,
+                answers: DevicesView.self,
+                audit: .mute
+            ),
             Route(.delete, "/api/v1/mutes/{target*}", .member, scope: .write) { request in
                 let target = request.parameters["target"] ?? ""
                 return try await questions.devices(UnmuteDevice(target), for: request)
-            },
-            Route(.post, "/api/v1/found/{identity}/adopt", .owner, body: .form) { request in
+            }
+            .about("Ends that.", answers: DevicesView.self, audit: .unmute),
+            Route(.post, "/api/v1/found/{identity}/adopt", .owner) { request in
                 try await adopt(request)
-            },
-            Route(.post, "/api/v1/found/{identity}/ignore", .owner, body: .form) { request in
+            }
+            .about(
+                "Uses what was found.",
+                takes: Adoption.self,
+                answers: DevicesView.self,
+                audit: .adopt
+            ),
+            Route(.post, "/api/v1/found/{identity}/ignore", .owner) { request in
                 let identity = request.parameters["identity"] ?? ""
                 return try await questions.devices(IgnoreDevice(identity), for: request)
-            },
+            }
+            .about(
+                "Leaves it alone.",
+                takes: JSONBody.Empty.self,
+                answers: DevicesView.self,
+                audit: .ignore
+            ),
         ]
     }
 
@@ -206,7 +252,6 @@ package struct StationRoutes: Sendable {
     }
 
     private func checkProfile(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let question = CheckProfile(String(decoding: request.body, as: UTF8.self))
         return try .json(ProfileCheckView(try await ask(question)))
     }
@@ -233,11 +278,7 @@ package struct StationRoutes: Sendable {
         let noUpload: Bool?
     }
 
-    /// The fields of `Mode`: a misspelt `noUpload` must not leave a survey open to uploads.
-    private static let modeFields: Set = ["mode", "seconds", "name", "noUpload"]
-
     private func setMode(_ request: WebRequest) async throws -> WebResponse {
-        try request.allow(only: Self.modeFields)
         let body = try request.decoded(Mode.self)
         let question = ChangeMode(
             body.mode == "months" ? "normal" : body.mode,
@@ -251,7 +292,6 @@ package struct StationRoutes: Sendable {
 
     /// The clock of the owner's browser, while the station knows nothing better.
     private func offerTime(_ request: WebRequest) async throws -> WebResponse {
-        try request.allow(only: ["time"])
         _ = try await questions.ask(try request.decoded(OfferTime.self), for: request)
         return .json(await view().json)
     }
@@ -273,7 +313,6 @@ package struct StationRoutes: Sendable {
 
     /// Starts a new dose count, as `roost dose --mark`; earlier counts stay in the history.
     private func markDose(_ request: WebRequest) async throws -> WebResponse {
-        try request.allow(only: ["channel"])
         let channel = try request.decoded(Counter.self).channel
         let device = channel.split(separator: "/").first.map(String.init) ?? ""
         _ = try await questions.ask(MarkDose(device), for: request)

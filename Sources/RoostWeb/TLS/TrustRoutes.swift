@@ -23,7 +23,11 @@ package struct TrustRoutes: Sendable {
 
     package var all: [Route] {
         [
-            Route(.get, "/api/v1/trust", .anyone) { try await trust($0) },
+            Route(.get, "/api/v1/trust", .anyone) { try await trust($0) }
+                .about(
+                    "Whether this is encrypted, and the authority's fingerprint.",
+                    answers: TrustView.self
+                ),
             Route(.get, "/ca.pem", .anyone) { _ in
                 var answer = WebResponse.text(
                     try await authority().pem,
@@ -74,7 +78,6 @@ package struct TrustRoutes: Sendable {
     }
 
     private func trust(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let facts = await encryption?.readFacts()
         return try .json(
             TrustView(

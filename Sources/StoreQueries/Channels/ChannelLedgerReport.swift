@@ -19,7 +19,7 @@ package struct ChannelLedgerReport: Codable, Hashable, Sendable {
         package let to: Double
         package let cause: GapCause
 
-        fileprivate init(from: Double, to: Double, cause: GapCause) {
+        package init(from: Double, to: Double, cause: GapCause) {
             (self.from, self.to, self.cause) = (from, to, cause)
         }
 
@@ -96,8 +96,7 @@ package struct ChannelLedgerReport: Codable, Hashable, Sendable {
     }
 }
 
-/// The ledgers of several channels: the answer of `/ledger` for more than one, and of
-/// `roost ledger --json`.
+/// The ledgers of channels: the answer of `/ledger` and of `roost ledger --json`.
 package struct LedgersReport: Codable, Hashable, Sendable {
     package let items: [ChannelLedgerReport]
     /// Entries that were out of place and explain nothing; nil without one.

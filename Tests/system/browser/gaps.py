@@ -80,7 +80,7 @@ def longest(browser):
         status, ledger = browser.ask("GET", "/ledger?" + urllib.parse.urlencode({"channel": channel["id"]}))
         if status != 200:
             continue
-        for first, last, cause in ledger["stretches"]:
+        for first, last, cause in ledger["items"][0]["stretches"]:
             if last - first > found.get(cause, (0, 0, SECONDS_MIN - 1))[2]:
                 found[cause] = (channel["id"], first, last - first)
     return found

@@ -119,6 +119,12 @@ def wall(tenths_since_1970):
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{tenths_since_1970 % 10}Z"
 
 
+def ledger(card, channel, **query):
+    """A channel's ledger; None where it has none."""
+    answer = card.ask("ledger", channel=channel, **query)
+    return answer and answer["items"][0]
+
+
 def find(card, channel, cause, answer):
     """The longest stretch of a cause that is a gap of its own; halves the time where finer ones were merged."""
     for _ in range(HALVINGS):
@@ -131,7 +137,7 @@ def find(card, channel, cause, answer):
         start, to = tenths(answer["stretches"][0][0]), tenths(answer["stretches"][-1][1])
         middle = (start + to) // 2
         for half in ((start, middle), (middle, to)):
-            answer = card.ask("ledger", channel=channel, **{"from": wall(half[0]), "to": wall(half[1])})
+            answer = ledger(card, channel, **{"from": wall(half[0]), "to": wall(half[1])})
             if answer and any(gap["cause"] == cause for gap in answer["gaps"]):
                 break
     return None
@@ -166,7 +172,7 @@ def judge(check, store, seen, opened):
             seen.setdefault(cause, "")
             if opened[cause] >= CHANNELS:
                 continue
-            answer = answer or card.ask("ledger", channel=name)
+            answer = answer or ledger(card, name)
             stretch = find(card, name, cause, answer)
             if stretch is not None:
                 seen[cause] = open_gap(check, card, name, cause, stretch) or seen[cause]

@@ -12,7 +12,7 @@ STATES = [("motion", "still"), ("idle", "sending", "waiting", "later"), ("measur
           ("good", "moderate", "poor")]
 # What is there in some moments only: the end of a path.
 KEYS = (".nextInSeconds", ".phaseEndsInSeconds", ".nextBeatInSeconds", ".lastBeatSeconds", ".oldestWaiting", ".targets[].nextTrySeconds", ".targets[].why",
-        ".store.waitingSeconds", ".stretches[][]")
+        ".store.waitingSeconds", ".stretches[][]", ".keepsDays")
 # What this machine has: nothing below the last of a path is kept.
 MACHINE = re.compile(r"(.*?\.(faults|findings|reasons|because|doubts|details|hidden|missing|quality|power|behind))[.\[]")
 
@@ -28,7 +28,7 @@ def steady(text, words=WORDS):
         path, _, kinds = line.partition(": ")
         if path.endswith(KEYS) or MACHINE.match(path):
             continue
-        if ".verdict.params." in path or path.endswith((".keepsDays", ".items[].seconds")):
+        if ".verdict.params." in path or path.endswith(".items[].seconds"):
             kinds = "null or more"
         if path.endswith(".state"):
             for states in STATES:

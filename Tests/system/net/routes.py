@@ -176,7 +176,7 @@ def gaps(web, channel):
     """The middle of the longest stretch of each cause."""
     answer = json.loads(web.ask(f"/api/v1/ledger?channel={channel}&{WEEK}")[2])
     longest = {}
-    for first, last, cause in answer["stretches"]:
+    for first, last, cause in answer["items"][0]["stretches"]:
         if cause not in longest or last - first > longest[cause][1] - longest[cause][0]:
             longest[cause] = first, last
     return sorted(longest.items())

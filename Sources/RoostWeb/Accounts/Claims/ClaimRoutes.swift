@@ -20,14 +20,22 @@ struct ClaimRoutes {
 
     var all: [Route] {
         [
-            Route(.get, "/api/v1/claim", .unclaimed) { try await show($0) },
-            Route(.post, "/api/v1/claim", .unclaimed, body: .form) { try await claim($0) },
+            Route(.get, "/api/v1/claim", .unclaimed) { try await show($0) }
+                .about(
+                    "Whether a station without an owner may be claimed without a code.",
+                    answers: ClaimView.self
+                ),
+            Route(.post, "/api/v1/claim", .unclaimed) { try await claim($0) }
+                .about(
+                    "Makes the first account, by a code of `roost claim` or in the claim window.",
+                    takes: Form.self,
+                    answers: MeView.self
+                ),
         ]
     }
 
     /// Whether this visitor needs a code now.
     private func show(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let window = await window(for: request.peer)
         return try .json(
             ClaimView(
@@ -47,8 +55,6 @@ struct ClaimRoutes {
     }
 
     private func claim(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
-        try request.allow(only: ["code", "name", "email", "password"])
         let form = try request.decoded(Form.self)
         let person = try NewPerson(
             name: form.name,

@@ -18,5 +18,6 @@ package struct OpenAuthenticator: Gate.Authenticator {
         Route(.get, "/api/v1/me", .anyone) { [right] _ in
             try .json(MeView(openTo: right))
         }
+        .about("Who asks; the first request of every page.", answers: MeView.self)
     }
 }

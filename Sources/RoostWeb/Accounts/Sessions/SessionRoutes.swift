@@ -20,20 +20,28 @@ struct SessionRoutes {
 
     var all: [Route] {
         [
-            Route(.post, "/api/v1/login", .anyone, body: .form) { try await logIn($0) },
+            Route(.post, "/api/v1/login", .anyone) { try await logIn($0) }
+                .about("Begins a session.", takes: Credentials.self, answers: MeView.self),
             // Also without a session, so that a second click is no error.
-            Route(.post, "/api/v1/logout", .anyone, body: .form) { try await logOut($0) },
-            Route(.post, "/api/v1/logout-everywhere", .viewer, body: .form) {
+            Route(.post, "/api/v1/logout", .anyone) { try await logOut($0) }
+                .about("Ends this session.", takes: JSONBody.Empty.self),
+            Route(.post, "/api/v1/logout-everywhere", .viewer) {
                 try await logOutEverywhere($0)
-            },
-            Route(.post, "/api/v1/password", .viewer, body: .form) { try await change($0) },
-            Route(.get, "/api/v1/sessions", .viewer) { try list($0) },
-            Route(.delete, "/api/v1/sessions/{id}", .viewer) { try await end($0) },
+            }
+            .about("Ends all own sessions.", takes: JSONBody.Empty.self),
+            Route(.post, "/api/v1/password", .viewer) { try await change($0) }
+                .about(
+                    "Changes the password, and ends the other sessions.",
+                    takes: PasswordForm.self
+                ),
+            Route(.get, "/api/v1/sessions", .viewer) { try list($0) }
+                .about("Own sessions.", answers: ItemList<SessionView>.self),
+            Route(.delete, "/api/v1/sessions/{id}", .viewer) { try await end($0) }
+                .about("Ends a session."),
         ]
     }
 
     private func logIn(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         guard accounts.roster.isClaimed else {
             throw Problem(.unclaimed, "open the station's page and become its owner")
         }
@@ -74,7 +82,6 @@ struct SessionRoutes {
     }
 
     private func logOut(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         if let identity = request.identity, let session = request.sessionID {
             let visitor = accounts.visitor(request)
             _ = await accounts.endSessions {
@@ -87,7 +94,6 @@ struct SessionRoutes {
     }
 
     private func logOutEverywhere(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let (account, visitor) = (try request.account(in: accounts), accounts.visitor(request))
         _ = await accounts.endSessions {
             $0.account == account.id
@@ -99,7 +105,6 @@ struct SessionRoutes {
 
     /// Asks the present password and ends all other sessions.
     private func change(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let (account, form) = (
             try request.account(in: accounts), try request.decoded(PasswordForm.self)
         )
@@ -132,7 +137,6 @@ struct SessionRoutes {
     }
 
     private func list(_ request: WebRequest) throws -> WebResponse {
-        try request.query.allow(only: [])
         let (account, now) = (try request.account(in: accounts), accounts.age)
         let own = accounts.roster.sessions.values
             .filter { $0.account == account.id && $0.isValid(at: now) }
@@ -141,7 +145,6 @@ struct SessionRoutes {
     }
 
     private func end(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let (account, id) = (try request.account(in: accounts), try request.id())
         let visitor = accounts.visitor(request)
         let wasThere = await accounts.endSessions {

@@ -15,9 +15,16 @@ struct TokenRoutes {
 
     var all: [Route] {
         [
-            Route(.get, "/api/v1/tokens", .member) { try list($0) },
-            Route(.post, "/api/v1/tokens", .member, body: .form) { try await make($0) },
-            Route(.delete, "/api/v1/tokens/{id}", .member) { try await delete($0) },
+            Route(.get, "/api/v1/tokens", .member) { try list($0) }
+                .about("Own tokens, without their secrets.", answers: ItemList<TokenView>.self),
+            Route(.post, "/api/v1/tokens", .member) { try await make($0) }
+                .about(
+                    "Makes a token; its secret is in this answer alone.",
+                    takes: Form.self,
+                    answers: NewTokenView.self
+                ),
+            Route(.delete, "/api/v1/tokens/{id}", .member) { try await delete($0) }
+                .about("Ends a token."),
         ]
     }
 
@@ -29,7 +36,6 @@ struct TokenRoutes {
     }
 
     private func list(_ request: WebRequest) throws -> WebResponse {
-        try request.query.allow(only: [])
         let account = try request.account(in: accounts)
         let visitor = accounts.visitor(request)
         let roster = accounts.roster
@@ -38,7 +44,6 @@ struct TokenRoutes {
     }
 
     private func make(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let (account, form) = (try request.account(in: accounts), try request.decoded(Form.self))
         let (name, scopes) = (NewPerson.trimmed(form.name), form.scopes.compactMap(TokenScope.init))
         if let words = NewPerson.objection(toName: name) { throw Problem.outOfRange("name", words) }
@@ -77,7 +82,6 @@ struct TokenRoutes {
     }
 
     private func delete(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let account = try request.account(in: accounts)
         guard let id = request.parameters["id"],
             let token = visible(to: account).first(where: { $0.id == id })

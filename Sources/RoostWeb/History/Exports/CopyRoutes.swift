@@ -19,8 +19,13 @@ struct CopyRoutes: Sendable {
 
     var all: [Route] {
         [
-            Route(.post, "/api/v1/copies", .owner, body: .form) { try await make($0) },
-            Route(.get, "/api/v1/copies/{id}", .viewer, scope: .read) { try await send($0) },
+            Route(.post, "/api/v1/copies", .owner) { try await make($0) }
+                .about(
+                    "Makes an SQLite copy of the history, kept for an hour.",
+                    takes: JSONBody.Empty.self
+                ),
+            Route(.get, "/api/v1/copies/{id}", .viewer, scope: .read) { try await send($0) }
+                .about("An SQLite copy of the history, with ranges of bytes."),
         ]
     }
 
@@ -33,7 +38,6 @@ struct CopyRoutes: Sendable {
 
     /// Makes one, however long it takes; the one before it goes.
     private func make(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let jobs = try offered()
         // The copy before it goes, which may be large.
         let draft = try await history.work { try jobs.begin() }
@@ -55,7 +59,6 @@ struct CopyRoutes: Sendable {
     }
 
     private func send(_ request: WebRequest) async throws -> WebResponse {
-        try request.query.allow(only: [])
         let (jobs, id) = (try offered(), request.parameters["id"] ?? "")
         guard let copy = try await history.work({ try jobs.copy(id) }) else {
             throw Problem(.gone, "a copy is kept for an hour: make a new one")

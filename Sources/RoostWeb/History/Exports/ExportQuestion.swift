@@ -5,7 +5,11 @@ import StoreQueries
 
 /// The parameters of an export request.
 struct ExportQuestion: Sendable {
-    static let keys = HistoryQuery.rangeKeys.union(["channel", "format", "survey", "without"])
+    static let query =
+        [
+            QueryKey.list("channel"), .choice("format", of: TextFormat.self), QueryKey("survey"),
+            QueryKey("without"),
+        ] + QueryKey.range
     /// Channels that one export may name.
     private static let channelMax = 16
 
@@ -23,13 +27,13 @@ struct ExportQuestion: Sendable {
     ///
     /// - Throws: `Problem`.
     init(_ request: WebRequest) throws {
-        query = try HistoryQuery(request, Self.keys)
+        query = HistoryQuery(request)
         format = try Self.format(request.query)
         let hasChannels = request.query.keys.contains("channel")
         names = hasChannels ? try query.channels(atMost: Self.channelMax) : []
         without = try Self.flags(request.query)
         survey = try request.query.one("survey")
-        if survey != nil, !HistoryQuery.rangeKeys.isDisjoint(with: request.query.keys) {
+        if survey != nil, query.hasRange {
             throw Problem.badRequest("survey, or from, to and last, not both")
         }
         known = request.headers[.ifRange].flatMap { ExportTag($0) }

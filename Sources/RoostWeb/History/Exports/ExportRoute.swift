@@ -11,7 +11,13 @@ struct ExportRoute: Sendable {
     init(_ history: HistoryClient, name: String) { (self.history, self.name) = (history, name) }
 
     var all: [Route] {
-        [Route(.get, "/api/v1/export", .viewer, scope: .read) { try await answer($0) }]
+        [
+            Route(.get, "/api/v1/export", .viewer, scope: .read) { try await answer($0) }
+                .about(
+                    "Readings as CSV, NDJSON or JSON, streamed, with ranges of bytes.",
+                    query: ExportQuestion.query
+                )
+        ]
     }
 
     private func answer(_ request: WebRequest) async throws -> WebResponse {

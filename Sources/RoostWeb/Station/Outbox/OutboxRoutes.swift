@@ -16,39 +16,69 @@ package struct OutboxRoutes: Sendable {
     package var all: [Route] {
         [
             Route(.get, "/api/v1/outbox", .viewer, scope: .read) { request in
-                try request.query.allow(only: [])
-                return try .json(try await view())
-            },
+                try .json(try await view())
+            }
+            .about(
+                "What became of each sample and notice at each target.",
+                answers: OutboxView.self
+            ),
             Route(.get, "/api/v1/outbox/fates", .viewer, scope: .read) {
                 try .json(try await fates($0))
-            },
-            Route(.post, "/api/v1/outbox/{id}/flush", .member, scope: .write, body: .form) {
-                try $0.allow(only: [])
+            }
+            .about(
+                "What became of the first sample of each device from a moment on.",
+                query: [QueryKey("time", .moment, isRequired: true), QueryKey("target")],
+                answers: OutboxFatesReport.self
+            ),
+            Route(.post, "/api/v1/outbox/{id}/flush", .member, scope: .write) {
                 let question = FlushOutbox(Self.target($0), seconds: Self.flushSeconds)
                 let limit = StationClient.patience + .seconds(Self.flushSeconds)
                 return try await act(question, within: limit)
-            },
-            Route(.post, "/api/v1/outbox/{id}/pause", .member, scope: .write, body: .form) {
-                try $0.allow(only: ["seconds"])
-                return try await act(PauseTarget(Self.target($0), seconds: try length($0)))
-            },
-            Route(.post, "/api/v1/outbox/{id}/resume", .member, scope: .write, body: .form) {
-                try $0.allow(only: [])
-                return try await act(ResumeTarget(Self.target($0)))
-            },
-            Route(.post, "/api/v1/outbox/{id}/retry", .member, scope: .write, body: .form) {
-                try $0.allow(only: [])
+            }
+            .about(
+                "Sends what waits at a target now.",
+                takes: JSONBody.Empty.self,
+                answers: OutboxView.self
+            ),
+            Route(.post, "/api/v1/outbox/{id}/pause", .member, scope: .write) {
+                try await act(PauseTarget(Self.target($0), seconds: try length($0)))
+            }
+            .about(
+                "Sends a target nothing, for a while or until resumed.",
+                takes: Length.self,
+                answers: OutboxView.self
+            ),
+            Route(.post, "/api/v1/outbox/{id}/resume", .member, scope: .write) {
+                try await act(ResumeTarget(Self.target($0)))
+            }
+            .about("Ends that.", takes: JSONBody.Empty.self, answers: OutboxView.self),
+            Route(.post, "/api/v1/outbox/{id}/retry", .member, scope: .write) {
                 let question = RetryRefused(Self.target($0))
                 return try .json(
                     try await courier.demand().ask(question, within: Self.serverLimit)
                 )
-            },
-            Route(.post, "/api/v1/outbox/{id}/prove", .member, scope: .write, body: .form) {
+            }
+            .about(
+                "Sends what a target refused once more.",
+                takes: JSONBody.Empty.self,
+                answers: OutboxRetryReport.self
+            ),
+            Route(.post, "/api/v1/outbox/{id}/prove", .member, scope: .write) {
                 try .json(try await prove($0))
-            },
-            Route(.post, "/api/v1/outbox/{id}/drop", .owner, scope: .write, body: .form) {
+            }
+            .about(
+                "Compares what a target has with what was delivered.",
+                takes: Proof.self,
+                answers: OutboxProofReport.self
+            ),
+            Route(.post, "/api/v1/outbox/{id}/drop", .owner, scope: .write) {
                 try await drop($0)
-            },
+            }
+            .about(
+                "Leaves out what waits at a target from before a time.",
+                takes: Before.self,
+                answers: OutboxDropReport.self
+            ),
         ]
     }
 
@@ -74,7 +104,6 @@ package struct OutboxRoutes: Sendable {
 
     /// Returns the delivery of each device's first sample from a moment on.
     private func fates(_ request: WebRequest) async throws -> OutboxFatesReport {
-        try request.query.allow(only: ["time", "target"])
         guard let time = try request.query.one("time") else {
             throw Problem.badRequest("time is missing: a moment as 2026-11-20T03:10:00Z")
         }
@@ -88,7 +117,6 @@ package struct OutboxRoutes: Sendable {
     }
 
     private func prove(_ request: WebRequest) async throws -> OutboxProofReport {
-        try request.allow(only: ["seconds", "repairs"])
         let proof = request.body.isEmpty ? nil : try request.decoded(Proof.self)
         let question = ProveDelivery(
             Self.target(request),
@@ -102,7 +130,6 @@ package struct OutboxRoutes: Sendable {
 
     /// Requires a time, so that samples newer than the person's view are not dropped.
     private func drop(_ request: WebRequest) async throws -> WebResponse {
-        try request.allow(only: ["before"])
         let before = try request.decoded(Before.self).before
         let question = DropSamples(Self.target(request), before: before)
         return try .json(try await courier.demand().ask(question))

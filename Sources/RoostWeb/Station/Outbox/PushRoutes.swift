@@ -11,11 +11,20 @@ package struct PushRoutes: Sendable {
     package var all: [Route] {
         [
             Route(.get, "/api/v1/push", .member) { request in
-                try request.query.allow(only: [])
-                return try .json(try await courier.demand().ask(GetPushKey()))
-            },
-            Route(.post, "/api/v1/push", .member, body: .form) { try await subscribe($0) },
-            Route(.delete, "/api/v1/push", .member, body: .form) { try await unsubscribe($0) },
+                try .json(try await courier.demand().ask(GetPushKey()))
+            }
+            .about(
+                "The key that a browser subscribes with, and whether notices go out.",
+                answers: PushKeyReport.self
+            ),
+            Route(.post, "/api/v1/push", .member) { try await subscribe($0) }
+                .about(
+                    "Has this browser notified with the page closed.",
+                    takes: Subscription.self,
+                    answers: PushChangeReport.self
+                ),
+            Route(.delete, "/api/v1/push", .member) { try await unsubscribe($0) }
+                .about("Ends that.", takes: Address.self, answers: PushChangeReport.self),
         ]
     }
 
@@ -30,12 +39,13 @@ package struct PushRoutes: Sendable {
         let keys: Keys
         let seconds: Int?
         let language: String?
+        /// Browsers add it, as a number or null; it is not used.
+        let expirationTime: Double?
     }
 
     private struct Address: Decodable { let endpoint: String }
 
     private func subscribe(_ request: WebRequest) async throws -> WebResponse {
-        try request.allow(only: ["endpoint", "keys", "seconds", "language", "expirationTime"])
         let body = try request.decoded(Subscription.self)
         var push = SubscribePush(kind: "webpush", address: body.endpoint)
         (push.p256dh, push.auth) = (body.keys.p256dh, body.keys.auth)
@@ -46,7 +56,6 @@ package struct PushRoutes: Sendable {
 
     /// The endpoint is known to its own browser alone, so that naming it is the proof.
     private func unsubscribe(_ request: WebRequest) async throws -> WebResponse {
-        try request.allow(only: ["endpoint"])
         let address = try request.decoded(Address.self).endpoint
         return try .json(try await courier.demand().ask(UnsubscribePush(address: address)))
     }

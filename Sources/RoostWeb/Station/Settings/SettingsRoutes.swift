@@ -12,8 +12,14 @@ struct SettingsRoutes: Sendable {
         [
             Route(.get, "/api/v1/settings", .owner) { _ in
                 try answer(try await questions.ask(GetSettings()))
-            },
-            Route(.patch, "/api/v1/settings", .owner, body: .form) { try await change($0) },
+            }
+            .about("Settings and where each comes from.", answers: SettingsView.self),
+            Route(.patch, "/api/v1/settings", .owner) { try await change($0) }
+                .about(
+                    "Changes settings by a merge patch; needs If-Match.",
+                    takes: [String: String?].self,
+                    answers: SettingsView.self
+                ),
         ]
     }
 

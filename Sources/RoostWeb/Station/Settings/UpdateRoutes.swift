@@ -24,8 +24,7 @@ package struct UpdateRoutes: Sendable {
     /// Routes whose calls are written to the audit.
     package var acts: [Route] {
         [
-            Route(.post, "/api/v1/update", .owner, body: .form) { request in
-                try request.allow(only: ["bytes"])
+            Route(.post, "/api/v1/update", .owner) { request in
                 let count = try request.decoded(Wish.self).bytes
                 return try .json(
                     try await work { uploads in
@@ -34,32 +33,45 @@ package struct UpdateRoutes: Sendable {
                     }
                 )
             }
+            .about(
+                "Has the uploaded update checked, written and tried.",
+                takes: Wish.self,
+                answers: UpdateView.self
+            )
         ]
     }
 
     package var others: [Route] {
         [
             Route(.get, "/api/v1/update", .owner) { request in
-                try request.query.allow(only: [])
-                return try .json(try await work { try $0.view })
-            },
+                try .json(try await work { try $0.view })
+            }
+            .about(
+                "Which root of an image runs, and what became of the last update.",
+                answers: UpdateView.self
+            ),
             Route(
                 .post,
                 "/api/v1/update/file",
                 .owner,
                 body: .any(maxBytes: UpdateUploads.pieceByteCountMax)
             ) { request in
-                try request.query.allow(only: ["at"])
-                let range = 0...UpdateUploads.byteCountMax
-                guard let offset = try request.query.integer("at", in: range) else {
+                guard let offset = try request.query.integer(Self.at) else {
                     throw Problem(.badRequest, "at says where the piece begins")
                 }
                 let count = try await work { try $0.add(request.body, at: offset) }
                 return try .json(Uploaded(bytes: count))
-            },
+            }
+            .about("One piece of an update file, behind those before it.", query: [Self.at]),
         ]
     }
 
+    private static let at = QueryKey(
+        "at",
+        .wholes(0...UpdateUploads.byteCountMax),
+        isRequired: true
+    )
+
     private struct Wish: Decodable { let bytes: Int }
-    private struct Uploaded: Encodable { let bytes: Int }
+    private struct Uploaded: Codable { let bytes: Int }
 }

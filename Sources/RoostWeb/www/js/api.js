@@ -66,6 +66,8 @@ export const api = {
       return null;
     }
   },
+  /** The ledger of one channel; null without one. */
+  ledger: async (query) => (await api.maybe("/ledger", query))?.items[0] ?? null,
   /** A file beside this module: catalogues. */
   asset: async (path) => (await fetch(new URL(path, import.meta.url))).json(),
   /** The same request for a shell. */

@@ -27,7 +27,7 @@ export async function load(api, query) {
   const window = asked === "mark" && !dose.isSinceMark ? "day" : asked;
   const from = Date.parse(dose.from ?? "") / 1000 || now - WINDOWS.day, to = Math.max(now, from + 60);
   const ask = { channel: counter.id, from: rfc3339(from), to: rfc3339(to) };
-  const [series, ledger] = await Promise.all([api.maybe("/series", { ...ask, points: 400 }), api.maybe("/ledger", ask)]);
+  const [series, ledger] = await Promise.all([api.maybe("/series", { ...ask, points: 400 }), api.ledger(ask)]);
   return { counters, counter, window, dose, from, to, now, series: series?.series?.[0], ledger, rules: rules?.alerts ?? [] };
 }
 

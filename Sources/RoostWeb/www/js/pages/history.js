@@ -33,7 +33,7 @@ export async function load(api, query) {
     api.maybe("/events", { ...range, severity: "warning", limit: 100 }),
     api.maybe("/notes", range),
     loadFacts(),
-    ...chosen.map((channel) => api.maybe("/ledger", { channel, ...range })),
+    ...chosen.map((channel) => api.ledger({ channel, ...range })),
   ]);
   return { items, chosen, window, now, series, events: events?.items ?? [], notes: notes?.items ?? [], ledgers, range };
 }

@@ -24,7 +24,7 @@ export async function load(api) {
     station,
     devices: station.channels?.length || station.daemon?.state !== "up" ? null : await api.maybe("/devices"),
     day: ids.length ? Promise.all([api.maybe("/series", { channel: ids, ...range, points: 300 }),
-      ...ids.map((id) => api.maybe("/ledger", { channel: id, ...range }))]) : null,
+      ...ids.map((id) => api.ledger({ channel: id, ...range }))]) : null,
   };
 }
 
