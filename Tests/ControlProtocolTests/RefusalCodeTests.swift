@@ -27,6 +27,19 @@ import Testing
         }
     }
 
+    /// A client is not to blame for what a program answers.
+    @Test(arguments: [
+        "", "{", "[]", #"{"version":3}"#, #"{"version":"3","body":"x"}"#,
+        #"{"version":3,"body":7}"#,
+    ])
+    func anAnswerThatCannotBeReadIsNoBadRequest(line: String) {
+        #expect {
+            try ControlCodec.body(String.self, from: line)
+        } throws: { error in
+            (error as? ControlFailure)?.code == .badAnswer
+        }
+    }
+
     @Test(arguments: RefusalCode.allCases)
     func eachCodeTravels(code: RefusalCode) throws {
         let failure = ControlFailure(code: code, message: "no", pointer: "/name")

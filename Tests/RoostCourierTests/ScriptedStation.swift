@@ -27,7 +27,7 @@ final class ScriptedStation: QuestionClient, DiskWork {
         var writtenCount = 0
         var sequence: UInt64 = 0
         var cursors: [String: CursorReport.Cursor] = [:]
-        var (cursorCount, refusesCursors) = (Int64(0), false)
+        var (cursorCount, refusesCursors, isBusy) = (Int64(0), false, false)
         var events: [String] = []
         var (isDown, isDated) = (false, true)
         var (changed, recorded) = ([Signal](), 0)
@@ -75,6 +75,9 @@ final class ScriptedStation: QuestionClient, DiskWork {
 
     /// Sets whether the card fails, so that cursors cannot be kept.
     func set(refusesCursors: Bool) { state.withLock { $0.refusesCursors = refusesCursors } }
+
+    /// Sets whether it has too much to do to keep a cursor; it removes them.
+    func set(isBusy: Bool) { state.withLock { $0.isBusy = isBusy } }
 
     func set(progressAge: Double, reasons: [String] = [], noData: String? = nil) {
         state.withLock { ($0.progressAge, $0.reasons, $0.noData) = (progressAge, reasons, noData) }
@@ -308,6 +311,9 @@ final class ScriptedStation: QuestionClient, DiskWork {
         try state.withLock { state in
             if let name = request.name, let blob = request.bytes {
                 guard !state.refusesCursors else { throw StationDown("the card is read-only") }
+                if state.isBusy, !blob.isEmpty {
+                    throw ControlFailure(code: .busy, message: "there is too much going on")
+                }
                 if blob.isEmpty {
                     state.cursors[name] = nil
                 } else {

@@ -68,6 +68,23 @@ import Testing
         }
     }
 
+    /// A station refuses with the same code where its table is full and where it has much to do.
+    @Test func aStationThatIsBusyWithOtherThingsKeepsTheCursorsOfFormerTargets() throws {
+        try simulate { clock in
+            let station = try ScriptedStation(clock)
+            for number in 0..<3 { _ = try await station.ask(KeepCursor("former\(number)", [1])) }
+            let cursors = Self.cursors(station, clock)
+            station.set(isBusy: true)
+            await cursors.keep([1, 2], of: "target")
+            #expect(station.cursors.keys.sorted() == ["former0", "former1", "former2"])
+            #expect(await cursors.trouble?.contains("too much") == true)
+            station.set(isBusy: false)
+            await cursors.renew()
+            #expect(station.cursors.count == 4 && station.cursors["target"] == [1, 2])
+            withExtendedLifetime(station.folder) {}
+        }
+    }
+
     /// What the station did not take is sent again, and why is said meanwhile.
     @Test func aCursorThatWasNotTakenIsSentAgain() throws {
         try simulate { clock in

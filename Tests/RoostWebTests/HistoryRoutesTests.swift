@@ -1,8 +1,10 @@
 import Core
+import Glibc
 import HTTPTypes
 import Logging
 import NIOPosix
 import StoreFixtures
+import TestSupport
 import Testing
 
 @testable import RoostWeb
@@ -162,6 +164,27 @@ import Testing
         let tag = try #require(first.headers[.eTag])
         #expect(try await site.get(target, tag: tag).status == .notModified)
         #expect(try await site.get("series?channel=dust/pm25&last=2h", tag: tag).status == .ok)
+    }
+
+    /// After an update the same history may have an answer of another form.
+    @Test func anotherProgramHasAnotherTag() throws {
+        let site = try Site()
+        let folder = StoreFolder(path: site.fixture.path)
+        let programs = try TestFolder(isInMemory: true)
+        func tag(ofProgramMadeAt second: Int) throws -> String {
+            let path = programs.path("roost-web")
+            let file = open(path, O_CREAT | O_WRONLY, 0o755)
+            defer { close(file) }
+            let time = timespec(tv_sec: second, tv_nsec: 0)
+            try #require(futimens(file, [time, time]) == 0)
+            return OpenHistory.generation(of: folder, nil, program: path)
+        }
+        let tags = try [1, 2, 1].map { try tag(ofProgramMadeAt: $0) }
+        #expect(tags[0] != tags[1] && tags[0] == tags[2])
+        let own = try #require(realpath("/proc/self/exe", nil))
+        defer { free(own) }
+        let mine = OpenHistory.generation(of: folder, nil, program: String(cString: own))
+        #expect(OpenHistory.generation(of: folder, nil) == mine)
     }
 
     @Test(arguments: ["csv", "ndjson", "json"])

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Core
+import FoundationEssentials
 import NIOCore
 import Testing
 
@@ -51,6 +52,44 @@ import Testing
             view.json.contains(#""lines":[{"device":"door","kind":"pir","state":"motion"}]"#)
         )
         #expect(view.json.contains(#""visited":true"#))
+    }
+
+    /// The mute of a channel is listed with its device.
+    @Test(arguments: [
+        ("dust", ["dust/pm10", "dust/pm25"]), ("dust/pm25", ["dust/pm25"]), ("dusty/pm25", []),
+    ])
+    func aMuteIsShownOnlyAtWhatItCovers(_ target: String, _ muted: [String]) throws {
+        struct Shown: Decodable {
+            struct Channel: Decodable {
+                let id: String
+                let isMuted: Bool
+            }
+
+            let channels: [Channel]
+        }
+        let names = ["dust/pm10", "dust/pm25"]
+        var status = OpenMetricsTests.status
+        status.channels = names.map { name in
+            ChannelReport(
+                channel: name,
+                unit: "µg/m³",
+                latest: nil,
+                valueAgeSeconds: nil,
+                isStale: false
+            )
+        }
+        var dust = DeviceReport(
+            name: "dust",
+            type: "sds011",
+            location: "",
+            state: "measuring",
+            facts: Details([])
+        )
+        dust.mutes = [MuteReport(target: target, endTime: nil, endsInSeconds: nil)]
+        let json = Self.view(.up(status, DevicesReport(devices: [dust], unclaimed: [])))
+        let shown = try JSONDecoder().decode(Shown.self, from: Data(json.utf8))
+        #expect(shown.channels.map(\.id) == names)
+        #expect(shown.channels.filter(\.isMuted).map(\.id) == muted)
     }
 
     @Test func oneThatHangsIsLeftAloneForAWhile() {

@@ -152,6 +152,25 @@ import Testing
         #expect(answers[1].error?.message.contains("dust/pm10, dust/pm25") == true)
     }
 
+    @Test func aMuteThatFindsNoRoomInTheStoreIsDoneAndNotKept() throws {
+        let folder = try TestFolder(isInMemory: true)
+        let (failure, mutes) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(5))
+                let store = test.station.state.store
+                for number in await (try store.settings()).count..<64 {
+                    try await store.set("setting \(number)", to: "1")
+                }
+                let answer = try await test.ask(MuteDevice("dust"))
+                return (answer.error, Self.mutes(try await test.ask(GetDevices())))
+            }
+        }
+        #expect(failure?.code == .notKept)
+        #expect(failure?.message.contains("done, but a restart forgets it") == true)
+        #expect(mutes.map(\.target) == ["dust"])
+    }
+
     @Test func aReasonWhyThereIsNoValueStays() throws {
         try simulate { clock in
             let board = MuteList(clock: clock, boot: BootID(bytes: Array(repeating: 1, count: 16)))

@@ -52,12 +52,12 @@ struct AlertRoutes: Sendable {
         try await questions.ask(GetAlerts())
     }
 
-    /// Returns the rules; empty for a card without its station and for an older station.
+    /// Returns the rules; empty for a card without its station and for one that does not answer.
     private func alertRules() async throws -> [AlertsReport.Rule] {
         guard questions.station != nil else { return [] }
         do {
             return try await report().rules
-        } catch let problem as Problem where [.badRequest, .stationDown].contains(problem.kind) {
+        } catch let problem as Problem where problem.kind == .stationDown {
             return []
         }
     }

@@ -163,6 +163,7 @@ import Testing
             return (said.withLock { $0 }, isPaused.withLock { $0 })
         }
         #expect(answer.contains("done, but a restart forgets it: pauses: no space left"))
+        #expect(answer.contains(#""code":"not-kept""#))
         #expect(isPaused)
     }
 }

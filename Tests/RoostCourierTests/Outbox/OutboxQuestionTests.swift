@@ -9,41 +9,11 @@ import Testing
 
 /// Tests the effect of questions on a task that does something else.
 @Suite struct OutboxQuestionTests {
-    /// Answers after a second, so that questions overlap.
-    private struct SlowSource: OutboxSampleSource {
-        let ring: SimulatedRing
-        let clock: SimulatedClock
-
-        func streams() async throws -> [StreamID] { try await ring.streams() }
-
-        func boots() async throws -> [BootID: Int] {
-            try await clock.sleep(for: .seconds(1), tolerance: .zero)
-            return try await ring.boots()
-        }
-
-        func count(
-            of stream: StreamID,
-            after place: OutboxPosition?
-        ) async throws -> (count: Int, newest: OutboxPosition?) {
-            let found = try await ring.count(of: stream, after: place)
-            try await clock.sleep(for: .seconds(1), tolerance: .zero)
-            return found
-        }
-
-        func page(
-            of stream: StreamID,
-            after place: OutboxPosition?,
-            limit: Int
-        ) async throws -> OutboxPage? {
-            try await ring.page(of: stream, after: place, limit: limit)
-        }
-
-        func change(
-            since count: UInt64,
-            until deadline: MonotonicInstant?,
-            tolerance: Duration
-        ) async throws -> UInt64 {
-            try await ring.change(since: count, until: deadline, tolerance: tolerance)
+    /// Answers a second late, so that questions overlap.
+    private static func slow(_ life: OutboxLife) -> HinderedSource {
+        HinderedSource(ring: life.ring) { answer in
+            guard answer != .streams else { return }
+            try await life.clock.sleep(for: .seconds(1), tolerance: .zero)
         }
     }
 
@@ -52,10 +22,7 @@ import Testing
             let life = OutboxLife(clock)
             life.internet.add(OutboxLife.Counter(), at: OutboxLife.host)
             life.internet.set(.refused, at: OutboxLife.host)
-            let task = life.task(
-                OutboxLife.OnceTarget(.harmless),
-                from: SlowSource(ring: life.ring, clock: clock)
-            )
+            let task = life.task(OutboxLife.OnceTarget(.harmless), from: Self.slow(life))
             try await life.run(task) {
                 for _ in 0..<4_000 {
                     life.record()
@@ -76,10 +43,7 @@ import Testing
             let first = life.task(OutboxLife.OnceTarget(.harmless))
             try await life.run(first) { try await clock.sleep(for: .seconds(10)) }
             try await life.record(10, each: .seconds(1))
-            let task = life.task(
-                OutboxLife.OnceTarget(.harmless),
-                from: SlowSource(ring: life.ring, clock: clock)
-            )
+            let task = life.task(OutboxLife.OnceTarget(.harmless), from: Self.slow(life))
             let question = Mutex<Bool>(false)
             try await life.run(task) {
                 try await clock.sleep(for: .milliseconds(500))

@@ -157,7 +157,7 @@ struct ControlAnswers: Sendable {
 
     private func examine(_ question: ExamineMachine) async throws -> FindingsReport {
         guard let examination = state.dependencies.examination else {
-            throw ControlFailure(code: .forbidden, message: "this station has no machine to ask")
+            throw ControlFailure(code: .notOffered, message: "this station has no machine to ask")
         }
         let age = Duration.seconds(min(max(question.seconds ?? 0, 0), 86_400))
         return try await examination.report(notOlderThan: age, on: station.platform)

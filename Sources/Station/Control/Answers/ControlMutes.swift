@@ -96,12 +96,14 @@ struct ControlMutes {
     }
 
     /// Stores what a person asked for, so that it outlives the process.
+    ///
+    /// - Throws: `ControlFailure` `not-kept`.
     private func keep() async throws {
         do {
             try await store.settleMutes()
         } catch {
             throw ControlFailure(
-                code: .store,
+                code: .notKept,
                 message: "done, but a restart forgets it; the store: \(error)"
             )
         }
