@@ -280,6 +280,13 @@ let package = Package(
         ),
         tests("ControlProtocolTests", ["ControlProtocol", "Core", "HardwareIO"]),
         tests(
+            "ReferenceTests",
+            [
+                "Configuration", "ControlProtocol", "Core", "CourierSimulation", "Eyes",
+                "HardwareIO", "RoostCourier", "RoostWeb", "SimulationKit", "Station", logging,
+            ]
+        ),
+        tests(
             "ConfigurationTests",
             [
                 "Alerts", "Configuration", "Core", "Devices", "HardwareIO", "Profiles",

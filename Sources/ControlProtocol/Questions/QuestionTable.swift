@@ -36,7 +36,7 @@ package struct QuestionTable: Sendable {
     private typealias Handler = @Sendable (any Decoder, QuestionAsker) throws -> Reply
 
     private struct Entry: Sendable {
-        let users: Set<LocalUser>
+        let type: any Question.Type
         let reply: Handler
     }
 
@@ -58,6 +58,9 @@ package struct QuestionTable: Sendable {
 
     /// Names of the questions that have a handler, sorted.
     package var names: [String] { entries.keys.sorted() }
+
+    /// The types of these questions, in the order of their names.
+    package var questions: [any Question.Type] { names.compactMap { entries[$0]?.type } }
 
     /// Sets the handler of a question.
     ///
@@ -92,7 +95,7 @@ package struct QuestionTable: Sendable {
 
     private mutating func add<Asked: Question>(_ type: Asked.Type, _ reply: @escaping Handler) {
         precondition(entries[type.about.name] == nil, "\(type.about.name) has two handlers")
-        entries[type.about.name] = Entry(users: type.about.users, reply: reply)
+        entries[type.about.name] = Entry(type: type, reply: reply)
     }
 
     /// Returns the reply to a line.
@@ -150,7 +153,7 @@ package struct QuestionTable: Sendable {
                 peer: configuration.peer,
                 actor: try container.decodeIfPresent(String.self, forKey: .actor)
             )
-            guard entry.users.contains(asker.user) else { throw asker.refusal(of: name) }
+            guard entry.type.about.users.contains(asker.user) else { throw asker.refusal(of: name) }
             reply = try entry.reply(decoder, asker)
         }
     }

@@ -11,7 +11,7 @@ package struct SettingsReport: Codable, Hashable, Sendable {
 
 /// One setting.
 package struct SettingReport: Codable, Hashable, Sendable {
-    package enum Kind: String, Codable, Sendable {
+    package enum Kind: String, Codable, Sendable, CaseIterable {
         case text
         /// The IANA name of a time zone.
         case zone
