@@ -42,7 +42,7 @@ struct StationsCommand: ParsableCommand {
                 }
             return Output.line("  \(words)" + (station.why.map { ": \($0)" } ?? ""))
         }
-        Output.line("  \(facts.text)")
+        Output.line("  \(facts.sentence)")
         var parts = facts.quantities
         if facts.hasLamp { parts.append("lamp") }
         if let visited = facts.visited { parts.append(visited ? "visited now" : "not visited") }
@@ -54,6 +54,7 @@ struct StationsCommand: ParsableCommand {
         case .off:
             "the local network was not searched: write \"stations\": {} into courier.json"
         case .noProgram: "the local network was not searched: install avahi-utils"
+        case .noCourier: "no courier runs, which would search"
         case .failed: "the search failed: \(report.why ?? "")"
         case .done: report.items.isEmpty ? "no other station was found" : nil
         }

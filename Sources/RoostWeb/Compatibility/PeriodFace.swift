@@ -39,7 +39,8 @@ struct PeriodFace: Sendable {
             Route(.get, "/api/v1/files/{type}", .viewer) { try await listForPage($0) }
                 .about(
                     "Files of 60, 1440, 10080 or 43800 minutes with PM2.5 and PM10, newest first.",
-                    query: QueryKey.range
+                    query: QueryKey.range,
+                    answers: FilesView.self
                 ),
             Route(.get, "/api/v1/files/{type}/{name}", .viewer) { request in
                 var answer = try await file(request, try known(request))
@@ -54,28 +55,20 @@ struct PeriodFace: Sendable {
     private func listForPage(_ request: WebRequest) async throws -> WebResponse {
         let query = HistoryQuery(request)
         let period = try known(request)
-        let text = try await cache.read { files, history in
+        let view = try await cache.read { files, history in
             let range = try query.range(history, standard: nil)
             let from = range.from?.wholeSeconds ?? .min
             let to = range.to?.wholeSeconds ?? .max
             let list = (files?.files(period) ?? [])
                 .filter { $0.range.lowerBound < to && $0.range.upperBound > from }
-            var json = JSONTextBuilder()
-            json.object { json in
-                json.member("type", period.rawValue)
-                json.member("minutes", period.minutes)
-                json.member("count", list.count)
-                json.array("items", list.reversed().prefix(Self.listMax)) { json, file in
-                    json.object { json in
-                        json.member("name", file.name)
-                        json.member("from", file.first)
-                        json.member("isComplete", file.isComplete)
-                    }
-                }
-            }
-            return json.text
+            return FilesView(
+                type: period,
+                minutes: period.minutes,
+                count: list.count,
+                items: list.reversed().prefix(Self.listMax).map(FilesView.Item.init)
+            )
         }
-        return .json(text)
+        return try .json(view)
     }
 
     private func known(_ request: WebRequest) throws -> PeriodFiles.Period {
@@ -196,4 +189,23 @@ struct FriendlyDate: Hashable, Sendable {
         return "\(weekday) \(date.day) \(Self.months[date.month - 1]) \(date.year), "
             + clock.joined(separator: ":")
     }
+}
+
+/// `/files/{type}`: the files of a time, newest first, at most 1 000 of `count`.
+private struct FilesView: Codable, Sendable {
+    struct Item: Codable, Sendable {
+        let name: String
+        /// ISO 8601.
+        let from: String
+        let isComplete: Bool
+
+        init(_ file: PeriodFiles.File) {
+            (name, from, isComplete) = (file.name, file.first.iso8601, file.isComplete)
+        }
+    }
+
+    let type: PeriodFiles.Period
+    let minutes: Int
+    let count: Int
+    let items: [Item]
 }

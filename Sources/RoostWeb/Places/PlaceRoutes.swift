@@ -30,22 +30,27 @@ struct PlaceRoutes: Sendable {
             Route(.get, "/api/v1/sites", .viewer, scope: .read) { try await sites($0) }
                 .about(
                     "Own position, and what regions, stations and peers measured.",
-                    query: QueryKey.range + [Self.kind]
+                    query: QueryKey.range + [Self.kind],
+                    answers: SitesReport.self
                 ),
             Route(.get, "/api/v1/stations", .viewer, scope: .read) { request in
                 let report = try await courier?.askIfRunning(
                     FindStations(),
                     within: Self.searchLimit
                 )
-                return .json(StationList.json(report))
+                return .json(try ControlCodec.line(report ?? StationsReport(.noCourier)))
             }
-            .about("The owner's other stations, each with its verdict."),
+            .about(
+                "The owner's other stations, each with its verdict.",
+                answers: StationsReport.self
+            ),
             Route(.get, "/api/v1/clusters/{quantity}", .viewer, scope: .read) {
                 try await clusters($0)
             }
             .about(
                 "Means by place: measurements within 200 m of their centre are one.",
-                query: QueryKey.range
+                query: QueryKey.range,
+                answers: ClustersReport.self
             ),
         ]
     }
@@ -65,16 +70,16 @@ struct PlaceRoutes: Sendable {
         let kinds = try Self.kinds(query.query.all("kind"))
         let status = try await status()
         let feeds = try await courier?.askIfRunning(GetCourierStatus())?.feeds ?? []
-        let (own, name) = (status?.position, status?.name)
         let located = feeds.flatMap { $0.places ?? [] }.map { "\($0.series)\($0.latitude)" }
-        let state = "-\(Self.text(own))-\(located.joined(separator: ","))"
+        let own = "\(status?.name ?? "")-\(Self.text(status?.position))"
+        let state = "-\(own)-\(located.joined(separator: ","))"
         return try await history.answer(request, depending: state) { history in
             let range = try query.range(history, standard: Self.day)
             guard !SiteTable.isTooLong(range, history.now) else {
                 throw Problem.outOfRange("from", "sites takes \(SiteTable.daysMax) days at most")
             }
             let table = try SiteTable(history.reader, history.times, range, feeds: feeds)
-            return Self.json(table.sites.filter { kinds.contains($0.kind) }, range, own, name)
+            return try ControlCodec.line(SitesReport(table, kinds, range, status))
         }
     }
 
@@ -94,47 +99,6 @@ struct PlaceRoutes: Sendable {
         position.map { "\($0.latitude),\($0.longitude)" } ?? ""
     }
 
-    private static func json(
-        _ sites: [SiteTable.Site],
-        _ range: TimeRange,
-        _ position: PositionReport?,
-        _ name: String?
-    ) -> String {
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("name", name)
-            json.member("latitude", position?.latitude)
-            json.member("longitude", position?.longitude)
-            json.member("from", range.from)
-            json.member("to", range.to)
-            json.array("items", sites) { json, site in
-                json.object { json in
-                    json.member("kind", site.kind.rawValue)
-                    json.member("source", site.source)
-                    json.member("name", site.name)
-                    json.member("latitude", site.place?.latitude)
-                    json.member("longitude", site.place?.longitude)
-                    json.array("values", site.entries) { json, entry in
-                        json.object { json in write(entry, &json) }
-                    }
-                }
-            }
-        }
-        return json.text
-    }
-
-    private static func write(_ entry: SiteTable.Entry, _ json: inout JSONTextBuilder) {
-        json.member("channel", entry.channel)
-        json.member("quantity", entry.quantity)
-        json.member("unit", entry.unit)
-        json.member("decimals", entry.decimals)
-        json.member("value", entry.value?.doubleValue)
-        json.member("time", entry.time)
-        json.member("mean", entry.mean, decimals: entry.decimals + 1)
-        json.member("count", entry.count)
-        json.member("corrections", entry.correctionCount)
-    }
-
     private func clusters(_ request: WebRequest) async throws -> WebResponse {
         let query = HistoryQuery(request)
         let quantity = request.parameters["quantity"] ?? ""
@@ -146,40 +110,8 @@ struct PlaceRoutes: Sendable {
             let range = try query.range(history, standard: Self.clusterDays * Self.day)
             if !isOwner { try Self.checkFortnight(range, history.now) }
             let table = try ClusterTable(history.reader, history.times, quantity, range, own)
-            return Self.json(table, quantity, range)
+            return try ControlCodec.line(ClustersReport(table, quantity, range))
         }
-    }
-
-    private static func json(
-        _ table: ClusterTable,
-        _ quantity: String,
-        _ range: TimeRange
-    ) -> String {
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("quantity", quantity)
-            json.member("unit", table.unit)
-            json.member("decimals", table.decimals)
-            json.member("from", range.from)
-            json.member("to", range.to)
-            json.member("count", table.count)
-            json.member("withoutPlace", table.placelessCount)
-            json.member("private", table.privateCount)
-            json.member("otherUnit", table.otherUnitCount)
-            json.member("omitted", table.omittedCount)
-            json.array("items", table.clusters) { json, cluster in
-                json.object { json in
-                    json.member("latitude", cluster.latitude, decimals: 6)
-                    json.member("longitude", cluster.longitude, decimals: 6)
-                    json.member("count", cluster.count)
-                    json.member("mean", cluster.mean, decimals: table.decimals + 1)
-                    json.member("least", cluster.minimum, decimals: table.decimals)
-                    json.member("most", cluster.maximum, decimals: table.decimals)
-                    json.member("radiusMeters", cluster.radius, decimals: 0)
-                }
-            }
-        }
-        return json.text
     }
 
     /// Checks the range for visitors other than the owner: 14 days at most, none of them older.

@@ -44,7 +44,8 @@ package struct RecordRoutes: Sendable {
             Route(.get, "/api/v1/records", .viewer, scope: .read) { try await list($0) }
                 .about(
                     "Motions, newest first, with what is known of their pictures.",
-                    query: [.cursor, Self.limit]
+                    query: [.cursor, Self.limit],
+                    answers: RecordsView.self
                 ),
             Route(.get, "/api/v1/records/{number}/picture", .member) { try await picture($0) }
                 .about("The picture of a motion, as JPEG; no tokens."),
@@ -136,23 +137,13 @@ package struct RecordRoutes: Sendable {
                 after: cursor,
                 limit: limit
             )
-            var json = JSONTextBuilder()
-            json.object { json in
-                Self.write(report, pictures, trouble, &json)
-                json.member("mayLook", mayLook)
-                json.member("mayDelete", mayDelete)
-                json.array("items", page.items) { json, item in
-                    json.object { json in
-                        Self.write(item, mayLook, &json)
-                        guard item.picture == nil else { return }
-                        let lack = Self.lack(of: item, report)
-                        json.member("lack", lack?.reason.rawValue)
-                        json.member("lackWords", lack?.words)
-                    }
-                }
-                json.member("next", page.next?.description)
+            let items = page.items.map { item in
+                RecordsView.Item(item, mayLook, Self.lack(of: item, report))
             }
-            return .json(json.text)
+            let next = page.next?.description
+            var view = RecordsView(report, pictures, trouble, items, next: next)
+            (view.mayLook, view.mayDelete) = (mayLook, mayDelete)
+            return try .json(view)
         }
     }
 
@@ -161,48 +152,10 @@ package struct RecordRoutes: Sendable {
         of item: MotionRecords.Item,
         _ report: EyesReport?
     ) -> EyesReport.Lack? {
-        guard let time = item.time?.nanoseconds else { return nil }
+        guard item.picture == nil, let time = item.time?.nanoseconds else { return nil }
         return report?.lacks?.last { lack in
             lack.source == item.source && abs(lack.time - time) < Self.lackTolerance
         }
-    }
-
-    private static func write(
-        _ report: EyesReport?,
-        _ pictures: [PictureRecord]?,
-        _ trouble: String?,
-        _ json: inout JSONTextBuilder
-    ) {
-        // Without a ring and without its program a camera was never switched on.
-        let isOff = report == nil && pictures == nil && trouble == nil
-        json.member("camera", report != nil ? "on" : isOff ? "off" : "stopped")
-        json.member("pictureCount", pictures?.count)
-        json.member("newest", pictures?.first.map { Int(clamping: $0.number) })
-        json.member("room", report?.room)
-        json.member("ringBytes", report?.ringBytes)
-        json.member("retentionDays", report?.retentionDays)
-        json.member("leftOut", report?.leftOutCount)
-        json.member("masked", report?.maskedCount)
-        json.member("trouble", trouble ?? report?.ringTrouble ?? report?.lastTrouble)
-        json.member("stationTrouble", report?.stationTrouble)
-    }
-
-    private static func write(
-        _ item: MotionRecords.Item,
-        _ mayLook: Bool,
-        _ json: inout JSONTextBuilder
-    ) {
-        json.member("event", item.event?.description)
-        json.member("time", item.time)
-        json.member("isSure", item.isSure)
-        json.member("instantSeconds", Double(item.instant.nanoseconds) / 1e9, decimals: 1)
-        json.member("source", item.source)
-        json.member("seconds", item.seconds, decimals: 1)
-        json.member("hasPicture", item.picture != nil)
-        guard mayLook, let picture = item.picture else { return }
-        json.member("number", Int(clamping: picture.number))
-        json.member("name", picture.name)
-        json.member("bytes", picture.byteCount)
     }
 
     // MARK: - One picture

@@ -8,7 +8,7 @@ import Store
 /// it; the second of two with one name gets ` 2`. A window whose beginning the history no longer
 /// has is left out, so that no name ever changes.
 package struct PeriodFiles: Sendable {
-    package enum Period: String, CaseIterable, Sendable {
+    package enum Period: String, Codable, CaseIterable, Sendable {
         case hourly, daily, weekly, monthly
 
         /// Minutes in a file.

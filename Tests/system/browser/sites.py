@@ -79,7 +79,7 @@ def regions(walk, one):
     # An hour, or Singapore's day, may begin meanwhile: the values of hours differ by 23 at most.
     is_corrected = until(lambda: newest_of(browser, "west", "pm25") > newest["west"]["pm25"] + 50, 40)
     check.demand(is_corrected, f"the correction does not count: {newest_of(browser, 'west', 'pm25')}")
-    check.demand(any(value["corrections"] for site in sites(browser) for value in site["values"]), "a correction is not counted")
+    check.demand(any(value["correctionCount"] for site in sites(browser) for value in site["values"]), "a correction is not counted")
 
 
 

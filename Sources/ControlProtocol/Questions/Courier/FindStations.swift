@@ -23,6 +23,8 @@ package struct StationsReport: Codable, Hashable, Sendable {
         case done
         /// The program that asks avahi is not installed.
         case noProgram
+        /// No courier runs, which would ask.
+        case noCourier
         /// `why` says what went wrong.
         case failed
     }
@@ -92,7 +94,7 @@ package struct StationSummary: Codable, Hashable, Sendable {
     /// Code of its first sentence: `level.poor`, `dust.stale`.
     package var code: String
     /// Its first sentence in English.
-    package var text: String
+    package var sentence: String
     /// Device that the sentence names.
     package var device: String?
     package var channel: String?
@@ -104,7 +106,7 @@ package struct StationSummary: Codable, Hashable, Sendable {
     /// Whether it has a lamp.
     package var hasLamp = false
 
-    package init(name: String, level: String, code: String, words: String) {
-        (self.name, self.level, self.code, self.text) = (name, level, code, words)
+    package init(name: String, level: String, code: String, sentence: String) {
+        (self.name, self.level, self.code, self.sentence) = (name, level, code, sentence)
     }
 }

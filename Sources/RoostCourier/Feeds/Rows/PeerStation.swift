@@ -24,7 +24,7 @@ enum PeerStation {
             name: plain(try text("name", of: station)),
             level: levels.contains(level) ? level : "unknown",
             code: plain(try text("code", of: verdict)),
-            words: plain(try text("words", of: verdict))
+            sentence: plain(try text("words", of: verdict))
         )
         facts.version = station.member("version")?.text.map(plain)
         facts.bootID = station.member("bootID")?.text.map(plain)

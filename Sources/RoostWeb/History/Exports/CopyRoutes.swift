@@ -22,7 +22,8 @@ struct CopyRoutes: Sendable {
             Route(.post, "/api/v1/copies", .owner) { try await make($0) }
                 .about(
                     "Makes an SQLite copy of the history, kept for an hour.",
-                    takes: JSONBody.Empty.self
+                    takes: JSONBody.Empty.self,
+                    answers: CopyView.self
                 ),
             Route(.get, "/api/v1/copies/{id}", .viewer, scope: .read) { try await send($0) }
                 .about("An SQLite copy of the history, with ranges of bytes."),
@@ -46,14 +47,9 @@ struct CopyRoutes: Sendable {
         }
         while try await history.work({ try job.step() }) {}
         let copy = try await history.work { try draft.publish() }
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("id", copy.id)
-            json.member("bytes", copy.bytes)
-            let end = WallTime(seconds: Int(WebClock.system.seconds() + copy.left))
-            json.member("expires", end.iso8601)
-        }
-        var response = WebResponse.json(json.text, status: .created)
+        let end = WallTime(seconds: Int(WebClock.system.seconds() + copy.left))
+        let view = CopyView(id: copy.id, bytes: copy.bytes, expires: end.iso8601)
+        var response = try WebResponse.json(view, status: .created)
         response.headers[.location] = "/api/v1/copies/" + copy.id
         return response
     }
@@ -117,4 +113,11 @@ struct CopyRoutes: Sendable {
         }
         return bytes
     }
+}
+
+/// A copy of the history that can be taken along until `expires`, ISO 8601.
+struct CopyView: Codable, Sendable {
+    let id: String
+    let bytes: Int
+    let expires: String
 }

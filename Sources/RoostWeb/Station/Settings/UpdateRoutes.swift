@@ -62,7 +62,11 @@ package struct UpdateRoutes: Sendable {
                 let count = try await work { try $0.add(request.body, at: offset) }
                 return try .json(Uploaded(bytes: count))
             }
-            .about("One piece of an update file, behind those before it.", query: [Self.at]),
+            .about(
+                "One piece of an update file, behind those before it.",
+                query: [Self.at],
+                answers: Uploaded.self
+            ),
         ]
     }
 

@@ -59,7 +59,7 @@ function popup(name, lines) {
 }
 
 const valueWords = (one) => `${quantityName(one.quantity)} ${number(one.value, one.decimals)} ${one.unit ?? ""}`.trim();
-const meanWords = (one) => (one.count ? `${t("sites.mean")} ${number(one.mean, one.decimals + 1)}` : "");
+const meanWords = (one) => (one.sampleCount ? `${t("sites.mean")} ${number(one.mean, one.decimals + 1)}` : "");
 
 /** The newest time first, then each value; one of another time has its own. */
 function siteLines(values) {
@@ -72,11 +72,11 @@ function siteLines(values) {
 function places({ sites, clusters, stations }) {
   const all = sites.items.filter((one) => isKnown(one.latitude)).map((one) => ({ ...one, kind: "region", lines: siteLines(one.values) }));
   for (const one of clusters?.items ?? []) {
-    all.push({ ...one, kind: "cluster", name: `${number(one.mean, clusters.decimals + 1)} ${clusters.unit}`.trim(), lines: [quantityName(clusters.quantity), `${t("sites.count")}: ${number(one.count)}`,
-      t("sites.days", { from: stamp(clusters.from), to: stamp(clusters.to) })] });
+    all.push({ ...one, kind: "cluster", name: `${number(one.mean, clusters.decimals + 1)} ${clusters.unit ?? ""}`.trim(), lines: [quantityName(clusters.quantity), `${t("sites.count")}: ${number(one.sampleCount)}`,
+      t("sites.days", { from: stamp(clusters.from?.time), to: stamp(clusters.to?.time) })] });
   }
-  for (const one of stations?.items ?? []) if (isKnown(one.latitude)) all.push({ ...one, kind: "peer", lines: [one.verdict?.words] });
-  if (isKnown(sites.latitude)) all.push({ latitude: sites.latitude, longitude: sites.longitude, kind: "own", name: sites.name ?? "", lines: [t("sites.here", { name: sites.name ?? "" })] });
+  for (const one of stations?.items ?? []) if (one.facts?.position) all.push({ name: one.name, ...one.facts.position, kind: "peer", lines: [one.facts.sentence] });
+  if (isKnown(sites.latitude)) all.push({ latitude: sites.latitude, longitude: sites.longitude, kind: "own", name: sites.station ?? "", lines: [t("sites.here", { name: sites.station ?? "" })] });
   return all;
 }
 

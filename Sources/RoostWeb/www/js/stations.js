@@ -7,18 +7,21 @@ import { quantityName, verdictWords } from "./words.js";
 const place = (one) => one.host ?? one.url.replace(/^https?:\/\//, "");
 
 /** The station's role: its quantities, lamp and visitors. */
-function role(one) {
-  return [...(one.quantities ?? []).map((name) => quantityName(name)), one.hasLamp ? t("stations.lamp") : "", visitWords(one.visited)].filter(Boolean).join(" · ");
+function role(facts) {
+  return [...facts.quantities.map((name) => quantityName(name)), facts.hasLamp ? t("stations.lamp") : "", visitWords(facts.visited)].filter(Boolean).join(" · ");
 }
 
 /** Whether a motion sensor sees motion; empty without such a sensor. */
 export const visitWords = (visited) => (visited === true ? t("visited.yes") : visited === false ? t("visited.no") : "");
 
+/** The first sentence of another station. */
+const sentence = (facts) => verdictWords({ verdict: { ...facts, params: facts } });
+
 function row(one) {
-  const words = one.verdict ? verdictWords(one) : t(`stations.state.${one.state}`), more = one.verdict ? role(one) : quoted(one.why);
-  return el("li", { class: "station" }, mark(one.verdict?.level ?? (one.state === "silent" ? "fault" : "unknown")),
+  const { facts } = one, words = facts ? sentence(facts) : t(`stations.state.${one.state}`), more = facts ? role(facts) : quoted(one.why);
+  return el("li", { class: "station" }, mark(facts?.level ?? (one.state === "silent" ? "fault" : "unknown")),
     el("div", {}, asIs(one.name, "strong"), " ", asIs(place(one), "a", { class: "quiet", href: one.url, rel: "noreferrer" }),
-      el("p", {}, words, one.isSimulated ? ` (${t("stations.simulated")})` : ""), more ? el("p", { class: "quiet" }, more) : null));
+      el("p", {}, words, facts?.isSimulated ? ` (${t("stations.simulated")})` : ""), more ? el("p", { class: "quiet" }, more) : null));
 }
 
 /** `report`: `/stations`; undefined while it is asked for, null when it cannot be had. */
@@ -30,5 +33,5 @@ export function stationList(report) {
 }
 
 /** Those whose place is known, as points of the drawing. */
-export const stationPoints = (report) => (report?.items ?? []).filter((one) => one.latitude !== null && one.latitude !== undefined)
-  .map((one) => ({ latitude: one.latitude, longitude: one.longitude, kind: "peer", name: one.name, words: `${one.name}: ${verdictWords(one)}`, url: one.url }));
+export const stationPoints = (report) => (report?.items ?? []).filter((one) => one.facts?.position)
+  .map(({ name, url, facts }) => ({ ...facts.position, kind: "peer", name, words: `${name}: ${sentence(facts)}`, url }));

@@ -23,7 +23,7 @@ import Testing
             name: "attic",
             level: "poor",
             code: "level.poor",
-            words: "Measuring. The air is poor."
+            sentence: "Measuring. The air is poor."
         )
         (expected.version, expected.bootID, expected.visited) = ("0.9", "ab", true)
         expected.position = PositionReport(latitude: 46.1, longitude: 9.8)
@@ -43,7 +43,7 @@ import Testing
         )
         #expect(facts.name == "ab")
         #expect(facts.level == "unknown")
-        #expect(facts.text.count == 200)
+        #expect(facts.sentence.count == 200)
         #expect(facts.visited == nil && facts.position == nil)
         #expect(facts.quantities.isEmpty && !facts.hasLamp)
     }

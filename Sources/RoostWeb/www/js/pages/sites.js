@@ -92,7 +92,7 @@ function period(own, clusters, { api, me }, changed) {
 }
 
 /** The days of an answer, whose end is the midnight after the last one. */
-const days = (range) => t("sites.days", { from: date(range.from), to: date(moment(range.to) / 1000 - 1) });
+const days = ({ from, to }) => t("sites.days", { from: date(from?.time), to: date(moment(to?.time) / 1000 - 1) });
 
 const kinds = (items) => [...new Set(items.map((one) => one.kind))].map((kind) => [kind, items.filter((one) => one.kind === kind)]);
 
@@ -100,10 +100,10 @@ function drawMap(node, { sites, clusters, stations, tiles, you }) {
   const all = [
     ...(you ? [{ latitude: you.latitude, longitude: you.longitude, kind: "you", name: t("sites.you"), words: t("sites.you") }] : []),
     ...stationPoints(stations),
-    ...(clusters?.items ?? []).slice(0, 200).map((one) => ({ ...one, kind: "cluster", size: 6 + Math.min(14, Math.log2(one.count + 1)),
+    ...(clusters?.items ?? []).slice(0, 200).map((one) => ({ ...one, kind: "cluster", size: 6 + Math.min(14, Math.log2(one.sampleCount + 1)),
       name: number(one.mean, 1), words: clusterWords(one, clusters) })),
     ...sites.items.filter(isPlace).map((one) => ({ ...one, kind: "region", words: `${one.name}: ${main(one) ? words(main(one)) : t("sites.noValue")}`, site: one })),
-    ...(isPlace(sites) ? [{ ...sites, kind: "own", name: sites.name ?? "", words: t("sites.here", { name: sites.name ?? "" }) }] : [])];
+    ...(isPlace(sites) ? [{ ...sites, kind: "own", name: sites.station ?? "", words: t("sites.here", { name: sites.station ?? "" }) }] : [])];
   const points = isPlace(sites) ? near(all, sites, REACH) : all, far = all.length - points.length;
   if (!points.length) return node.replaceChildren(el("p", { class: "big" }, t("sites.empty")), el("p", { class: "quiet" }, t("sites.empty.words")));
   node.replaceChildren(siteMap(points, t("sites.map"), metres, (point) => (point.site ? sheet(point.site, sites) : point.url ? location.assign(point.url) : null)),
@@ -114,16 +114,16 @@ function drawMap(node, { sites, clusters, stations, tiles, you }) {
     tiles?.tiles ? el("a", { class: "button", href: "/map", rel: "external" }, t("map.open")) : tiles?.why ? el("p", { class: "quiet" }, t("map.missing"), " ", quoted(tiles.why)) : "");
 }
 
-const clusterWords = (one, { quantity, unit, decimals }) => `${quantityName(quantity)} ${value(one.mean, decimals + 1)} ${unit ?? ""}: ${plural("outbox.samples", one.count)}, ${value(one.least, decimals)}–${value(one.most, decimals)}`;
+const clusterWords = (one, { quantity, unit, decimals }) => `${quantityName(quantity)} ${value(one.mean, decimals + 1)} ${unit ?? ""}: ${plural("outbox.samples", one.sampleCount)}, ${value(one.least, decimals)}–${value(one.most, decimals)}`;
 
 function clusterList(found) {
   if (!found) return [];
   return [found.items.length ? table(t("sites.clusters.caption", { n: number(found.items.length), days: days(found) }),
     [t("sites.place"), t("history.mean"), t("sites.count"), t("sites.span"), t("sites.radius")],
-    found.items.slice(0, 50).map((one) => [`${number(one.latitude, 4)}, ${number(one.longitude, 4)}`, `${value(one.mean, found.decimals + 1)} ${found.unit ?? ""}`, number(one.count), `${value(one.least, found.decimals)}–${value(one.most, found.decimals)}`, metres(one.radiusMeters)]))
+    found.items.slice(0, 50).map((one) => [`${number(one.latitude, 4)}, ${number(one.longitude, 4)}`, `${value(one.mean, found.decimals + 1)} ${found.unit ?? ""}`, number(one.sampleCount), `${value(one.least, found.decimals)}–${value(one.most, found.decimals)}`, metres(one.radiusMeters)]))
     : el("p", { class: "quiet" }, t("sites.clusters.none")), el("p", { class: "quiet" }, [
-    found.withoutPlace ? t("sites.withoutPlace", { n: number(found.withoutPlace) }) : "", found.private ? t("sites.private", { n: number(found.private) }) : "",
-    found.omitted ? t("sites.omitted", { n: number(found.omitted) }) : ""].filter(Boolean).join(" "))];
+    found.withoutPlaceCount ? t("sites.withoutPlace", { n: number(found.withoutPlaceCount) }) : "", found.privateCount ? t("sites.private", { n: number(found.privateCount) }) : "",
+    found.omittedCount ? t("sites.omitted", { n: number(found.omittedCount) }) : ""].filter(Boolean).join(" "))];
 }
 
 function whereCard(sites, { api, me, reload }) {
@@ -185,6 +185,6 @@ function sheet(site, range) {
   const same = own && site.values.find((one) => one.quantity === quantityOf(own.id));
   dialog(site.name, t("do.close"), el("p", { class: "quiet" }, newest ? `${stamp(newest)}, ${ago((Date.now() - Date.parse(newest)) / 1000)}` : t("sites.noValue")),
     table(days(range), [t("sites.quantity"), t("sites.newest"), t("sites.mean"), t("sites.corrected")], site.values.map((one) => [
-      quantityName(one.quantity), isKnown(one) ? [`${value(one.value, one.decimals)} ${one.unit ?? ""}`, one.time === newest ? null : el("div", { class: "quiet" }, stamp(one.time))] : t("sites.missing"), one.count ? value(one.mean, one.decimals + 1) : "–", one.corrections ? number(one.corrections) : ""])),
+      quantityName(one.quantity), isKnown(one) ? [`${value(one.value, one.decimals)} ${one.unit ?? ""}`, one.time === newest ? null : el("div", { class: "quiet" }, stamp(one.time))] : t("sites.missing"), one.sampleCount ? value(one.mean, one.decimals + 1) : "–", one.correctionCount ? number(one.correctionCount) : ""])),
     el("div", { class: "row" }, toggle, same ? el("a", { class: "button", href: `/history?channel=${encodeURIComponent(own.id)}&channel=${encodeURIComponent(same.channel)}` }, t("sites.compare")) : null), hints);
 }
