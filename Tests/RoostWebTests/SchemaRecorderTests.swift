@@ -32,6 +32,23 @@ import Testing
         #expect(recorder.components == [name: .object(members)])
     }
 
+    /// A list has the name of what it holds; modules are in no name.
+    @Test func aGenericTypeHasTheNamesOfItsParts() throws {
+        let recorder = SchemaRecorder()
+        let schema = try recorder.schema(of: ItemList<Tree>.self)
+        #expect(schema == .reference("ItemListSchemaRecorderTestsTree"))
+    }
+
+    /// Generators for Java, Go or C# make a number of 32 bits of one without a format.
+    @Test(arguments: [
+        (JSONSchema.integer, #"{"format":"int64","type":"integer"}"#),
+        (.number, #"{"format":"double","type":"number"}"#),
+        (.orNull(.truth), #"{"anyOf":[{"type":"boolean"},{"type":"null"}]}"#),
+    ])
+    func aSchemaIsWritten(schema: JSONSchema, wanted: String) throws {
+        #expect(String(decoding: try JSONBody.encoded(schema), as: UTF8.self) == wanted)
+    }
+
     /// The key stays where there is no value.
     @Test func aValueOrNullKeepsItsKey() throws {
         let tree = Tree(

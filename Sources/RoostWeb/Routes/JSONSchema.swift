@@ -39,8 +39,13 @@ extension JSONSchema: Encodable {
         var json = encoder.container(keyedBy: Key.self)
         switch self {
         case .truth: try json.encode("boolean", forKey: .type)
-        case .integer: try json.encode("integer", forKey: .type)
-        case .number: try json.encode("number", forKey: .type)
+        // Without the format some generators make numbers of 32 bits.
+        case .integer:
+            try json.encode("integer", forKey: .type)
+            try json.encode("int64", forKey: .format)
+        case .number:
+            try json.encode("number", forKey: .type)
+            try json.encode("double", forKey: .format)
         case .text: try json.encode("string", forKey: .type)
         case .wholes(let range):
             try json.encode("integer", forKey: .type)

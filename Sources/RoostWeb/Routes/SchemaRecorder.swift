@@ -116,9 +116,11 @@ final class SchemaRecorder {
         return (.reference(name), sample)
     }
 
-    /// `AlertsReportRule` of `ControlProtocol.AlertsReport.Rule`.
+    /// `AlertsReportRule` of `ControlProtocol.AlertsReport.Rule`, `ItemListMemberView` of
+    /// `RoostWeb.ItemList<RoostWeb.MemberView>`.
     private static func name(of type: Any.Type) -> String {
-        String(reflecting: type).split(separator: ".").dropFirst()
+        String(reflecting: type).split { $0 == "<" || $0 == ">" || $0 == "," }
+            .map { $0.split(separator: ".").dropFirst().joined() }
             .joined().filter { $0.isLetter || $0.isNumber }
     }
 }

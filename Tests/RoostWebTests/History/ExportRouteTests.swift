@@ -105,6 +105,38 @@ import Testing
         }
     }
 
+    /// Who has read one may ask for the next at once, while the answer still exists.
+    @Test(arguments: ["bytes=0-", "bytes=100-199", "none"])
+    func anExportThatWasReadHasNoSeat(field: String) async throws {
+        let (stage, fixture) = try Self.stage()
+        var answers: [WebResponse] = []
+        for _ in 0...HistoryClient.exportMax {
+            let answer = await stage.ask("/api/v1/export", .get, Self.range(field))
+            #expect(answer.status == (field == "none" ? .ok : .partialContent))
+            #expect(try await !RouteStage.bytes(answer).isEmpty)
+            answers.append(answer)
+        }
+        withExtendedLifetime((fixture, answers)) {}
+    }
+
+    /// A client knows a part's length, and so its end before the server is told of it.
+    @Test func theEndOfAPartIsSentWithoutASeat() async throws {
+        let (stage, fixture) = try Self.stage()
+        defer { withExtendedLifetime(fixture) {} }
+        let part = await stage.ask("/api/v1/export", .get, Self.range("bytes=100-199"))
+        guard case .stream(let make) = part.body else {
+            Issue.record("a part is no stream")
+            return
+        }
+        try await make { _ in
+            var others: [WebResponse] = []
+            for _ in 0..<HistoryClient.exportMax {
+                others.append(await stage.ask("/api/v1/export"))
+            }
+            #expect(others.map(\.status) == [.ok, .ok])
+        }
+    }
+
     @Test func aPersonHasOneSeatAndAllHaveTwo() throws {
         let seats = ExportLimiter(limit: 2)
         var anna = try? seats.reserve(1)

@@ -29,8 +29,8 @@ COMMANDS = {
 
 
 
-def live(check, life, goldens):
-    """Lives one life; its card lies in the folder of its name. Returns what is golden of it."""
+def lived(check, life):
+    """Lives one life; its card lies in the folder of its name. Returns the report."""
     scenario, hours, seed, name = life
     words = ["simulate", "--scenario", scenario, "--for", f"{hours}h", "--seed", str(seed), "--no-shrink", "--json"]
     done = subprocess.run([check.program("roost-lab"), *words, *(["--keep"] if name else [])], capture_output=True, text=True,
@@ -42,9 +42,16 @@ def live(check, life, goldens):
         if not kept:
             raise Failed(f"the life of {scenario} left no files: {done.stderr[-300:]}")
         shutil.move(kept[1], check.path(name))
-    report = json.loads(done.stdout)
+    return done.stdout
+
+
+def live(check, life, goldens):
+    """Lives one life; returns what is golden of it."""
+    scenario, hours, seed, _ = life
+    text = lived(check, life)
+    report = json.loads(text)
     if scenario == "everything":
-        goldens.look("lives/report", ["$ roost-lab simulate --json", *values_of(check, done.stdout, 0)])
+        goldens.look("lives/report", ["$ roost-lab simulate --json", *values_of(check, text, 0)])
     return f"{scenario}, {hours} h, seed {seed}: {report['logHash']}, {report['sampleCount']} samples, {report['eventCount']} events"
 
 

@@ -200,7 +200,8 @@ class Stage:
     def start(self):
         node = self.node
         node.start()
-        self.web.start()
+        if not self.web.process:
+            self.web.start()
         node.demand(lambda: node.roost("clock", "trust").returncode == 0, "the clock is not trusted", 30)
         self.began = self.now()
         self.courier.start()

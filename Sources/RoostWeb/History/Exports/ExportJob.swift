@@ -52,7 +52,7 @@ final class ExportJob: Sendable {
     /// An export at its beginning.
     ///
     /// - Parameters:
-    ///   - seat: Given back with the job.
+    ///   - seat: Given back at `end()`, at the latest with the job.
     /// - Throws: `Problem` `not-found` for a channel that is not there; what the store throws.
     init(
         _ history: sending OpenHistory,
@@ -68,6 +68,11 @@ final class ExportJob: Sendable {
     ///
     /// - Throws: What the store throws.
     func next() throws -> [UInt8]? { try run.withLock { try $0.next() } }
+
+    /// Gives the seat back.
+    ///
+    /// Before the last bytes are sent: a client that has them may ask for the next export at once.
+    func end() { seat.release() }
 
     /// Starts again, with the same history.
     ///

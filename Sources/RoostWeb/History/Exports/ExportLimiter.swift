@@ -8,12 +8,21 @@ final class ExportLimiter: Sendable {
     final class Seat: Sendable {
         private let seats: ExportLimiter
         private let user: Int64?
+        private let isReleased = Mutex(false)
 
         fileprivate init(_ seats: ExportLimiter, _ user: Int64?) {
             (self.seats, self.user) = (seats, user)
         }
 
-        deinit {
+        deinit { release() }
+
+        /// Gives it back before it is let go.
+        func release() {
+            let isFirst = isReleased.withLock { isReleased in
+                defer { isReleased = true }
+                return !isReleased
+            }
+            guard isFirst else { return }
             seats.taken.withLock { taken in
                 if let place = taken.firstIndex(of: user) { taken.remove(at: place) }
             }

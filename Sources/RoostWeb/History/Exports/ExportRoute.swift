@@ -55,6 +55,7 @@ struct ExportRoute: Sendable {
                     try await write(piece)
                 }
                 await history.remember(count, of: job)
+                job.end()
             }
         )
     }
@@ -74,6 +75,7 @@ struct ExportRoute: Sendable {
                 while start < places.upperBound, let piece = try await history.next(job) {
                     let first = max(0, places.lowerBound - start)
                     let last = min(piece.count, places.upperBound - start)
+                    if start + last == places.upperBound { job.end() }
                     if first < last { try await write(Array(piece[first..<last])) }
                     start += piece.count
                 }
