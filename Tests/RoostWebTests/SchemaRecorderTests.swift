@@ -32,6 +32,14 @@ import Testing
         #expect(recorder.components == [name: .object(members)])
     }
 
+    private struct Leaf: Codable { let width: Int }
+
+    /// What Swift calls the context of a private type is another text in each build.
+    @Test func aPrivateTypeHasAPlainName() throws {
+        let schema = try SchemaRecorder().schema(of: Leaf.self)
+        #expect(schema == .reference("SchemaRecorderTestsLeaf"))
+    }
+
     /// A list has the name of what it holds; modules are in no name.
     @Test func aGenericTypeHasTheNamesOfItsParts() throws {
         let recorder = SchemaRecorder()

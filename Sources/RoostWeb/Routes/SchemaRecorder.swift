@@ -118,9 +118,13 @@ final class SchemaRecorder {
 
     /// `AlertsReportRule` of `ControlProtocol.AlertsReport.Rule`, `ItemListMemberView` of
     /// `RoostWeb.ItemList<RoostWeb.MemberView>`.
+    ///
+    /// A private type has `(unknown context at $…)` before its name, another one in each build.
     private static func name(of type: Any.Type) -> String {
         String(reflecting: type).split { $0 == "<" || $0 == ">" || $0 == "," }
-            .map { $0.split(separator: ".").dropFirst().joined() }
+            .map { part in
+                part.split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }.joined()
+            }
             .joined().filter { $0.isLetter || $0.isNumber }
     }
 }

@@ -21,6 +21,18 @@ LEFT_OUT = {
 }
 
 
+def choosing(description, values):
+    """The description in which a parameter that is a list chooses from values: schemathesis has no other way to name them."""
+    def chosen(parameter):
+        choice = values.get(f"{parameter['in']}.{parameter['name']}")
+        if not choice or parameter["schema"].get("type") != "array":
+            return parameter
+        return {**parameter, "schema": {"type": "array", "minItems": 1, "maxItems": 2, "items": {"enum": choice}}}
+    return {**description, "paths": {
+        path: {method: {**route, "parameters": [chosen(one) for one in route.get("parameters", [])]} for method, route in entry.items()}
+        for path, entry in description["paths"].items()}}
+
+
 def closed(description):
     """The description in which objects have no other keys than those that it names."""
     def close(schema):
@@ -38,7 +50,7 @@ class Contract:
     """One server with its description; `values` are what parameters may be besides what schemathesis makes up."""
 
     def __init__(self, check, packages, web, name, values, statuses=()):
-        self.check, self.packages, self.web, self.name = check, packages, web, name
+        self.check, self.packages, self.web, self.name, self.values = check, packages, web, name, values
         self.folder = check.path(f"contract-{name}")
         os.makedirs(self.folder)
         lines = []
@@ -56,7 +68,7 @@ class Contract:
         name = re.sub(r"[^a-z]+", "-", " ".join(routes).lower())
         place, report = os.path.join(self.folder, f"{name}.json"), os.path.join(self.folder, f"{name}-report.json")
         with open(place, "w", encoding="utf-8") as file:
-            json.dump(description, file)
+            json.dump(choosing(description, self.values), file)
         words = ["run", place, "--url", f"http://127.0.0.1:{self.web.port}/api/v1", "--checks", CHECKS, "--no-color",
                  "--seed", str(seed), "--max-examples", str(examples), "--phases", phases, "--rate-limit", "auto",
                  "--continue-on-failure", "--report", "json", "--report-json-path", report]

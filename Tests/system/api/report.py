@@ -4,12 +4,13 @@
 """
 
 import sys
+from datetime import datetime
 from typing import TypeVar
 
 from roost_client import AuthenticatedClient
-from roost_client.api.default import get_alerts, get_devices, get_settings
-from roost_client.models import Problem
-from roost_client.types import Unset
+from roost_client.api.default import get_alerts, get_devices, get_events, get_means, get_readings, get_settings
+from roost_client.models import GetMeansBy, Problem
+from roost_client.types import UNSET, Unset
 
 Answer = TypeVar("Answer")
 
@@ -47,13 +48,42 @@ def settings(client: AuthenticatedClient) -> None:
         print("setting", key, origins[key].value, value)
 
 
-def main(base: str, cookie: str) -> None:
+def readings(client: AuthenticatedClient, channel: str, begin: datetime, end: datetime) -> None:
+    """Every reading, page by page."""
+    cursor: str | Unset = UNSET
+    while True:
+        page = answered(get_readings.sync(client=client, channel=channel, from_=begin, to=end, cursor=cursor, limit=7))
+        for item in page.items:
+            print("reading", item.time, figure(item.value), page.unit)
+        if isinstance(page.next_, Unset):
+            return
+        cursor = page.next_
+
+
+def means(client: AuthenticatedClient, channel: str, begin: datetime, end: datetime) -> None:
+    answer = answered(get_means.sync(client=client, channel=channel, by=GetMeansBy.HOUR, zone="UTC", from_=begin, to=end))
+    for item in answer.items:
+        print("mean", item.from_, figure(item.mean), item.n)
+
+
+def events(client: AuthenticatedClient, begin: datetime, end: datetime) -> None:
+    for event in answered(get_events.sync(client=client, from_=begin, to=end, limit=1000)).items:
+        print("event", event.time, event.source, event.severity, event.kind)
+
+
+def main(topic: str, base: str, cookie: str, *words: str) -> None:
     # A program has a token, in the header that the client would choose; settings are for an owner's session.
     client = AuthenticatedClient(base_url=base, token=cookie, prefix="", auth_header_name="Cookie")
-    devices(client)
-    alerts(client)
-    settings(client)
+    if topic == "station":
+        devices(client)
+        alerts(client)
+        settings(client)
+    else:
+        channel, begin, end = words[0], datetime.fromisoformat(words[1]), datetime.fromisoformat(words[2])
+        readings(client, channel, begin, end)
+        means(client, channel, begin, end)
+        events(client, begin, end)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

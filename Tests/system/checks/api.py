@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ..api.client import Client
 from ..api.contract import LEFT_OUT, Contract, accepted, closed
-from ..check import Failed
+from ..check import Failed, objects
 from ..net import cards
 from ..net.stage import RULE, SILENCED, Stage, Web
 from ..packaging.python_packages import PythonPackages
@@ -39,6 +39,7 @@ ON_CARDS = {
     "query.from": ["2026-01-01T00:00:00Z", "2026-04-01T00:00:00Z"], "query.to": ["2026-01-01T03:00:00Z", "2026-04-09T00:00:00Z"],
     "path.type": ["hourly", "daily"], "query.by": ["hour", "day"], "query.zone": ["UTC", "Europe/Rome"], "query.limit": ["5", "50"]}
 NEVER = {"GET /files/{type}/{name}": "no file is complete in the first hour", "GET /dose": "there is no counter"}
+UNREACHABLE = (502, 503)  # What a target has to answer that is paused.
 NO_STATION = (503,)  # Over a card, where the station would have to answer.
 
 
@@ -97,7 +98,7 @@ class Questions:
         self.check.demand("isOpen" in said, "schemathesis does not find a key that the description does not name")
 
 
-def cards_asked(check, questions, options):
+def cards_asked(check, questions, options, client):
     """Everything over cards: without a station, and without accounts."""
     cards.lived(check, HOUSE)
     names = ["house"]
@@ -109,13 +110,41 @@ def cards_asked(check, questions, options):
         web = over(check, name)
         contract, description = Contract(check, PACKAGES, web, name, ON_CARDS, NO_STATION), closed(described(web))
         questions.ask(contract, description, ["GET"])
-    questions.spoiled(contract, description)
+        if name == "house":
+            questions.spoiled(contract, description)
+            check.say(f"the client's report of the card has {history(check, client.result(), web)} lines")
+
+
+def history(check, client, web):
+    """The program's report of a card, beside what the command line reads of it."""
+    channel, begin, end = "sds011/pm25", "2026-01-01T00:00:00Z", "2026-01-01T03:00:00Z"
+    lines = client.report("history", f"http://127.0.0.1:{web.port}/api/v1", "-", channel, begin, end)
+
+    def told(*words):
+        return objects(check.roost(*words, "--from", begin, "--to", end, "--store", check.path("house"), "--json", status=0).stdout)
+    readings = told("readings", "--channel", channel)
+    found = [[words[1][:19], *words[2:]] for words in lines if words[0] == "reading"]  # The command has whole seconds.
+    check.demand(len(found) > 14, f"the client has {len(found)} readings, not several pages")
+    check.same(found, [[one["time"][:19], f"{one['value']:g}" if "value" in one else "-", one["unit"]] for one in readings],
+               "the client's readings")
+    hours = {}
+    for one in readings:
+        if "value" in one:
+            hours.setdefault(one["time"][:13], []).append(one["value"])
+    means = {words[1][:13]: (float(words[2]), int(words[3])) for words in lines if words[0] == "mean"}
+    check.same({hour: count for hour, (_, count) in means.items()}, {hour: len(values) for hour, values in hours.items()},
+               "values of the client's means")
+    for hour, values in hours.items():
+        check.demand(abs(means[hour][0] - sum(values) / len(values)) < 0.006, f"the client's mean of {hour}: {means[hour]}")
+    events = [[one["time"], one["source"], one["severity"], *one["kind"].split(" ")] for one in told("events")]
+    check.same(sorted(words[1:] for words in lines if words[0] == "event"), sorted(events), "the client's events")
+    return len(lines)
 
 
 def report(stage, client):
     """The program's report of a running station."""
     check = stage.check
-    lines = client.report(f"http://127.0.0.1:{stage.web.port}/api/v1", stage.web.cookies["owner"])
+    lines = client.report("station", f"http://127.0.0.1:{stage.web.port}/api/v1", stage.web.cookies["owner"])
 
     def found(kind):
         return [words[1:] for words in lines if words[0] == kind]
@@ -143,9 +172,9 @@ def running(stage, questions, client, description):
         "path.time": [stage.began], "query.time": [stage.began], "query.last": ["1h", "1d"], "path.type": ["hourly", "daily"],
         "path.number": [str(stage.picture())], "path.id": [copied["id"], "influx", "bell"], "query.by": ["hour", "day"],
         "query.zone": ["UTC", "Europe/Rome"], "path.target": ["court", "court/co2"], "path.name": ["court", "dust"], "path.n": ["1", "2"]}
-    contract = Contract(check, PACKAGES, stage.web, "station", values)
-    questions.ask(contract, description, ["GET"])
-    questions.ask(contract, description, ["POST", "PATCH", "DELETE"])
+    questions.ask(Contract(check, PACKAGES, stage.web, "station", values), description, ["GET"])
+    changes = Contract(check, PACKAGES, stage.web, "changes", values, UNREACHABLE)
+    questions.ask(changes, description, ["POST", "PATCH", "DELETE"])
     routes = {f"GET {path}" for path, entry in description["paths"].items() if "get" in entry}
     silent = routes - questions.accepted - set(LEFT_OUT) - set(NEVER)
     check.demand(not silent, f"never answered what was asked for: {', '.join(sorted(silent))}")
@@ -163,7 +192,7 @@ def run(check, options):
     questions = Questions(check, options)
     with ThreadPoolExecutor(3) as pool:
         client = pool.submit(made, check, place)
-        card = pool.submit(cards_asked, check, questions, options)
+        card = pool.submit(cards_asked, check, questions, options, client)
         lines = running(stage, questions, client, closed(description)) if not options.small else 0
         client.result()
         card.result()
