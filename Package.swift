@@ -283,7 +283,8 @@ let package = Package(
             "ReferenceTests",
             [
                 "Configuration", "ControlProtocol", "Core", "CourierSimulation", "Eyes",
-                "HardwareIO", "RoostCourier", "RoostWeb", "SimulationKit", "Station", logging,
+                "HardwareIO", "RoostCourier", "RoostWeb", "SimulationKit", "Station",
+                "StoreQueries", "TestSupport", httpTypes, logging, nio("NIOPosix"),
             ]
         ),
         tests(

@@ -11,7 +11,7 @@ struct QuestionReference {
     private var fields: [String: [String: JSONSchema.Member]] = [:]
     /// Names of the answers' types, by the names of the questions' types.
     private var answers: [String: String] = [:]
-    private var components: [String: JSONSchema] = [:]
+    private(set) var components: [String: JSONSchema] = [:]
 
     /// - Throws: `SchemaRecorder.Failure` for a question whose type gives no schema.
     init() throws {
@@ -27,7 +27,7 @@ struct QuestionReference {
             for (other, schema) in own.components where other != name {
                 components[other] = schema
             }
-            answers["\(type)"] = Self.text(try recorder.schema(of: Self.answer(of: type)))
+            answers["\(type)"] = SchemaText.text(try recorder.schema(of: Self.answer(of: type)))
         }
         components.merge(recorder.components) { first, _ in first }
     }
@@ -44,7 +44,8 @@ struct QuestionReference {
             let rows = socket.questions.map { type in
                 let about = type.about
                 return [
-                    "`\(about.name)`", Self.text(about.users), Self.text(fields["\(type)"] ?? [:]),
+                    "`\(about.name)`", Self.text(about.users),
+                    SchemaText.text(fields["\(type)"] ?? [:]),
                     answers["\(type)"] ?? "", about.summary,
                 ]
             }
@@ -65,8 +66,7 @@ struct QuestionReference {
     /// The objects in fields and answers, with their keys.
     var objects: String {
         let rows = components.sorted { $0.key < $1.key }.map { name, schema in
-            guard case .object(let members) = schema else { return ["`\(name)`", Self.text(schema)] }
-            return ["`\(name)`", Self.text(members)]
+            ["`\(name)`", SchemaText.text(schema)]
         }
         return MarkdownTable("Object", "Keys", rows: rows).text
     }
@@ -76,27 +76,5 @@ struct QuestionReference {
         let others = LocalUser.allCases.filter { users.contains($0) && !Set.people.contains($0) }
         let first = arePeople ? "people" : "root"
         return ([first] + others.map { "\($0)" }).joined(separator: ", ")
-    }
-
-    private static func text(_ members: [String: JSONSchema.Member]) -> String {
-        members.sorted { $0.key < $1.key }.map { name, member in
-            "`\(name)`\(member.isRequired ? "" : "?"): \(text(member.schema))"
-        }.joined(separator: ", ")
-    }
-
-    private static func text(_ schema: JSONSchema) -> String {
-        switch schema {
-        case .truth: "yes or no"
-        case .integer: "integer"
-        case .number: "number"
-        case .text: "text"
-        case .names(let names): names.map { "`\($0)`" }.joined(separator: " or ")
-        case .list(let items): "list of " + text(items)
-        case .map(let values): "object of " + text(values)
-        case .object(let members): text(members)
-        case .orNull(let schema): text(schema) + " or null"
-        case .any(let schemas): schemas.map { text($0) }.joined(separator: " / ")
-        case .reference(let name): "`\(name)`"
-        }
     }
 }

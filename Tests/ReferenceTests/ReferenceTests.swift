@@ -6,8 +6,16 @@ import Testing
 @Suite struct ReferenceTests {
     private static func sections() throws -> [ReferenceSection] {
         let questions = try QuestionReference()
+        let routes = try RouteReference(try ServedRoutes.all())
+        let shared = Set(questions.components.keys)
         return [
             ReferenceSection(file: "docs/reference/api.md", name: "refusals", text: refusals),
+            ReferenceSection(file: "docs/reference/api.md", name: "routes", text: routes.table),
+            ReferenceSection(
+                file: "docs/reference/api.md",
+                name: "objects",
+                text: routes.objects(without: shared)
+            ),
             ReferenceSection(
                 file: "docs/reference/json.md",
                 name: "questions",
