@@ -75,7 +75,7 @@ import Testing
         ("alert raised", true), ("alert resolved", true), ("alerts standing", false),
         ("motion", false),
     ])
-    func theLifeOfAnAlertIsAnItemOfItsOwn(_ kind: String, _ isAlert: Bool) {
+    func theLifeOfAnAlertIsAnItemOfItsOwn(_ kind: String, _ isAlert: Bool) throws {
         let event = EventReport(
             instantSeconds: 1,
             ageSeconds: 0,
@@ -84,6 +84,7 @@ import Testing
             severity: "warning",
             details: Details([])
         )
-        #expect(LiveText.isAlert(event) == isAlert)
+        let kinds = try LiveBroadcaster.items(of: LiveItem(event: event)).map(\.kind)
+        #expect(kinds.contains("alert") == isAlert && kinds.contains("event"))
     }
 }

@@ -9,16 +9,18 @@ import Testing
 @testable import StoreQueries
 
 @Suite struct StationViewTests {
-    private static func view(_ daemon: StationView.Daemon) -> String {
-        StationView(daemon, name: "balcony", zone: "UTC", isSimulated: false).json
+    private static let place = StationView.Place(name: "t", zone: "UTC", isSimulated: false)
+
+    private static func view(_ view: StationView) throws -> String {
+        try ControlCodec.line(view)
     }
 
-    @Test func aStationThatHangsIsNotOneThatDoesNotRun() {
-        let hung = Self.view(.away(.hung, seconds: 12))
-        #expect(hung.contains(#""daemon":{"state":"hung","sinceSeconds":12.0}"#))
+    @Test func aStationThatHangsIsNotOneThatDoesNotRun() throws {
+        let hung = try Self.view(StationView(.hung, seconds: 12, at: Self.place))
+        #expect(hung.contains(#""daemon":{"sinceSeconds":12,"state":"hung"}"#))
         #expect(hung.contains(#""code":"daemon.hung""#))
-        let down = Self.view(.away(.down, seconds: nil))
-        #expect(down.contains(#""daemon":{"state":"down","sinceSeconds":null}"#))
+        let down = try Self.view(StationView(.down, at: Self.place))
+        #expect(down.contains(#""daemon":{"sinceSeconds":null,"state":"down"}"#))
         #expect(down.contains(#""code":"daemon.down""#))
     }
 
@@ -33,7 +35,7 @@ import Testing
         #expect(StationView.isVisited([device("pir", "still"), device("pir", "motion")]) == true)
     }
 
-    @Test func motionSensorsHaveALineEach() {
+    @Test func motionSensorsHaveALineEach() throws {
         let door = DeviceReport(
             name: "door",
             type: "pir",
@@ -42,23 +44,18 @@ import Testing
             facts: Details([])
         )
         let devices = DevicesReport(devices: [door], unclaimed: [])
-        let view = StationView(
-            .up(OpenMetricsTests.status, devices),
-            name: "t",
-            zone: "UTC",
-            isSimulated: false
-        )
+        let view = try Self.view(StationView(OpenMetricsTests.status, devices, at: Self.place))
         #expect(
-            view.json.contains(#""lines":[{"device":"door","kind":"pir","state":"motion"}]"#)
+            view.contains(#""lines":[{"device":"door","state":"motion","type":"pir"}]"#)
         )
-        #expect(view.json.contains(#""visited":true"#))
+        #expect(view.contains(#""visited":true"#))
     }
 
     /// The mute of a channel is listed with its device.
     @Test(arguments: [
         ("dust", ["dust/pm10", "dust/pm25"]), ("dust/pm25", ["dust/pm25"]), ("dusty/pm25", []),
     ])
-    func aMuteIsShownOnlyAtWhatItCovers(_ target: String, _ muted: [String]) throws {
+    func aMuteIsShownOnlyAtWhatItCovers(_ target: String, _ muted: [String]) {
         struct Shown: Decodable {
             struct Channel: Decodable {
                 let id: String
@@ -86,10 +83,28 @@ import Testing
             facts: Details([])
         )
         dust.mutes = [MuteReport(target: target, endTime: nil, endsInSeconds: nil)]
-        let json = Self.view(.up(status, DevicesReport(devices: [dust], unclaimed: [])))
-        let shown = try JSONDecoder().decode(Shown.self, from: Data(json.utf8))
+        let devices = DevicesReport(devices: [dust], unclaimed: [])
+        let shown = StationView(status, devices, at: Self.place)
         #expect(shown.channels.map(\.id) == names)
         #expect(shown.channels.filter(\.isMuted).map(\.id) == muted)
+    }
+
+    /// An item of the live stream is the report of the socket, and its level.
+    @Test func aReadingOfTheStreamIsTheStationsReport() throws {
+        let reading = ReadingReport(
+            channel: "dust/pm25",
+            instantSeconds: 9,
+            ageSeconds: 0.5,
+            outcome: (Measured("12.50"), nil),
+            unit: "µg/m³",
+            quality: []
+        )
+        let json = try ControlCodec.line(LiveReading(reading))
+        #expect(try ControlCodec.message(ReadingReport.self, from: json) == reading)
+        let level = try #require(ControlCodec.message(LiveReading.self, from: json).level)
+        #expect(["good", "moderate", "poor"].contains(level))
+        let fields = try SchemaRecorder().fields(of: LiveReading.self)
+        #expect(try fields == SchemaRecorder().fields(of: ReadingReport.self)?.union(["level"]))
     }
 
     @Test func oneThatHangsIsLeftAloneForAWhile() {

@@ -66,7 +66,8 @@ extension TidyRule {
     ) { tree in
         let targets = Set(tree.files.filter { $0.isUnder("Sources/", "Lab/") }.compactMap(\.target))
         let exempt: Set = [
-            "GPIOTests", "ReferenceTests", "SimulationTests", "StoreFixtures", "TestSupport", "TidyTests",
+            "GPIOTests", "ReferenceTests", "SimulationTests", "StoreFixtures", "TestSupport",
+            "TidyTests",
         ]
         return tree.files.filter { $0.isUnder("Tests/") && $0.name.hasSuffix(".swift") }.compactMap
         {

@@ -24,6 +24,8 @@ package struct FindingReport: Codable, Hashable, Sendable {
     package let details: [String]
     /// The next step: a command or an edit, as it is typed.
     package let next: String?
+    /// When a fault began, ISO 8601; nil of a check, and while the time is not known.
+    package var since: String?
 
     package init(name: String, verdict: String, words: String, details: [String], next: String?) {
         self.name = name

@@ -137,19 +137,40 @@ package final class LiveBroadcaster: Sendable {
     }
 
     private func broadcast(_ item: LiveItem) {
-        if let reading = item.reading {
-            append("reading", LiveText.reading(reading))
-        } else if let event = item.event {
-            append("event", LiveText.event(event))
-            if LiveText.isAlert(event) { append("alert", LiveText.event(event)) }
-            if let changed = LiveText.changes(event) { append("station", changed) }
-        } else if let count = item.omittedCount {
-            append("omitted", "{\"count\":\(count)}")
+        do {
+            for (kind, json) in try Self.items(of: item) { append(kind, json) }
+        } catch {
+            // It holds a number that JSON does not have: the page asks for the present again.
+            append("station", "{}")
         }
     }
 
-    private func append(_ event: String, _ data: String) {
-        offer(state.withLock { $0.items.append(event: event, data: data).text })
+    /// Kinds and JSON of the stream's items for one of the station.
+    ///
+    /// - Throws: `EncodingError` for a number that JSON does not have.
+    static func items(of item: LiveItem) throws -> [(kind: String, json: String)] {
+        if let reading = item.reading {
+            return [("reading", try ControlCodec.line(LiveReading(reading)))]
+        }
+        if let event = item.event {
+            let json = try ControlCodec.line(event)
+            return [("event", json)] + (event.kind.hasPrefix("alert ") ? [("alert", json)] : [])
+                + (isNews(event) ? [("station", "{}")] : [])
+        }
+        return try item.omittedCount.map { [("omitted", try ControlCodec.line(["count": $0]))] }
+            ?? []
+    }
+
+    /// Whether a page should ask for the station again after an event.
+    private static func isNews(_ event: EventReport) -> Bool {
+        event.severity != "info"
+            || ["device", "mode", "lamp", "mute", "sensor", "child", "motion"].contains {
+                event.kind.hasPrefix($0)
+            }
+    }
+
+    private func append(_ event: String, _ json: String) {
+        offer(state.withLock { $0.items.append(event: event, data: json).text })
     }
 
     private func offer(_ text: String) {

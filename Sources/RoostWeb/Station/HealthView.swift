@@ -5,54 +5,38 @@ import StoreQueries
 ///
 /// The station's own faults, then the results of its checks of the machine. Checks that its sandbox
 /// prevents are listed as hidden.
-struct HealthView {
-    private let status: StatusReport
-    /// Results of the station's checks; nil from an older station.
-    private let examined: FindingsReport?
-    /// Starts of the program and their reasons; nil while the history cannot be read.
-    private let starts: StoreStarts?
+struct HealthView: Codable, Sendable {
+    /// When it was asked, and how old the checks of the machine were.
+    @OrNull var at: String?
+    @OrNull var ageSeconds: Double?
+    let findings: [FindingReport]
+    /// Checks that only a shell sees.
+    let hidden: [String]
+    /// Starts of the program; null while the history cannot be read.
+    @OrNull var boots: [StoreStarts.Start]?
 
+    /// - Parameters:
+    ///   - examined: Results of the station's checks; nil from a station that refused.
+    ///   - starts: Nil while the history cannot be read.
     init(_ status: StatusReport, _ examined: FindingsReport?, _ starts: StoreStarts?) {
-        (self.status, self.examined, self.starts) = (status, examined, starts)
-    }
-
-    func json() throws -> String {
-        let boots = try starts.map { try ControlCodec.line($0.boots) } ?? "null"
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("at", status.wallTime)
-            json.member("ageSeconds", examined?.ageSeconds)
-            json.array("findings", findings) { json, finding in
-                json.object { json in
-                    json.member("name", finding.name)
-                    json.member("verdict", finding.verdict)
-                    json.member("words", finding.words)
-                    json.array("details", finding.details) { $0.add($1) }
-                    json.member("next", finding.next)
-                    json.member("since", since(finding.name))
-                }
-            }
-            json.array("hidden", examined?.hidden ?? ["roost doctor"]) { $0.add($1) }
-            json.member("boots", json: boots)
-        }
-        return json.text
-    }
-
-    private func since(_ name: String) -> String? { status.faults.first { $0.id == name }?.since }
-
-    private var findings: [FindingReport] {
-        status.faults.map { fault in
-            FindingReport(
+        let faults = status.faults.map { fault in
+            var finding = FindingReport(
                 name: fault.id,
                 verdict: "warning",
                 words: fault.sentence,
                 details: [],
                 next: fault.nextStep
             )
-        } + [channels, storing].compactMap(\.self) + (examined?.findings ?? [])
+            finding.since = fault.since
+            return finding
+        }
+        let own = [Self.channels(status), Self.storing(status)].compactMap(\.self)
+        findings = faults + own + (examined?.findings ?? [])
+        hidden = examined?.hidden ?? ["roost doctor"]
+        (at, ageSeconds, boots) = (status.wallTime, examined?.ageSeconds, starts?.boots)
     }
 
-    private var channels: FindingReport {
+    private static func channels(_ status: StatusReport) -> FindingReport {
         let measured = status.channels.filter { !$0.isNeverMeasured }
         let fresh = measured.count { !$0.isStale }
         let all = measured.count
@@ -68,7 +52,7 @@ struct HealthView {
     }
 
     /// The finding about the store; nil where `roost doctor` or a fault reports it.
-    private var storing: FindingReport? {
+    private static func storing(_ status: StatusReport) -> FindingReport? {
         guard let store = status.store, store.state == .ok || store.state == .opening else {
             return nil
         }

@@ -63,9 +63,14 @@ package struct StationRoutes: Sendable {
             ),
             Route(.get, "/api/v1/station", .viewer, scope: .read) { request in
                 // A browser that trusts the station may keep it for a page without a connection.
-                .json(await view().json, caching: "private, no-cache")
+                var answer = try await view()
+                answer.headers[.cacheControl] = "private, no-cache"
+                return answer
             }
-            .about("Verdict, latest values, faults, mode and clock of the station."),
+            .about(
+                "Verdict, latest values, faults, mode and clock of the station.",
+                answers: StationView.self
+            ),
             Route(.get, "/api/v1/devices", .viewer, scope: .read) { request in
                 try await questions.devices(GetDevices())
             }
@@ -75,9 +80,12 @@ package struct StationRoutes: Sendable {
             }
             .about("The supervision tree.", answers: TreeReport.self),
             Route(.get, "/api/v1/health", .viewer, scope: .read) { _ in
-                .json(try await findings(notOlderThan: 3_600))
+                try .json(await findings(notOlderThan: 3_600))
             }
-            .about("Faults and findings, each with its next step; starts."),
+            .about(
+                "Faults and findings, each with its next step; starts.",
+                answers: HealthView.self
+            ),
             Route(.get, "/api/v1/diagnostics", .owner) { request in
                 guard let station else { throw Self.notOffered }
                 return .json(try await Diagnostics(station: station, history: history).json())
@@ -109,11 +117,12 @@ package struct StationRoutes: Sendable {
     private var writing: [Route] {
         [
             Route(.post, "/api/v1/actions/doctor", .owner) { request in
-                .json(try await findings(notOlderThan: 60), status: .accepted)
+                try .json(await findings(notOlderThan: 60), status: .accepted)
             }
             .about(
                 "Examines the machine again, at most once a minute.",
-                takes: JSONBody.Empty.self
+                takes: JSONBody.Empty.self,
+                answers: HealthView.self
             ),
             Route(
                 .post,
@@ -131,13 +140,15 @@ package struct StationRoutes: Sendable {
             }
             .about(
                 "Changes how often the station measures, or begins a survey.",
-                takes: Mode.self,
+                takes: ChangeMode.self,
+                answers: StationView.self,
                 audit: .mode
             ),
             Route(.post, "/api/v1/time", .owner) { try await offerTime($0) }
                 .about(
                     "Gives the time by this device's clock, until a better one is known.",
-                    takes: OfferTime.self
+                    takes: OfferTime.self,
+                    answers: StationView.self
                 ),
             Route(.post, "/api/v1/notes", .member, scope: .write) { request in
                 try await addNote(request)
@@ -197,41 +208,30 @@ package struct StationRoutes: Sendable {
         }
     }
 
-    private func view() async -> StationView {
+    private func view() async throws -> WebResponse {
         var view = await stationView()
-        view.accountsTrouble = accountsTrouble()
-        return view
+        view.accounts = accountsTrouble().map(StationView.Accounts.init)
+        return try .json(view)
     }
 
     private func stationView() async -> StationView {
-        guard station != nil else {
-            return StationView(.none(name: name), name: name, zone: zone, isSimulated: isSimulated)
-        }
+        let place = StationView.Place(name: name, zone: zone, isSimulated: isSimulated)
+        guard station != nil else { return StationView(.none, at: place) }
         do {
             let status = try await ask(GetStatus())
             let devices = try await ask(GetDevices())
-            var view = StationView(
-                .up(status, devices),
-                name: name,
-                zone: zone,
-                isSimulated: isSimulated
-            )
-            if let summary { view.summary = await summary.latest() }
-            return view
+            let summary = await summary?.latest()
+            return StationView(status, devices, summary ?? .init(), at: place)
         } catch {
             // Whatever the reason: no value can be shown as fresh.
             let absence = station?.absence
-            return StationView(
-                .away(absence?.kind ?? .down, seconds: absence?.seconds),
-                name: name,
-                zone: zone,
-                isSimulated: isSimulated
-            )
+            let state: StationView.Daemon.State = absence?.kind == .hung ? .hung : .down
+            return StationView(state, seconds: absence?.seconds, at: place)
         }
     }
 
     /// The faults, what the machine's examination found, and the starts of the program.
-    private func findings(notOlderThan seconds: Double) async throws -> String {
+    private func findings(notOlderThan seconds: Double) async throws -> HealthView {
         let status = try await ask(GetStatus())
         var examined: FindingsReport?
         do {
@@ -248,7 +248,7 @@ package struct StationRoutes: Sendable {
         } catch let problem as Problem where problem.kind == .store {
             // The verdict and the store's finding say that the history cannot be read.
         }
-        return try HealthView(status, examined, starts).json()
+        return HealthView(status, examined, starts)
     }
 
     private func checkProfile(_ request: WebRequest) async throws -> WebResponse {
@@ -270,30 +270,15 @@ package struct StationRoutes: Sendable {
 
     // MARK: Writing
 
-    private struct Mode: Decodable {
-        let mode: String
-        let seconds: Double?
-        let name: String?
-        /// Whether the survey is kept from uploads.
-        let noUpload: Bool?
-    }
-
     private func setMode(_ request: WebRequest) async throws -> WebResponse {
-        let body = try request.decoded(Mode.self)
-        let question = ChangeMode(
-            body.mode == "months" ? "normal" : body.mode,
-            name: body.name,
-            seconds: body.seconds,
-            isPrivate: body.noUpload
-        )
-        _ = try await questions.ask(question, for: request)
-        return .json(await view().json)
+        _ = try await questions.ask(try request.decoded(ChangeMode.self), for: request)
+        return try await view()
     }
 
     /// The clock of the owner's browser, while the station knows nothing better.
     private func offerTime(_ request: WebRequest) async throws -> WebResponse {
         _ = try await questions.ask(try request.decoded(OfferTime.self), for: request)
-        return .json(await view().json)
+        return try await view()
     }
 
     private struct Note: Decodable {

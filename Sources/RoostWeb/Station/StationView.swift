@@ -1,52 +1,218 @@
 import Alerts
 import ControlProtocol
 import Core
+import StoreQueries
 
-/// `/station` as the dashboard's first page reads it.
-struct StationView: Sendable {
-    /// The state of the station's program.
-    enum Daemon: Sendable {
-        case up(StatusReport, DevicesReport)
-        /// It does not answer; for this many seconds, if known.
-        case away(StationSilence.Absence, seconds: Double?)
-        /// `roost web --store`: there is none.
-        case none(name: String)
+/// `/station`: what the dashboard's first page shows.
+///
+/// Without an answer of the station's program it has no channels, and most parts are absent.
+struct StationView: Codable, Sendable {
+    struct Station: Codable, Sendable {
+        let name: String
+        let version: String
+        var bootID: String?
+        var uptimeSeconds: Double?
+        /// IANA name of the station's zone.
+        let zone: String
+        let isSimulated: Bool
+        /// Whether a motion sensor sees motion, its hold included; absent without such a sensor.
+        var visited: Bool?
+        var latitude: Double?
+        var longitude: Double?
     }
 
-    private let daemon: Daemon
-    /// IANA name of the station's zone.
-    private let zone: String
-    private let name: String
-    private let isSimulated: Bool
-    /// Figures from the history, as far as it can be read.
-    var summary = HistorySummary.Summary()
-    /// Why changes of accounts and sessions are not kept, with the next step.
-    var accountsTrouble: String?
-
-    init(_ daemon: Daemon, name: String, zone: String, isSimulated: Bool) {
-        self.daemon = daemon
-        self.name = name
-        self.zone = zone
-        self.isSimulated = isSimulated
-    }
-
-    var json: String {
-        var json = JSONTextBuilder()
-        json.object { json in
-            switch daemon {
-            case .up(let status, let devices): write(status, devices, &json)
-            case .away(let absence, let seconds):
-                let isHung = absence == .hung
-                var verdict = isHung ? Verdict.hung : Verdict.down
-                verdict.sinceSeconds = seconds
-                writeAbsence(isHung ? "hung" : "down", verdict, name, &json)
-            case .none(let name): writeAbsence("none", Verdict.cardOnly, name, &json)
-            }
-            if let accountsTrouble {
-                json.object("accounts") { $0.member("trouble", accountsTrouble) }
-            }
+    /// The station's program.
+    struct Daemon: Codable, Sendable {
+        enum State: String, Codable, Sendable, CaseIterable {
+            case up
+            /// Nothing listens at its socket.
+            case down
+            /// It listens and does not answer.
+            case hung
+            /// A card's history, without a program.
+            case none
         }
-        return json.text
+
+        let state: State
+        /// Seconds that it has been so; absent while that is not known.
+        @OrNull var sinceSeconds: Double?
+    }
+
+    struct Time: Codable, Sendable {
+        @OrNull var now: String?
+        /// Whether a trusted clock stands behind `now`.
+        let trusted: Bool
+        @OrNull var trust: String?
+        /// What is made of the times of stations nearby, and their names.
+        let nearby: NearbyClockReport.State?
+        let stations: String?
+
+        init(_ clock: ClockReport?, now: String?) {
+            self.now = now
+            (trusted, trust) = (clock?.isSure ?? false, clock?.trust)
+            nearby = clock?.nearby?.state
+            stations = clock?.nearby?.stations.joined(separator: ", ")
+        }
+    }
+
+    struct Accounts: Codable, Sendable {
+        /// Why changes of accounts and sessions are not kept, with the next step.
+        let trouble: String
+    }
+
+    /// A motion sensor.
+    struct Line: Codable, Sendable {
+        let device: String
+        let type: String
+        let state: String
+    }
+
+    /// A fault, and whether it keeps a device from measuring.
+    struct Fault: Codable, Sendable {
+        let id: String
+        @OrNull var since: String?
+        let ageSeconds: Double
+        let sentence: String
+        let nextStep: String
+        let isStopping: Bool
+
+        init(_ fault: FaultReport) {
+            (id, since, ageSeconds) = (fault.id, fault.since, fault.ageSeconds)
+            (sentence, nextStep) = (fault.sentence, fault.nextStep)
+            isStopping = Self.stopping.contains(String(fault.id.prefix { $0 != ":" }))
+        }
+
+        private static let stopping: Set = [
+            "device-away", "device-unusable", "sensor-silent", "sensor-other", "sensor-stuck",
+            "line-stuck",
+        ]
+    }
+
+    struct Store: Codable, Sendable {
+        /// As in `roost status --json`, or `none`.
+        let state: String
+        @OrNull var folder: String?
+        /// When the first sample was, and how long one is kept at the present rate.
+        @OrNull var oldest: String?
+        @OrNull var keepsDays: Int?
+        @OrNull var lossWindowSeconds: Double?
+        @OrNull var waitingSeconds: Double?
+        @OrNull var lastCommitAgeSeconds: Double?
+        /// Why the history cannot be read: then means and the dates above are missing.
+        @OrNull var unreadable: String?
+
+        init(_ store: StoreReport?, _ summary: HistorySummary.Summary) {
+            state = store.map { ($0.state ?? .ok).rawValue } ?? "none"
+            folder = store?.folder
+            (oldest, keepsDays) = (summary.oldest, summary.keepsDays)
+            lossWindowSeconds = store?.lossWindowSeconds
+            waitingSeconds = store?.waitingSeconds
+            lastCommitAgeSeconds = store?.lastCommitAgeSeconds
+            unreadable = summary.trouble
+        }
+    }
+
+    /// Shares of the time since the first sample, 0…1.
+    struct Completeness: Codable, Sendable {
+        @OrNull var since: String?
+        let coveredShare: Double
+        let accountedShare: Double
+
+        init(_ complete: HistorySummary.Completeness) {
+            since = complete.since
+            coveredShare = complete.covered.rounded(toDecimals: 5)
+            accountedShare = complete.accounted.rounded(toDecimals: 5)
+        }
+    }
+
+    let station: Station
+    let daemon: Daemon
+    let verdict: VerdictView
+    var time: Time?
+    var mode: ModeReport?
+    /// `good`, `moderate`, `poor`, `unknown`, `fault`; absent without lights.
+    var lamp: String?
+    var lampCause: LampReport?
+    var channels: [ChannelView] = []
+    var lines: [Line]?
+    var faults: [Fault] = []
+    var lasers: [LaserReport] = []
+    var store: Store?
+    var complete: Completeness?
+    var budget: BudgetReport?
+    var watchdog: WatchdogReport?
+    var power: PowerReport?
+    var accounts: Accounts?
+}
+
+extension StationView {
+    /// What the dashboard knows of a station without asking it.
+    struct Place: Sendable {
+        let name: String
+        /// IANA name of the machine's zone.
+        let zone: String
+        let isSimulated: Bool
+    }
+
+    /// A station that answers.
+    ///
+    /// - Parameter summary: Figures from the history, as far as it can be read.
+    init(
+        _ status: StatusReport,
+        _ devices: DevicesReport,
+        _ summary: HistorySummary.Summary = .init(),
+        at place: Place
+    ) {
+        let sensors = devices.devices.filter { $0.type == "pir" }
+        self.init(
+            station: Station(
+                name: status.name,
+                version: status.version,
+                bootID: status.bootID,
+                uptimeSeconds: status.uptimeSeconds,
+                zone: status.zone ?? place.zone,
+                isSimulated: place.isSimulated,
+                visited: Self.isVisited(devices.devices),
+                latitude: status.position?.latitude,
+                longitude: status.position?.longitude
+            ),
+            daemon: Daemon(state: .up, sinceSeconds: status.uptimeSeconds),
+            verdict: VerdictView(Verdict(status, devices))
+        )
+        time = Time(status.clock, now: status.wallTime)
+        (mode, lamp, lampCause) = (status.mode, status.lamp, status.lampCause)
+        channels = status.channels.map { channel in
+            let device = channel.channel.prefix { $0 != "/" }
+            return ChannelView(
+                channel,
+                of: devices.devices.first { $0.name == device },
+                day: summary.days[channel.channel]
+            )
+        }
+        lines = sensors.map { Line(device: $0.name, type: $0.type, state: $0.state) }
+        (faults, lasers) = (status.faults.map(Fault.init), status.lasers)
+        store = Store(status.store, summary)
+        complete = summary.complete.map(Completeness.init)
+        (budget, watchdog, power) = (status.budget, status.watchdog, status.power)
+    }
+
+    /// A station that does not answer, or a card without one.
+    ///
+    /// - Parameter seconds: How long it has been away; nil while that is not known.
+    init(_ state: Daemon.State, seconds: Double? = nil, at place: Place) {
+        var verdict =
+            state == .none ? Verdict.cardOnly : state == .hung ? Verdict.hung : Verdict.down
+        verdict.sinceSeconds = seconds
+        self.init(
+            station: Station(
+                name: place.name,
+                version: RoostVersion.text,
+                zone: place.zone,
+                isSimulated: place.isSimulated
+            ),
+            daemon: Daemon(state: state, sinceSeconds: seconds),
+            verdict: VerdictView(verdict)
+        )
     }
 
     /// Whether a motion sensor sees motion, its hold included; nil without such a sensor.
@@ -54,210 +220,37 @@ struct StationView: Sendable {
         let sensors = devices.filter { $0.type == "pir" }
         return sensors.isEmpty ? nil : sensors.contains { $0.state == "motion" }
     }
+}
 
-    private func writeAbsence(
-        _ state: String,
-        _ verdict: Verdict,
-        _ name: String,
-        _ json: inout JSONTextBuilder
-    ) {
-        json.object("station") { json in
-            json.member("name", name)
-            json.member("version", RoostVersion.text)
-            json.member("zone", zone)
-            json.member("isSimulated", isSimulated)
-        }
-        json.object("daemon") { json in
-            json.member("state", state)
-            json.member("sinceSeconds", verdict.sinceSeconds)
-        }
-        write(verdict, &json)
-        json.array("channels", [String]()) { _, _ in }
-        json.array("faults", [String]()) { _, _ in }
-        json.array("lasers", [String]()) { _, _ in }
+/// The first sentence, with what it names.
+struct VerdictView: Codable, Sendable {
+    let level: Verdict.Level
+    let code: String
+    let sentence: String
+    /// The channels that decided it.
+    let because: [String]
+    /// What the sentence names.
+    let device: String?
+    let channel: String?
+    let cause: String?
+    let sinceSeconds: Double?
+    let leftSeconds: Double?
+    let doubts: [String]
+    let rule: String
+
+    init(_ verdict: Verdict) {
+        (level, code, sentence) = (verdict.level, verdict.code, verdict.sentence)
+        (because, doubts) = (verdict.because, verdict.doubts)
+        (device, channel, cause) = (verdict.subject, verdict.because.first, verdict.cause)
+        (sinceSeconds, leftSeconds) = (verdict.sinceSeconds, verdict.leftSeconds)
+        rule = LevelRule.sampleLevels.name
     }
+}
 
-    private func write(_ verdict: Verdict, _ json: inout JSONTextBuilder) {
-        json.object("verdict") { json in
-            json.member("level", verdict.level.rawValue)
-            json.member("code", verdict.code)
-            json.member("words", verdict.sentence)
-            json.array("because", verdict.because) { $0.add($1) }
-            json.object("params") { json in
-                json.member("device", verdict.subject)
-                json.member("channel", verdict.because.first)
-                json.member("cause", verdict.cause)
-                json.member("level", verdict.level.rawValue)
-                json.member("sinceSeconds", verdict.sinceSeconds)
-                json.member("leftSeconds", verdict.leftSeconds)
-            }
-            json.array("doubts", verdict.doubts) { $0.add($1) }
-            json.member("rule", LevelRule.sampleLevels.name)
-        }
-    }
-
-    private func write(_ clock: ClockReport?, now: String?, _ json: inout JSONTextBuilder) {
-        json.object("time") { json in
-            json.member("now", now)
-            json.member("trusted", clock?.isSure ?? false)
-            json.member("trust", clock?.trust)
-            json.member("nearby", clock?.nearby?.state.rawValue)
-            json.member("stations", clock?.nearby?.stations.joined(separator: ", "))
-        }
-    }
-
-    private func write(
-        _ status: StatusReport,
-        _ devices: DevicesReport,
-        _ json: inout JSONTextBuilder
-    ) {
-        json.object("station") { json in
-            json.member("name", status.name)
-            json.member("version", status.version)
-            json.member("bootID", status.bootID)
-            json.member("uptimeSeconds", status.uptimeSeconds)
-            json.member("zone", status.zone ?? zone)
-            json.member("isSimulated", isSimulated)
-            json.member("visited", Self.isVisited(devices.devices))
-            json.member("latitude", status.position?.latitude)
-            json.member("longitude", status.position?.longitude)
-        }
-        write(status.clock, now: status.wallTime, &json)
-        json.object("daemon") { json in
-            json.member("state", "up")
-            json.member("sinceSeconds", status.uptimeSeconds)
-        }
-        write(Verdict(status, devices), &json)
-        json.object("mode") { json in
-            json.member("mode", status.mode.mode)
-            json.member("name", status.mode.name)
-            json.member("endsInSeconds", status.mode.endsInSeconds)
-            json.member("noUpload", status.mode.isPrivate ?? false)
-        }
-        json.member("lamp", status.lamp)
-        json.member("lampCause", json: Self.text(status.lampCause))
-        json.array("channels", status.channels) { json, channel in
-            let device = channel.channel.split(separator: "/").first.map(String.init)
-            write(channel, devices.devices.first { $0.name == device }, &json)
-        }
-        json.array("lines", devices.devices.filter { $0.type == "pir" }) { json, device in
-            json.object { json in
-                json.member("device", device.name)
-                json.member("kind", device.type)
-                json.member("state", device.state)
-            }
-        }
-        json.array("faults", status.faults) { json, fault in write(fault, &json) }
-        json.array("lasers", status.lasers) { $0.raw(Self.text($1)) }
-        json.object("store") { write(status.store, &$0) }
-        if let complete = summary.complete {
-            json.object("complete") { json in
-                json.member("since", complete.since)
-                json.member("coveredShare", complete.covered, decimals: 5)
-                json.member("accountedShare", complete.accounted, decimals: 5)
-            }
-        }
-        json.member("budget", json: Self.text(status.budget))
-        json.member("watchdog", json: Self.text(status.watchdog))
-        json.member("power", json: Self.text(status.power))
-    }
-
-    /// Encodes a report as JSON, which cannot fail for plain values.
-    private static func text<Report: Encodable>(_ report: Report?) -> String {
-        report.flatMap { try? ControlCodec.line($0) } ?? "null"
-    }
-
-    private func write(_ store: StoreReport?, _ json: inout JSONTextBuilder) {
-        json.member("state", store.map { ($0.state ?? .ok).rawValue } ?? "none")
-        json.member("folder", store?.folder)
-        json.member("oldest", summary.oldest)
-        json.member("keepsDays", summary.keepsDays)
-        json.member("lossWindowSeconds", store?.lossWindowSeconds)
-        json.member("waitingSeconds", store?.waitingSeconds)
-        json.member("lastCommitAgeSeconds", store?.lastCommitAgeSeconds)
-        // Then means and the two dates above are missing, and not empty.
-        json.member("unreadable", summary.trouble)
-    }
-
-    /// Whether a fault of this kind keeps a device from measuring.
-    private static func stops(_ kind: Substring) -> Bool {
-        [
-            "device-away", "device-unusable", "sensor-silent", "sensor-other", "sensor-stuck",
-            "line-stuck",
-        ].contains(String(kind))
-    }
-
-    private func write(_ fault: FaultReport, _ json: inout JSONTextBuilder) {
-        let parts = fault.id.split(separator: ":", maxSplits: 1)
-        json.object { json in
-            json.member("id", fault.id)
-            json.member("kind", parts.first.map(String.init))
-            json.member("device", parts.dropFirst().first.map(String.init))
-            json.member("since", fault.since)
-            json.member("sinceSeconds", fault.ageSeconds)
-            json.member("stops", Self.stops(parts.first ?? ""))
-            json.member("words", fault.sentence)
-            json.member("next", fault.nextStep)
-        }
-    }
-
-    private func write(
-        _ channel: ChannelReport,
-        _ device: DeviceReport?,
-        _ json: inout JSONTextBuilder
-    ) {
-        let latest = channel.latest
-        json.object { json in
-            let parts = channel.channel.split(separator: "/", maxSplits: 1).map(String.init)
-            json.member("id", channel.channel)
-            json.member("device", parts.first)
-            json.member("quantity", parts.last)
-            json.member("unit", channel.unit)
-            json.member("decimals", channel.facts?.decimals ?? latest?.decimals ?? 1)
-            json.member("profile", channel.facts?.profile)
-            if let facts = channel.facts, let least = facts.least, let most = facts.most {
-                json.array("range", [least, most]) { $0.add($1) }
-            }
-            json.member("value", latest?.value, decimals: latest?.decimals)
-            json.member("noData", latest?.noData)
-            json.array("quality", latest?.quality ?? []) { $0.add($1) }
-            json.member("time", latest?.time)
-            json.member("ageSeconds", channel.valueAgeSeconds)
-            json.member("ageLimitSeconds", channel.ageLimitSeconds)
-            json.member("intervalSeconds", channel.intervalSeconds)
-            json.member("isStale", channel.isStale)
-            json.member("level", channel.level)
-            ChannelLimits.write(parts.last ?? "", &json)
-            let progress = device?.progress
-            json.member("phase", progress?.phase ?? device?.state)
-            json.member("phaseEndsInSeconds", progress?.endsInSeconds)
-            json.member("nextInSeconds", progress?.nextInSeconds ?? Self.next(channel))
-            writeDay(of: channel, &json)
-            let mutes = device?.mutes ?? []
-            let covering: Set<String> = [parts.first ?? "", channel.channel]
-            json.member("isMuted", mutes.contains { covering.contains($0.target) })
-            json.member("records", channel.records ?? true)
-        }
-    }
-
-    /// Seconds until the next sample of an older station, counted from the last attempt.
-    private static func next(_ channel: ChannelReport) -> Double? {
-        guard channel.facts == nil else { return nil }
-        return channel.intervalSeconds.flatMap { interval in
-            channel.latest.map { max(0, interval - $0.ageSeconds) }
-        }
-    }
-
-    private func writeDay(of channel: ChannelReport, _ json: inout JSONTextBuilder) {
-        guard let day = summary.days[channel.channel] else { return }
-        json.member("mean24h", day.mean, decimals: day.decimals + 1)
-        json.member("coverage24h", day.coverage, decimals: 3)
-        json.member("omitted24h", day.omittedCount)
-        guard let guideline = day.guideline else { return }
-        json.object("guideline") { json in
-            json.member("rule", Guideline.rule)
-            json.member("averagingSeconds", guideline.averagingSeconds)
-            json.member("limit", guideline.limit)
-        }
+extension Double {
+    /// As close as a number of that many decimals comes.
+    func rounded(toDecimals decimals: Int) -> Double {
+        let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
+        return (self * scale).rounded() / scale
     }
 }

@@ -6,7 +6,7 @@ import ControlProtocol
 /// Pure. The first rule that holds decides; faults come before readings.
 package struct Verdict: Hashable, Sendable {
     /// The symbol beside the sentence.
-    package enum Level: String, Hashable, Sendable {
+    package enum Level: String, Codable, Hashable, Sendable, CaseIterable {
         case good, moderate, poor, unknown, fault
     }
 

@@ -46,7 +46,7 @@ import Testing
             self.token = token
             body = """
                 {"station":{"name":"\(name)","bootID":"\(boot)","visited":true},
-                "verdict":{"level":"\(level)","code":"level.\(level)","words":"Measuring."},
+                "verdict":{"level":"\(level)","code":"level.\(level)","sentence":"Measuring."},
                 "channels":[{"quantity":"pm25"}],"lamp":"good"}
                 """
         }

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Glibc
 import HTTPTypes
 import SQLite
@@ -83,9 +84,10 @@ import Testing
         let trouble = try #require(stage.accounts.trouble)
         #expect(trouble.contains("web.db"))
         #expect(trouble.contains(fault == .full ? "df -h" : "writable"))
-        var view = StationView(.none(name: "balcony"), name: "b", zone: "UTC", isSimulated: false)
-        view.accountsTrouble = trouble
-        #expect(view.json.contains(#""accounts":{"trouble":"#))
+        let place = StationView.Place(name: "b", zone: "UTC", isSimulated: false)
+        var view = StationView(.none, at: place)
+        view.accounts = StationView.Accounts(trouble: trouble)
+        #expect(try ControlCodec.line(view).contains(#""accounts":{"trouble":"#))
         // The session before ends, even if it is in memory only.
         let login = AccountsStage.logIn("anna@example.org")
         let again = await stage.ask(.post, "/login", login, as: codes)

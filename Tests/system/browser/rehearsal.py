@@ -57,8 +57,8 @@ def events():
 
 
 def faults():
-    return [{"id": key.removeprefix("fault.") + ":dust", "kind": key.removeprefix("fault."), "device": "dust", "since": TIME, "sinceSeconds": 60,
-             "stops": True, "words": FOREIGN, "next": FOREIGN} for key in fault_kinds()]
+    return [{"id": key.removeprefix("fault.") + ":dust", "since": TIME, "ageSeconds": 60, "isStopping": True,
+             "sentence": FOREIGN, "nextStep": FOREIGN} for key in fault_kinds()]
 
 
 def findings():

@@ -101,7 +101,7 @@ def surveys(faces):
     time.sleep(4)
     station.roost("mode", "survey", "--name", "closed", "--for", "1h", "--no-upload", status=0)
     mode = faces.dashboard.station()["mode"]
-    check.same((mode["name"], mode["noUpload"]), ("closed", True), "the mode of a survey that is kept from uploads")
+    check.same((mode["name"], mode["isPrivate"]), ("closed", True), "the mode of a survey that is kept from uploads")
     time.sleep(4)
     station.roost("mode", "live", "--for", "1h", status=0)
     listed = until(lambda: {one["name"]: one for one in json.loads(faces.get("/api/v1/surveys")[1])["items"]

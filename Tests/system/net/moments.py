@@ -28,7 +28,7 @@ def steady(text, words=WORDS):
         path, _, kinds = line.partition(": ")
         if path.endswith(KEYS) or MACHINE.match(path):
             continue
-        if ".verdict.params." in path or path.endswith(".items[].seconds"):
+        if re.search(r"\.verdict\.(device|channel|cause|sinceSeconds|leftSeconds)$", path) or path.endswith(".items[].seconds"):
             kinds = "null or more"
         if path.endswith(".state"):
             for states in STATES:

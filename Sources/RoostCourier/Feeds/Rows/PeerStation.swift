@@ -24,7 +24,7 @@ enum PeerStation {
             name: plain(try text("name", of: station)),
             level: levels.contains(level) ? level : "unknown",
             code: plain(try text("code", of: verdict)),
-            sentence: plain(try text("words", of: verdict))
+            sentence: plain(try text("sentence", of: verdict))
         )
         facts.version = station.member("version")?.text.map(plain)
         facts.bootID = station.member("bootID")?.text.map(plain)
@@ -36,12 +36,11 @@ enum PeerStation {
         {
             facts.position = PositionReport(latitude: north, longitude: east)
         }
-        let params = verdict.member("params")
-        facts.device = params?.member("device")?.text.map(plain)
-        facts.channel = params?.member("channel")?.text.map(plain)
-        facts.cause = params?.member("cause")?.text.map(plain)
-        facts.sinceSeconds = params?.member("sinceSeconds")?.number
-        facts.leftSeconds = params?.member("leftSeconds")?.number
+        facts.device = verdict.member("device")?.text.map(plain)
+        facts.channel = verdict.member("channel")?.text.map(plain)
+        facts.cause = verdict.member("cause")?.text.map(plain)
+        facts.sinceSeconds = verdict.member("sinceSeconds")?.number
+        facts.leftSeconds = verdict.member("leftSeconds")?.number
         let names = (body.member("channels")?.items ?? []).compactMap { channel in
             channel.member("quantity")?.text.map(plain)
         }

@@ -91,16 +91,12 @@ function take(kind, data) {
   heard();
   if (kind === "reading" && station) {
     let isFirst = false;
-    for (const channel of station.channels ?? []) {
-      const [device, quantity] = channel.id.split("/");
-      const given = device === data.device ? data.values?.[quantity] : undefined;
-      if (!given) continue;
+    const channel = station.channels?.find((one) => one.id === data.channel);
+    if (channel) {
+      isFirst = (channel.value ?? null) === null || channel.isStale;
+      const { value = null, noData = null, level = null, quality, time } = data;
       // The ages of the whole answer count from its own moment.
-      const age = (data.ageSeconds ?? 0) - live.elapsed;
-      isFirst ||= (channel.value ?? null) === null || channel.isStale;
-      Object.assign(channel, { noData: null, quality: [] }, given, { ageSeconds: age, isStale: false });
-      channel.value = given.value ?? null;
-      if (data.nextInSeconds !== undefined) channel.nextInSeconds = data.nextInSeconds + live.elapsed;
+      Object.assign(channel, { value, noData, level, quality, time, ageSeconds: data.ageSeconds - live.elapsed, isStale: false });
     }
     tell("reading", data);
     // Level and decimals of a first value come with the whole answer.

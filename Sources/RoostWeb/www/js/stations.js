@@ -15,7 +15,7 @@ function role(facts) {
 export const visitWords = (visited) => (visited === true ? t("visited.yes") : visited === false ? t("visited.no") : "");
 
 /** The first sentence of another station. */
-const sentence = (facts) => verdictWords({ verdict: { ...facts, params: facts } });
+const sentence = (verdict) => verdictWords({ verdict });
 
 function row(one) {
   const { facts } = one, words = facts ? sentence(facts) : t(`stations.state.${one.state}`), more = facts ? role(facts) : quoted(one.why);

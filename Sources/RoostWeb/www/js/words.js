@@ -26,7 +26,7 @@ export const flagNames = (bits) => FLAGS.filter((_, index) => bits & (1 << index
 export function verdictWords(station) {
   const { verdict } = station;
   if (!verdict) return t("verdict.none");
-  const given = verdict.params ?? {}, isKnown = (one) => one !== null && one !== undefined;
+  const given = verdict, isKnown = (one) => one !== null && one !== undefined;
   // With its time where that is known: a moment, which stays the same while the page counts on.
   const at = (station.receivedAt ?? Date.now()) / 1000;
   const times = [isKnown(given.sinceSeconds) ? "since" : "", isKnown(given.leftSeconds) ? "left" : ""];
@@ -37,7 +37,7 @@ export function verdictWords(station) {
     since: isKnown(given.sinceSeconds) ? (given.sinceSeconds > 72000 ? stamp : clock)(at - given.sinceSeconds) : "",
     until: isKnown(given.leftSeconds) ? clock(at + given.leftSeconds) : "",
   });
-  if (!has(key) || /\{\w+\}/.test(sentence)) return verdict.words ?? verdict.code;
+  if (!has(key) || /\{\w+\}/.test(sentence)) return verdict.sentence ?? verdict.code;
   return verdict.doubts?.length ? t("verdict.doubtful", { words: sentence, flags: flags(verdict.doubts) }) : sentence;
 }
 

@@ -13,8 +13,8 @@ import Testing
             """
             {"station":{"name":"attic","version":"0.9","bootID":"ab","isSimulated":false,
               "visited":true,"latitude":46.1,"longitude":9.8},
-             "verdict":{"level":"poor","code":"level.poor","words":"Measuring. The air is poor.",
-              "params":{"device":null,"level":"poor","sinceSeconds":12.5}},
+             "verdict":{"level":"poor","code":"level.poor","sentence":"Measuring. The air is poor.",
+              "sinceSeconds":12.5},
              "channels":[{"quantity":"pm25"},{"quantity":"pm10"},{"quantity":"pm25"},{"id":"x/y"}],
              "lamp":"poor"}
             """
@@ -37,7 +37,7 @@ import Testing
         let facts = try Self.decode(
             """
             {"station":{"name":"a\\u0007\\u202e\\nb","visited":"yes","latitude":91,"longitude":0},
-             "verdict":{"level":"splendid","code":"x","words":"\(long)"},
+             "verdict":{"level":"splendid","code":"x","sentence":"\(long)"},
              "channels":{},"lamp":null}
             """
         )

@@ -38,10 +38,10 @@ export function make(root, context) {
 }
 
 function faultRow(fault) {
-  const next = faultNext(fault.id, fault.next);
-  return el("li", { class: "finding" }, mark("fault", "mark small"), el("div", {}, el("strong", {}, `${faultSentence(fault.id, fault.words)}.`),
-    fault.sinceSeconds ? el("span", { class: "quiet" }, ` ${t("health.since", { time: duration(fault.sinceSeconds) })}`) : null,
-    el("p", { class: "quiet" }, faultDetail(fault.id, fault.words)), next ? el("p", {}, `› ${next}`) : null));
+  const next = faultNext(fault.id, fault.nextStep);
+  return el("li", { class: "finding" }, mark("fault", "mark small"), el("div", {}, el("strong", {}, `${faultSentence(fault.id, fault.sentence)}.`),
+    fault.ageSeconds ? el("span", { class: "quiet" }, ` ${t("health.since", { time: duration(fault.ageSeconds) })}`) : null,
+    el("p", { class: "quiet" }, faultDetail(fault.id, fault.sentence)), next ? el("p", {}, `› ${next}`) : null));
 }
 
 function findingRow(finding) {

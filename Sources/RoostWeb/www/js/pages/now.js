@@ -42,7 +42,7 @@ export function make(root, context) {
     if (channels.length) first.replaceChildren();
     cards.classList.toggle("three", channels.length % 3 === 0 || channels.length > 4);
     keyed(cards, [...channels, ...(station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }))],
-      (one) => one.id, (one) => (one.unit === undefined && one.kind ? makeLine() : makeCard()), (node, one) => node.renew(one));
+      (one) => one.id, (one) => (one.unit === undefined ? makeLine() : makeCard()), (node, one) => node.renew(one));
     show(cards, channels.length > 0 || (station.lines ?? []).length > 0);
   }
 
@@ -79,7 +79,7 @@ function makeVerdict() {
     el("div", { class: "say" }, el("div", { role: "status" }, words), why, faults));
   // Counted beside the sentence, which is read aloud when it changes.
   const tick = () => {
-    const left = live.station?.verdict?.code === "warming" ? live.station.verdict.params?.leftSeconds : null;
+    const left = live.station?.verdict?.code === "warming" ? live.station.verdict.leftSeconds : null;
     if (left === null || left === undefined) return;
     setText(why, t("now.warming.left", { time: duration(left - live.elapsed) }));
     show(why, left > live.elapsed);
@@ -93,9 +93,9 @@ function makeVerdict() {
     tick();
     // Faults that stop a device as text; all as a count.
     const count = (station.faults ?? []).length;
-    const lines = (station.faults ?? []).filter((fault) => fault.stops).slice(0, 2).map((fault) => {
-      const next = faultNext(fault.id, fault.next);
-      return el("span", {}, `${faultSentence(fault.id, fault.words)}. `, next ? `${next}. ` : "");
+    const lines = (station.faults ?? []).filter((fault) => fault.isStopping).slice(0, 2).map((fault) => {
+      const next = faultNext(fault.id, fault.nextStep);
+      return el("span", {}, `${faultSentence(fault.id, fault.sentence)}. `, next ? `${next}. ` : "");
     });
     if (faults.dataset.key !== `${count}${lines.map((line) => line.textContent)}`) {
       faults.dataset.key = `${count}${lines.map((line) => line.textContent)}`;
@@ -206,16 +206,12 @@ function drawScale(node, { limits, value: now, display }, isStale) {
 }
 
 function makeLine() {
-  const name = el("b"), device = el("span"), words = el("b"), age = el("p", { class: "age quiet" });
-  const node = el("section", { class: "card reading" }, el("h2", {}, name, device), el("div", { class: "value" }, words), age);
-  let line = null;
-  node.tick = () => setText(age, line.sinceSeconds === null || line.sinceSeconds === undefined ? "" : t("now.line.since", { duration: duration(line.sinceSeconds + live.elapsed) }));
-  node.renew = (given) => {
-    line = given;
-    setText(name, code("line", line.kind, line.kind));
+  const name = el("b"), device = el("span"), words = el("b");
+  const node = el("section", { class: "card reading" }, el("h2", {}, name, device), el("div", { class: "value" }, words));
+  node.renew = (line) => {
+    setText(name, code("line", line.type, line.type));
     setText(device, line.device);
     setText(words, code("state", line.state));
-    node.tick();
   };
   return node;
 }
@@ -256,14 +252,14 @@ function wearCard({ lasers, store, budget, power }) {
 }
 
 function modeCard(station, { me, api, reload }) {
-  const mode = station.mode?.mode ?? "months", ends = station.mode?.endsInSeconds;
+  const mode = station.mode?.mode ?? "normal", ends = station.mode?.endsInSeconds;
   const isMember = may(me, "member") && station.daemon?.state === "up";
   const key = mode === "live" && !ends ? "live.open" : mode;
   const words = t(`mode.${key}`, { name: station.mode?.name ?? "", time: ends ? until(ends - live.elapsed) : "" });
   if (station.daemon?.state === "none") return null;
   const send = async (body) => { await api.send("POST", "/mode", body); await refresh(); };
   return card(t("now.mode"), el("p", {}, words), isMember ? el("div", { class: "row" },
-    mode === "live" ? action(t("mode.end"), () => send({ mode: "months" })) : action(t("mode.live.start"), () => send({ mode: "live", seconds: 600 })),
+    mode === "live" ? action(t("mode.end"), () => send({ mode: "normal" })) : action(t("mode.live.start"), () => send({ mode: "live", seconds: 600 })),
     el("a", { class: "button", href: "/surveys" }, t("surveys.title")),
     station.channels?.length ? button(t("mute.do"), () => muteDialog(station, api, reload)) : null) : null);
 }

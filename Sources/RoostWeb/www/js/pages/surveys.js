@@ -25,12 +25,12 @@ export function make(root, context) {
 function surveyCard(station, { me, api, reload }) {
   const mode = station?.mode ?? {}, isMember = may(me, "member");
   if (mode.mode === "survey") {
-    return card(t("surveys.survey"), el("p", { class: "big" }, t("surveys.running", { name: mode.name ?? "" })), mode.noUpload ? el("p", { class: "quiet" }, t("surveys.private")) : null,
-      isMember ? action(t("surveys.end"), async () => { await api.send("POST", "/mode", { mode: "months" }); await reload(); }, { class: "first" }) : null);
+    return card(t("surveys.survey"), el("p", { class: "big" }, t("surveys.running", { name: mode.name ?? "" })), mode.isPrivate ? el("p", { class: "quiet" }, t("surveys.private")) : null,
+      isMember ? action(t("surveys.end"), async () => { await api.send("POST", "/mode", { mode: "normal" }); await reload(); }, { class: "first" }) : null);
   }
   const private_ = el("input", { type: "checkbox" });
   return card(t("surveys.survey"), el("p", {}, t("surveys.words")), isMember ? withBefore(form([field("name", t("surveys.name"), { required: true, maxlength: "64", autocomplete: "off" })], t("surveys.start"), async (values) => {
-    await api.send("POST", "/mode", { mode: "survey", name: values.name.trim(), noUpload: private_.checked });
+    await api.send("POST", "/mode", { mode: "survey", name: values.name.trim(), isPrivate: private_.checked });
     await reload();
   }), el("label", { class: "check" }, private_, t("surveys.noUpload"))) : el("p", { class: "quiet" }, t("problem.member")));
 }

@@ -3,28 +3,6 @@ import ControlProtocol
 import Core
 import StoreQueries
 
-/// The limits of a quantity, as the lamp's rule has them.
-enum ChannelLimits {
-    static func write(_ quantity: String, _ json: inout JSONTextBuilder) {
-        guard let limits = QuantityLimit.all(of: quantity) else { return }
-        json.array("limits", limits) { json, limit in
-            json.object { json in
-                json.member("level", limit.level)
-                json.member("from", limit.from)
-            }
-        }
-    }
-
-    /// The level of one reading, without the lamp's hysteresis; nil without a limit or a value.
-    static func level(of reading: ReadingReport, _ quantity: String) -> String? {
-        let scale = LevelRule.sampleLevels.scales.first { $0.quantity == quantity }
-        guard let scale, let text = reading.measured?.description,
-            let value = FixedPoint(decimal: text)
-        else { return nil }
-        return scale.level(of: value, after: nil).name
-    }
-}
-
 /// `/rules`: the lamp's limits, the guidelines for means, and the alerts' rules and states.
 struct RulesView: Codable, Sendable {
     struct Item: Codable, Sendable {
