@@ -11,7 +11,7 @@ struct DeviceRoutes: Sendable {
                 .about(
                     "Adds an HTTP device on the local network.",
                     takes: Device.self,
-                    answers: DevicesView.self,
+                    answers: DevicesReport.self,
                     audit: .device
                 ),
             Route(.patch, "/api/v1/devices/{name}", .owner) { request in
@@ -20,16 +20,16 @@ struct DeviceRoutes: Sendable {
             .about(
                 "Changes name, address, interval or recording of a device.",
                 takes: Change.self,
-                answers: DevicesView.self,
+                answers: DevicesReport.self,
                 audit: .device
             ),
             Route(.delete, "/api/v1/devices/{name}", .owner) { request in
                 let name = request.parameters["name"] ?? ""
-                return try await questions.devices(ForgetDevice(name), for: request)
+                return try await questions.answer(ForgetDevice(name), for: request)
             }
             .about(
                 "Removes an added device, or forgets one that is away.",
-                answers: DevicesView.self,
+                answers: DevicesReport.self,
                 audit: .forget
             ),
         ]
@@ -51,7 +51,7 @@ struct DeviceRoutes: Sendable {
         )
         question.profile = body.type
         question.isNew = true
-        var answer = try await questions.devices(question, for: request)
+        var answer = try await questions.answer(question, for: request)
         answer.status = .created
         return answer
     }
@@ -78,8 +78,8 @@ struct DeviceRoutes: Sendable {
             throw Problem.badRequest("name a change: name, address, intervalSeconds or record")
         }
         guard let name = body.name, name != device else {
-            return try await questions.devices(GetDevices())
+            return try await questions.answer(GetDevices())
         }
-        return try await questions.devices(RenameDevice(device, to: name), for: request)
+        return try await questions.answer(RenameDevice(device, to: name), for: request)
     }
 }

@@ -21,13 +21,12 @@ struct StationQuestions: Sendable {
         }
     }
 
-    /// The answer of `/devices` to a question about devices, or after a change of one.
-    func devices<Asked: Question>(
+    /// Answers a request with what the station says.
+    func answer<Asked: Question>(
         _ question: Asked,
         for request: WebRequest? = nil
-    ) async throws -> WebResponse where Asked.Answer == DevicesReport {
-        let report = try await ask(question, for: request)
-        return try .json(DevicesView(report: report, status: try await ask(GetStatus())))
+    ) async throws -> WebResponse {
+        .json(try ControlCodec.line(try await ask(question, for: request)))
     }
 }
 

@@ -72,11 +72,11 @@ package struct StationRoutes: Sendable {
                 answers: StationView.self
             ),
             Route(.get, "/api/v1/devices", .viewer, scope: .read) { request in
-                try await questions.devices(GetDevices())
+                try await questions.answer(GetDevices())
             }
-            .about("Devices in use, and what was found.", answers: DevicesView.self),
+            .about("Devices in use, and what was found.", answers: DevicesReport.self),
             Route(.get, "/api/v1/tree", .viewer, scope: .read) { _ in
-                .json(try ControlCodec.line(try await ask(GetTree())))
+                try await questions.answer(GetTree())
             }
             .about("The supervision tree.", answers: TreeReport.self),
             Route(.get, "/api/v1/health", .viewer, scope: .read) { _ in
@@ -164,31 +164,31 @@ package struct StationRoutes: Sendable {
             .about(
                 "Leaves a device or channel out for a while.",
                 takes: Mute.self,
-                answers: DevicesView.self,
+                answers: DevicesReport.self,
                 audit: .mute
             ),
             Route(.delete, "/api/v1/mutes/{target*}", .member, scope: .write) { request in
                 let target = request.parameters["target"] ?? ""
-                return try await questions.devices(UnmuteDevice(target), for: request)
+                return try await questions.answer(UnmuteDevice(target), for: request)
             }
-            .about("Ends that.", answers: DevicesView.self, audit: .unmute),
+            .about("Ends that.", answers: DevicesReport.self, audit: .unmute),
             Route(.post, "/api/v1/found/{identity}/adopt", .owner) { request in
                 try await adopt(request)
             }
             .about(
                 "Uses what was found.",
                 takes: Adoption.self,
-                answers: DevicesView.self,
+                answers: DevicesReport.self,
                 audit: .adopt
             ),
             Route(.post, "/api/v1/found/{identity}/ignore", .owner) { request in
                 let identity = request.parameters["identity"] ?? ""
-                return try await questions.devices(IgnoreDevice(identity), for: request)
+                return try await questions.answer(IgnoreDevice(identity), for: request)
             }
             .about(
                 "Leaves it alone.",
                 takes: JSONBody.Empty.self,
-                answers: DevicesView.self,
+                answers: DevicesReport.self,
                 audit: .ignore
             ),
         ]
@@ -313,7 +313,7 @@ package struct StationRoutes: Sendable {
             throw Problem(.forbidden, "more than a day needs the owner")
         }
         let question = MuteDevice(request.parameters["target"] ?? "", seconds: body.seconds)
-        return try await questions.devices(question, for: request)
+        return try await questions.answer(question, for: request)
     }
 
     private struct Adoption: Decodable {
@@ -327,7 +327,7 @@ package struct StationRoutes: Sendable {
             ? Adoption(profile: nil, name: nil) : try request.decoded(Adoption.self)
         let identity = request.parameters["identity"] ?? ""
         let question = AdoptDevice(identity, profile: body.profile, name: body.name)
-        return try await questions.devices(question, for: request)
+        return try await questions.answer(question, for: request)
     }
 
     // MARK: Asking

@@ -87,8 +87,8 @@ def answers():
         "/health": {"findings": findings(), "hidden": ["serial-holders"]},
         "/outbox": {"isRunning": True, "isMetered": True, "stationTrouble": FOREIGN, "cursorTrouble": FOREIGN, "targets": deliveries(),
                     "receivers": [{**deliveries()[2], "id": "bell", "type": "webhook", "notices": {"sent": 5, "waiting": 5}}]},
-        "/devices": {"devices": [{"name": "dust", "profile": "sds011", "model": "sds011", "kind": "serial", "identity": "nova-sds011:A160", "state": "silent",
-                                  "facts": FACTS, "channels": ["dust/pm25"], "intervalSeconds": 300, "records": False, "mutes": [{"until": TIME}]}],
+        "/devices": {"devices": [{"name": "dust", "type": "sds011", "location": "/dev/ttyUSB0", "state": "silent",
+                                  "facts": FACTS, "intervalSeconds": 300, "records": False, "mutes": [{"target": "dust", "endTime": TIME}]}],
                      "found": [{"identity": "adapter:1", "state": state, "why": FOREIGN, "name": "dust", "node": "/dev/ttyUSB0", "usb": "1a86:7523"}
                                for state in ("found", "probing", "adopted", "ignored", "unknown", "absent", "faulty", "claimed")]},
         "/alerts": {"alerts": [alert, {**alert, "key": "who-24h:dust/pm25", "isAcknowledged": False, "state": "pending"}], "leftOutCount": 5},

@@ -120,8 +120,8 @@ def run(walk):
         items = {item["name"]: item for item in found(browser)["items"]}
         check.same({name: item["state"] for name, item in items.items()},
                    {"attic": "answers", "Roost on barn": "needsToken", "<img src=x onerror=alert(1)>": "silent"}, "stations")
-        check.same(items["attic"]["quantities"], ["pm10", "pm25"], "what the attic measures")
-        check.demand(items["attic"]["visited"] is not None, "the attic's motion sensor is not known")
+        check.same(items["attic"]["facts"]["quantities"], ["pm10", "pm25"], "what the attic measures")
+        check.demand(items["attic"]["facts"].get("visited") is not None, "the attic's motion sensor is not known")
         browser.open("/sites")
         check.demand(browser.shows("Measuring. The air is", 15) and browser.shows("with a token alone", 5),
                      f"the list of stations: {browser.text()[:900]}")

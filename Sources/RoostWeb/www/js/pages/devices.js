@@ -1,9 +1,9 @@
 // Connected devices with their state, and found ones that are not used.
 import { asIs, button, card, dialog, el, facts, quoted, show } from "../dom.js";
 import { factWords, loadFacts } from "../facts.js";
-import { countdown, duration, number, stamp } from "../format.js";
+import { countdown, duration, stamp } from "../format.js";
 import { code, t } from "../i18n.js";
-import { live } from "../live.js";
+import { live, refresh } from "../live.js";
 import { may } from "../roles.js";
 import { field, form } from "../form.js";
 import { action, confirmed, deviceOf, isNeverMeasured, quantityName, quantityOf } from "../words.js";
@@ -11,7 +11,7 @@ import { action, confirmed, deviceOf, isNeverMeasured, quantityName, quantityOf 
 export const title = "devices.title";
 
 export async function load(api) {
-  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), loadFacts()]);
+  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), loadFacts(), live.station ?? refresh()]);
   return { ...devices, profiles: profiles?.items ?? [], at: performance.now() };
 }
 
@@ -38,71 +38,74 @@ export function make(root, context) {
 
 const encode = encodeURIComponent;
 
+/** A lamp of the configuration file has no origin. */
+const isFromFile = ({ origin }) => (origin ?? "file") === "file";
+const isHTTP = ({ location }) => location.startsWith("http");
+const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name);
+
 /** The values that a device's part does not have, in words; null without any. */
-const neverMeasured = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name && isNeverMeasured(one))
+const neverMeasured = (name) => channelsOf(name).filter(isNeverMeasured)
   .map((one) => quantityName(quantityOf(one.id))).join(", ") || null;
 
-function deviceCard(device, { at }, context, ticks) {
-  const { me, api } = context;
-  device.muted ??= device.mutes?.[0] ?? null;
+function deviceCard(device, { at, found }, context, ticks) {
+  const { me, api } = context, [mute] = device.mutes, channels = channelsOf(device.name);
+  const identity = found.find((one) => one.name === device.name)?.identity;
   const state = el("strong");
   const tick = () => {
-    const left = device.nextInSeconds === undefined || device.nextInSeconds === null ? null : device.nextInSeconds - (performance.now() - at) / 1000;
+    const left = (device.progress?.nextInSeconds ?? 0) - (performance.now() - at) / 1000;
     state.textContent = `${code("state", device.state)}${left > 0 ? ` · ${t("age.next", { time: countdown(left) })}` : ""}`;
   };
   ticks.add(tick);
   tick();
   const rows = [
-    [t("devices.identity"), device.identity && asIs(device.identity)], [t("devices.address"), device.address && asIs(device.address)],
+    [t("devices.identity"), identity && asIs(identity)], [t("devices.address"), isHTTP(device) ? asIs(device.location) : null],
     [t("devices.interval"), device.intervalSeconds ? duration(device.intervalSeconds) : null],
     ...Object.entries(device.facts ?? {}).map(([name, given]) => [code("fact", name, name), factWords(name, given)]),
-    ...Object.entries(device.counts ?? {}).map(([name, given]) => [code("fact", name, name), number(given)]),
     [t("devices.never"), neverMeasured(device.name)],
     [t("devices.kept"), device.records === false ? t("devices.kept.no") : null],
-    [t("devices.muted"), device.muted ? (device.muted.until ? t("devices.muted.until", { time: stamp(device.muted.until) }) : t("devices.muted.yes")) : null],
+    [t("devices.muted"), mute ? (mute.endTime ? t("devices.muted.until", { time: stamp(mute.endTime) }) : t("devices.muted.yes")) : null],
   ];
-  return el("section", { class: "card device" }, el("div", { class: "top" }, asIs(device.name, "h2"), asIs(device.model ?? device.profile ?? "", "span", { class: "quiet" })),
+  return el("section", { class: "card device" }, el("div", { class: "top" }, asIs(device.name, "h2"), asIs(device.type, "span", { class: "quiet" })),
     el("p", {}, state),
     facts(rows),
-    el("div", { class: "row" }, (device.channels ?? []).length ? el("a", { class: "button", href: `/history?${device.channels.slice(0, 4).map((id) => `channel=${id}`).join("&")}` }, t("history.title")) : null,
+    el("div", { class: "row" }, channels.length ? el("a", { class: "button", href: `/history?${channels.slice(0, 4).map(({ id }) => `channel=${id}`).join("&")}` }, t("history.title")) : null,
       el("a", { class: "button", href: `/events?source=${encode(device.name)}` }, t("events.title")),
-      may(me, "member") && device.muted ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(device.name)}`); context.reload(); }) : null,
+      may(me, "member") && mute ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(device.name)}`); context.reload(); }) : null,
       may(me, "owner") ? button(t("devices.change"), () => changeDialog(device, context), { "aria-label": t("devices.change.of", { name: device.name }) }) : null));
 }
 
 /** Dialog to change a device; values fixed by its file are shown and locked. */
 function changeDialog(device, context) {
-  const { api } = context, path = `/devices/${encode(device.name)}`, isOwn = device.origin === "owner";
+  const { api } = context, path = `/devices/${encode(device.name)}`, isOwn = device.origin === "owner", isLocked = isFromFile(device), measures = channelsOf(device.name).length > 0;
   const done = async () => { box.close(); await live.refresh().catch(() => {}); context.reload(); };
-  const name = field("name", t("devices.name"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", disabled: device.isFromFile });
+  const name = field("name", t("devices.name"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", disabled: isLocked });
   const fields = [name];
-  if (device.kind === "http") {
-    fields.push(field("address", t("devices.field.address"), { value: device.address ?? "", required: true, autocomplete: "off", disabled: !isOwn }));
+  if (isHTTP(device)) {
+    fields.push(field("address", t("devices.field.address"), { value: device.location, required: true, autocomplete: "off", disabled: !isOwn }));
   }
-  if (device.intervalSeconds) fields.push(intervalField(device));
+  if (device.intervalSeconds) fields.push(intervalField(isHTTP(device), device));
   const keep = el("input", { type: "checkbox", checked: device.records !== false });
   const edit = form(fields, t("do.save"), async (values) => {
     const body = {};
     if (values.name.trim() !== device.name) body.name = values.name.trim();
-    if (values.address !== undefined && values.address.trim() !== device.address) body.address = values.address.trim();
+    if (values.address !== undefined && values.address.trim() !== device.location) body.address = values.address.trim();
     if (values.intervalSeconds !== undefined && Number(values.intervalSeconds) !== device.intervalSeconds) body.intervalSeconds = Number(values.intervalSeconds);
-    if (device.channels?.length && keep.checked !== (device.records !== false)) body.record = keep.checked;
+    if (measures && keep.checked !== (device.records !== false)) body.record = keep.checked;
     if (Object.keys(body).length) await api.send("PATCH", path, body);
     await done();
   });
-  if (device.channels?.length) {
+  if (measures) {
     edit.insertBefore(el("div", { class: "field" }, el("label", { class: "check" }, keep, t("devices.keep")), el("p", { class: "hint" }, t("devices.keep.words"))), edit.lastElementChild.previousElementSibling);
   }
   const box = dialog(t("devices.change.of", { name: device.name }), t("do.close"),
-    device.isFromFile ? el("p", { class: "quiet" }, t("devices.fromFile")) : null, edit,
-    device.isFromFile ? null : el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t(isOwn ? "devices.remove.words" : "devices.forget.words")),
+    isLocked ? el("p", { class: "quiet" }, t("devices.fromFile")) : null, edit,
+    isLocked ? null : el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t(isOwn ? "devices.remove.words" : "devices.forget.words")),
       button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: device.name }), t("devices.forget"), async () => { await api.send("DELETE", path); await done(); }))));
 }
 
 /** An HTTP device may be asked each second; a part that rests in between needs a minute. */
-function intervalField({ kind, intervalSeconds, hasFixedInterval }) {
-  const isHTTP = kind === "http";
-  const slider = el("input", { type: "range", name: "intervalSeconds", min: isHTTP ? "1" : "60", max: isHTTP ? "3600" : "86400", step: isHTTP ? "1" : "60", disabled: hasFixedInterval });
+function intervalField(isQuick, { intervalSeconds, hasFixedInterval = true }) {
+  const slider = el("input", { type: "range", name: "intervalSeconds", min: isQuick ? "1" : "60", max: isQuick ? "3600" : "86400", step: isQuick ? "1" : "60", disabled: hasFixedInterval });
   slider.value = intervalSeconds;
   const said = el("output", { class: "hint" }, duration(intervalSeconds));
   slider.addEventListener("input", () => { said.textContent = duration(Number(slider.value)); slider.setAttribute("aria-valuetext", said.textContent); });
@@ -118,7 +121,7 @@ function addDialog(profiles, { api, reload }) {
   const type = el("select", { name: "type" }, types.map((one) => asIs(one.name ?? one.id, "option", { value: one.id })));
   const fields = [field("name", t("devices.name"), { required: true, maxlength: "64", autocomplete: "off", hint: t("devices.name.hint") }),
     field("address", t("devices.field.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }),
-    field("type", t("devices.which"), { control: type }), intervalField({ kind: "http", intervalSeconds: 5 })];
+    field("type", t("devices.which"), { control: type }), intervalField(true, { intervalSeconds: 5, hasFixedInterval: false })];
   const box = dialog(t("devices.http.add"), t("do.close"), form(fields, t("devices.http.do"), async (values) => {
     await api.send("POST", "/devices", { name: values.name.trim(), type: values.type, address: values.address.trim(), intervalSeconds: Number(values.intervalSeconds) });
     box.close();
