@@ -38,13 +38,11 @@ package struct FaceSources: Sendable {
     /// The zone that the owner set.
     func zone() async -> Zone { await owner.present().zone }
 
-    /// - Throws: `Problem`.
+    /// - Throws: `Problem`, `ControlFailure`.
     func status() async throws -> StatusReport {
         guard let station else {
             throw Problem(.notOffered, "a card's history has no present values")
         }
-        do {
-            return try await station.ask(GetStatus())
-        } catch let failure as ControlFailure { throw Problem(failure) }
+        return try await station.ask(GetStatus())
     }
 }

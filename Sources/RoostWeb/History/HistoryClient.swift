@@ -87,6 +87,15 @@ package actor HistoryClient {
         return ETag.json(text, tag)
     }
 
+    /// The same for an answer that is a type.
+    func answer<Answer: Encodable & Sendable>(
+        _ request: WebRequest,
+        depending state: String = "",
+        _ make: @escaping @Sendable (OpenHistory) throws -> Answer
+    ) async throws -> WebResponse {
+        try await answer(request, depending: state) { try ControlCodec.line(make($0)) }
+    }
+
     /// Begins an export, which has a reader of its own for as long as it lasts.
     ///
     /// - Parameters:
@@ -191,7 +200,7 @@ package actor HistoryClient {
             return tail
         } catch let problem as Problem where problem.kind == .stationDown {
             return nil
-        } catch let failure as ControlFailure { throw Problem(failure) }
+        }
     }
 
     private nonisolated var noting: @Sendable (String) -> Void {

@@ -119,23 +119,4 @@ struct HistoryQuery: Sendable {
 extension JSONTextBuilder {
     /// A time in UTC, whole seconds.
     mutating func member(_ key: String, _ wall: WallTime?) { member(key, wall?.iso8601) }
-
-    /// Facts by their names.
-    mutating func member(_ key: String, _ details: Details) {
-        object(key) { json in
-            for fact in details.facts {
-                switch fact.value {
-                case .number(let number):
-                    if let whole = Int(exactly: number) {
-                        json.member(fact.name, whole)
-                    } else {
-                        json.member(fact.name, number)
-                    }
-                case .truth(let isSo): json.member(fact.name, isSo)
-                case .list(let texts): json.array(fact.name, texts) { $0.add($1) }
-                case .text(let text): json.member(fact.name, text)
-                }
-            }
-        }
-    }
 }

@@ -108,14 +108,14 @@ package struct HistoryRoutes: Sendable {
 
     private func channels(_ request: WebRequest) async throws -> WebResponse {
         try await history.answer(request) {
-            try ControlCodec.line(ChannelsReport($0.reader, $0.times))
+            try ChannelsReport($0.reader, $0.times)
         }
     }
 
     private func explain(_ request: WebRequest) async throws -> WebResponse {
         let quantity = request.parameters["quantity"] ?? ""
         return try await history.answer(request) {
-            try ControlCodec.line(HistoryAnswers(history: $0).explain(quantity))
+            try HistoryAnswers(history: $0).explain(quantity)
         }
     }
 
@@ -141,9 +141,7 @@ package struct HistoryRoutes: Sendable {
         let standard = [LocalUnit.hour: Self.day, .day: 31 * Self.day][unit]
         return try await history.answer(request, depending: "-\(zone.name)") { history in
             let range = try query.range(history, standard: standard)
-            return try ControlCodec.line(
-                HistoryAnswers(history: history).means(name, by: unit, in: zone, range)
-            )
+            return try HistoryAnswers(history: history).means(name, by: unit, in: zone, range)
         }
     }
 
@@ -152,9 +150,7 @@ package struct HistoryRoutes: Sendable {
         let names = try query.channels(atMost: SeriesView.channelMax)
         return try await history.answer(request) { history in
             let range = try query.range(history, standard: nil)
-            return try ControlCodec.line(
-                LedgersReport(HistoryAnswers(history: history).ledgers(names, range))
-            )
+            return try LedgersReport(HistoryAnswers(history: history).ledgers(names, range))
         }
     }
 
@@ -169,9 +165,7 @@ package struct HistoryRoutes: Sendable {
         }
         let name = "\(place[0])/\(place[1])"
         return try await history.answer(request, depending: "-\(zone.name)") { history in
-            try ControlCodec.line(
-                HistoryAnswers(history: history).gap(name, at: moment, in: zone.zone)
-            )
+            try HistoryAnswers(history: history).gap(name, at: moment, in: zone.zone)
         }
     }
 
@@ -198,7 +192,7 @@ package struct HistoryRoutes: Sendable {
                 after: cursor,
                 limit: limit
             )
-            return try ControlCodec.line(EventsPage(page))
+            return EventsPage(page)
         }
     }
 
@@ -206,13 +200,13 @@ package struct HistoryRoutes: Sendable {
         let query = HistoryQuery(request)
         return try await history.answer(request) { history in
             let range = try query.range(history, standard: nil)
-            return try ControlCodec.line(NotesReport(history.reader, history.times, range))
+            return try NotesReport(history.reader, history.times, range)
         }
     }
 
     private func surveys(_ request: WebRequest) async throws -> WebResponse {
         try await history.answer(request) {
-            try ControlCodec.line(SurveysReport($0.reader, $0.times))
+            try SurveysReport($0.reader, $0.times)
         }
     }
 
@@ -222,7 +216,7 @@ package struct HistoryRoutes: Sendable {
         let hasRange = query.hasRange
         return try await history.answer(request) { history in
             let range = hasRange ? try query.range(history, standard: nil) : nil
-            return try ControlCodec.line(HistoryAnswers(history: history).dose(name, range))
+            return try HistoryAnswers(history: history).dose(name, range)
         }
     }
 
@@ -243,7 +237,7 @@ package struct HistoryRoutes: Sendable {
                 after: cursor,
                 limit: limit
             )
-            return try ControlCodec.line(page)
+            return page
         }
     }
 
@@ -255,8 +249,6 @@ package struct HistoryRoutes: Sendable {
             status = try await station?.ask(GetStatus())
         } catch let problem as Problem where problem.kind == .stationDown {
             status = nil
-        } catch let failure as ControlFailure {
-            throw Problem(failure)
         }
         let isAway = station != nil && status == nil
         return try await history.answer(request, depending: isAway ? "-away" : "") { history in
@@ -267,7 +259,7 @@ package struct HistoryRoutes: Sendable {
                 usedBytes: history.folder.byteCount,
                 status
             )
-            return try ControlCodec.line(proof)
+            return proof
         }
     }
 

@@ -79,7 +79,7 @@ struct PlaceRoutes: Sendable {
                 throw Problem.outOfRange("from", "sites takes \(SiteTable.daysMax) days at most")
             }
             let table = try SiteTable(history.reader, history.times, range, feeds: feeds)
-            return try ControlCodec.line(SitesReport(table, kinds, range, status))
+            return SitesReport(table, kinds, range, status)
         }
     }
 
@@ -110,7 +110,7 @@ struct PlaceRoutes: Sendable {
             let range = try query.range(history, standard: Self.clusterDays * Self.day)
             if !isOwner { try Self.checkFortnight(range, history.now) }
             let table = try ClusterTable(history.reader, history.times, quantity, range, own)
-            return try ControlCodec.line(ClustersReport(table, quantity, range))
+            return ClustersReport(table, quantity, range)
         }
     }
 
