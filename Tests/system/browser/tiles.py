@@ -95,7 +95,7 @@ def run(walk, one, courier):
         check.demand(f"img-src 'self' data: {tiles.address};" in policy and "require-trusted-types-for" in policy, f"/map: {policy}")
         browser.view(1280)
         browser.open("/sites")
-        check.demand(browser.shows("gets its pictures from", 10), f"Sites says nothing of the tiles: {browser.text()[:400]}")
+        check.demand(browser.shows("pictures are from", 10), f"Sites says nothing of the tiles: {browser.text()[:400]}")
         check.same(tiles.asked, [], "tiles before the map is opened")
         for width, dark, language in SIZES:
             browser.language(language)
