@@ -38,7 +38,7 @@ struct ReferenceSection: Sendable {
             let page = try page
             let (found, wanted) = (Self.lines(page), Self.lines(try written(into: page)))
             guard found != wanted else { return nil }
-            return zip(found, wanted).first { $0 != $1 }.map { String($1) }
+            return zip(found, wanted).first { $0 != $1 }.map { String($1) } ?? "the end"
         }
     }
 
