@@ -158,7 +158,8 @@ struct Web: ParsableCommand {
         settings.encryption = tls.encryption(settings, state, hosts, door.accounts, logger)
         if let accounts = door.accounts { Self.connect(accounts, to: &settings) }
         let described = routes + trust(settings, door.accounts).all
-        let table = RouteTable(described + [OpenAPI.route(describing: described)])
+        let cookie = open || store != nil ? nil : shown
+        let table = RouteTable(described + [OpenAPI.route(describing: described, station: cookie)])
         let names = HostNames(hosts)
         let gate = Gate(table, hosts: names, authenticator: door.authenticator)
         let server = WebServer(

@@ -4,21 +4,22 @@ import HTTPTypes
 
 /// The routes of the API as a table for a page, and the objects that only they have.
 struct RouteReference {
-    private let recorder = SchemaRecorder()
+    private let recorder: SchemaRecorder
     private var rows: [[String]] = []
     /// Bodies of requests: their fields stand in the row of the route.
     private var bodies: Set<String> = []
 
     /// - Throws: `SchemaRecorder.Failure` for a type that gives no schema.
     init(_ routes: [Route]) throws {
+        recorder = SchemaRecorder()
+        _ = try recorder.schema(of: ProblemView.self)
         rows = try routes.sorted { Self.order($0) < Self.order($1) }.map { route in
             guard let facts = route.facts else {
                 throw SchemaRecorder.Failure(description: "\(route.path) says nothing of itself")
             }
             return [
                 "`\(route.method.rawValue) \(OpenAPI.template(route.path))`", Self.role(route),
-                Self.text(facts.query), try body(facts.takes),
-                try facts.answers.map { SchemaText.text(try recorder.schema(of: $0)) } ?? "",
+                Self.text(facts), try body(facts.takes), try answer(facts.answers),
                 facts.summary,
             ]
         }
@@ -47,6 +48,14 @@ struct RouteReference {
         return SchemaText.text(fields)
     }
 
+    private func answer(_ answer: RouteAnswer) throws -> String {
+        switch answer {
+        case .json(let type): SchemaText.text(try recorder.schema(of: type))
+        case .media(let types): types.map { "`\($0)`" }.joined(separator: " or ")
+        case .nothing: ""
+        }
+    }
+
     private static func order(_ route: Route) -> (String, String) {
         (OpenAPI.template(route.path), route.method.rawValue)
     }
@@ -56,8 +65,13 @@ struct RouteReference {
         route.right.rawValue + (route.scope.map { ", token `\($0.rawValue)`" } ?? "")
     }
 
-    private static func text(_ query: [QueryKey]) -> String {
-        query.map { "`\($0.name)`\($0.isRequired ? "" : "?"): \(SchemaText.text($0.schema))" }
-            .joined(separator: ", ")
+    private static func text(_ facts: RouteFacts) -> String {
+        let query = facts.query.map {
+            "`\($0.name)`\($0.isRequired ? "" : "?"): \(SchemaText.text($0.schema))"
+        }
+        let headers = facts.headers.map {
+            "header `\($0.name)`\($0.refusal == nil ? "?" : "")"
+        }
+        return (query + headers).joined(separator: ", ")
     }
 }

@@ -15,12 +15,14 @@ enum SchemaText {
         case .integer: "integer"
         case .number: "number"
         case .text, .pattern: "text"
+        case .bytes: "bytes"
         case .moment: "time"
         case .wholes(let range):
             range.upperBound == .max
                 ? "from \(range.lowerBound)" : "\(range.lowerBound)…\(range.upperBound)"
         case .names(let names): names.map { "`\($0)`" }.joined(separator: " or ")
-        case .list(let items): "list of " + text(items)
+        case .list(let items, let limit):
+            "list of " + text(items) + (limit.map { ", \($0) at most" } ?? "")
         case .map(let values): "object of " + text(values)
         case .object(let members): text(members)
         case .orNull(let schema): text(schema) + " or null"

@@ -30,7 +30,7 @@ enum ServedRoutes {
             + updates.acts + updates.others
             + MapRoutes(nil, leaflet: "", files).all
             + RecordRoutes(reader, nil, nil).all + LiveRoutes(nil, nil).all
-        let all = routes + [OpenAPI.route(describing: routes)]
+        let all = routes + [OpenAPI.route(describing: routes, station: "t")]
         return all.filter { $0.path.hasPrefix("/api/v1/") }
     }
 }

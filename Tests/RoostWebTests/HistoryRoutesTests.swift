@@ -84,6 +84,20 @@ import Testing
         #expect(text.contains(#""covered":[1,1,1,"#))
     }
 
+    private struct Written: Decodable { let series: [[String: JSONBody.Anything]] }
+
+    /// It is written by hand: all keys are in the type that describes it, and none is missing.
+    @Test func aSeriesIsAsItsType() async throws {
+        let bytes = Array(try await Site().text("series?channel=dust/pm25&points=10").utf8)
+        let view = try JSONBody.decoded(SeriesView.self, from: bytes)
+        #expect(view.series.map(\.channel) == ["dust/pm25"])
+        #expect(view.series[0].t.count == view.series[0].mean.count)
+        let all = try JSONBody.decoded([String: JSONBody.Anything].self, from: bytes)
+        #expect(try SchemaRecorder().fields(of: SeriesView.self) == Set(all.keys))
+        let columns = try JSONBody.decoded(Written.self, from: bytes).series[0]
+        #expect(try SchemaRecorder().fields(of: SeriesView.Columns.self) == Set(columns.keys))
+    }
+
     @Test func theProofHasTheFiguresOfTheLedger() async throws {
         let site = try Site()
         let ledger = try await site.text("ledger?channel=dust/pm25")

@@ -51,6 +51,7 @@ import Testing
     @Test(arguments: [
         (JSONSchema.integer, #"{"format":"int64","type":"integer"}"#),
         (.number, #"{"format":"double","type":"number"}"#),
+        (.list(.text, atMost: 4), #"{"items":{"type":"string"},"maxItems":4,"type":"array"}"#),
         (.orNull(.truth), #"{"anyOf":[{"type":"boolean"},{"type":"null"}]}"#),
     ])
     func aSchemaIsWritten(schema: JSONSchema, wanted: String) throws {

@@ -33,9 +33,9 @@ struct MemberRoutes {
             }
             .about("People with an account.", answers: ItemList<MemberView>.self),
             Route(.patch, "/api/v1/members/{id}", .owner) { try await change($0) }
-                .about("Changes a person's role.", takes: RoleForm.self),
+                .about("Changes a person's role.", takes: RoleForm.self, answers: .nothing),
             Route(.delete, "/api/v1/members/{id}", .owner) { try await remove($0) }
-                .about("Removes a person."),
+                .about("Removes a person.", answers: .nothing),
             Route(.get, "/api/v1/invitations", .owner) { try await invitations($0) }
                 .about("Invitations that are open.", answers: ItemList<InvitationView>.self),
             Route(.post, "/api/v1/invitations", .owner) { try await invite($0) }
@@ -45,7 +45,7 @@ struct MemberRoutes {
                     answers: NewInvitationView.self
                 ),
             Route(.delete, "/api/v1/invitations/{id}", .owner) { try await withdraw($0) }
-                .about("Takes an invitation back."),
+                .about("Takes an invitation back.", answers: .nothing),
             Route(.post, "/api/v1/invitations/{code}", .anyone) {
                 try await accept($0)
             }

@@ -43,7 +43,7 @@ package struct ServerAccounts: Sendable {
                 Route(.post, "/api/v1/logout", .anyone) { request in
                     .done(clearing: cookie.over(request.peer))
                 }
-                .about("Ends this session.", takes: JSONBody.Empty.self),
+                .about("Ends this session.", takes: JSONBody.Empty.self, answers: .nothing),
             ]
         }
     }

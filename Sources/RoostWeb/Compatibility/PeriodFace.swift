@@ -48,7 +48,7 @@ struct PeriodFace: Sendable {
                 answer.headers[.contentDisposition] = "attachment; filename=\"\(name)\""
                 return answer
             }
-            .about("One of them, as CSV."),
+            .about("One of them, as CSV.", answers: .media(["text/csv"])),
         ]
     }
 

@@ -44,7 +44,8 @@ package struct HistoryRoutes: Sendable {
             ),
             get("/api/v1/series", series).about(
                 "Up to four channels in equal steps, as columns.",
-                query: [Self.channels, Self.points] + QueryKey.range
+                query: [Self.channels, Self.points] + QueryKey.range,
+                answers: SeriesView.self
             ),
             get("/api/v1/means", means).about(
                 "Means of local hours, days, weeks, months or years.",
@@ -99,7 +100,7 @@ package struct HistoryRoutes: Sendable {
         Route(.get, path, .viewer, scope: .read, handler)
     }
 
-    private static let channels = QueryKey.list("channel")
+    private static let channels = QueryKey.channels(atMost: SeriesView.channelMax)
     private static let points = QueryKey.whole("points", in: 1...SeriesView.pointsMax)
     private static let severity = QueryKey(
         "severity",

@@ -3,7 +3,33 @@ import Store
 import StoreQueries
 
 /// `/series`: channels in columns of some hundred steps.
-enum SeriesView {
+///
+/// `json` writes it, since an encoder of columns takes long; the type is its description.
+struct SeriesView: Decodable, Sendable {
+    /// A channel's steps; each column has a value for each step, but `unsure` has their numbers.
+    struct Columns: Decodable, Sendable {
+        let channel: String
+        let unit: String
+        let decimals: Int
+        @OrNull var tier: String?
+        let widthSeconds: Double
+        let t: [Int]
+        let count: [Int]
+        let omitted: [Int]
+        let least: [Double?]
+        let mean: [Double?]
+        let most: [Double?]
+        let covered: [Double]
+        let flags: [Int]
+        let flagsKnown: Bool
+        let unsure: [Int]
+    }
+
+    @OrNull var from: String?
+    @OrNull var to: String?
+    let generation: String
+    let series: [Columns]
+
     static let pointsMax = 1_500
     static let standardPoints = 600
     static let channelMax = 4

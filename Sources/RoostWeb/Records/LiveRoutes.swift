@@ -23,7 +23,8 @@ package struct LiveRoutes: Sendable {
             Route(.get, "/api/v1/camera/live", .member) { try watch($0) }
                 .about(
                     "The live picture: JPEGs as multipart/x-mixed-replace; no tokens.",
-                    query: [QueryKey("turn")]
+                    query: [QueryKey("turn")],
+                    answers: .media(["multipart/x-mixed-replace"])
                 ),
         ]
     }

@@ -48,7 +48,10 @@ package struct RecordRoutes: Sendable {
                     answers: RecordsView.self
                 ),
             Route(.get, "/api/v1/records/{number}/picture", .member) { try await picture($0) }
-                .about("The picture of a motion, as JPEG; no tokens."),
+                .about(
+                    "The picture of a motion, as JPEG; no tokens.",
+                    answers: .media(["image/jpeg"])
+                ),
             Route(.delete, "/api/v1/records/{number}", .owner) { request in
                 let number = try Self.number(request)
                 let deletion = try await delete(DeletePictures(number))

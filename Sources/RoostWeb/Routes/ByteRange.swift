@@ -12,6 +12,12 @@ enum ByteRange: Hashable, Sendable {
     /// This many bytes at the end.
     case last(Int)
 
+    /// What a route with ranges reads of a request.
+    static let headers = [
+        RequestHeader("Range", .pattern("^bytes=([0-9]+-[0-9]*|-[0-9]+)$")),
+        RequestHeader("If-Range"),
+    ]
+
     /// Reads the field; nil for several ranges and invalid ones: then everything is sent.
     init?(_ field: String) {
         let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

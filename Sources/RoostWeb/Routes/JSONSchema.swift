@@ -4,6 +4,8 @@ indirect enum JSONSchema: Hashable, Sendable {
     case integer
     case number
     case text
+    /// A body that is no text.
+    case bytes
     /// Whole numbers in a range.
     case wholes(ClosedRange<Int>)
     /// A text that a regular expression matches.
@@ -12,7 +14,7 @@ indirect enum JSONSchema: Hashable, Sendable {
     case moment
     /// One of these texts.
     case names([String])
-    case list(JSONSchema)
+    case list(JSONSchema, atMost: Int? = nil)
     /// An object whose keys are data.
     case map(JSONSchema)
     case object([String: Member])
@@ -30,7 +32,7 @@ indirect enum JSONSchema: Hashable, Sendable {
 extension JSONSchema: Encodable {
     private enum Key: String, CodingKey {
         case type, items, properties, required, additionalProperties, anyOf
-        case minimum, maximum, pattern, format
+        case minimum, maximum, maxItems, pattern, format
         case names = "enum"
         case reference = "$ref"
     }
@@ -47,6 +49,9 @@ extension JSONSchema: Encodable {
             try json.encode("number", forKey: .type)
             try json.encode("double", forKey: .format)
         case .text: try json.encode("string", forKey: .type)
+        case .bytes:
+            try json.encode("string", forKey: .type)
+            try json.encode("binary", forKey: .format)
         case .wholes(let range):
             try json.encode("integer", forKey: .type)
             try json.encode(range.lowerBound, forKey: .minimum)
@@ -60,9 +65,10 @@ extension JSONSchema: Encodable {
         case .names(let names):
             try json.encode("string", forKey: .type)
             try json.encode(names, forKey: .names)
-        case .list(let items):
+        case .list(let items, let limit):
             try json.encode("array", forKey: .type)
             try json.encode(items, forKey: .items)
+            try json.encodeIfPresent(limit, forKey: .maxItems)
         case .map(let values):
             try json.encode("object", forKey: .type)
             try json.encode(values, forKey: .additionalProperties)

@@ -6,29 +6,39 @@ package struct OpenAPI: Sendable {
     private static let base = "/api/v1"
 
     private let routes: [Route]
+    /// The cookie of a session; nil where no one logs in.
+    private let session: SessionCookie?
 
-    package init(_ routes: [Route]) {
+    init(_ routes: [Route], session: SessionCookie? = nil) {
         self.routes = routes.filter { $0.path.hasPrefix(Self.base + "/") }
+        self.session = session
     }
 
     /// The route of the description itself.
     ///
-    /// It is open, as it contains nothing about this station.
-    package static func route(describing routes: [Route]) -> Route {
+    /// It is open, as all that it contains of this station is the name of its cookie.
+    ///
+    /// - Parameter station: Name of the station for its cookie; nil where no one logs in.
+    package static func route(describing routes: [Route], station: String?) -> Route {
         let path = base + "/openapi.json"
-        let summary = "This description."
-        let own = Route(.get, path, .anyone) { _ in WebResponse() }.about(summary)
-        let description = OpenAPI(routes + [own])
-        return Route(.get, path, .anyone) { _ in .json(try description.json()) }.about(summary)
+        let (summary, answer) = ("This description.", RouteAnswer.media(["application/json"]))
+        let own = Route(.get, path, .anyone) { _ in WebResponse() }
+            .about(summary, answers: answer)
+        let description = OpenAPI(routes + [own], session: station.map(SessionCookie.init))
+        return Route(.get, path, .anyone) { .json(try description.json(over: $0.peer)) }
+            .about(summary, answers: answer)
     }
 
+    /// - Parameter peer: Who asks: the cookie has another name over TLS.
     /// - Throws: `SchemaRecorder.Failure` for a type that gives no schema.
-    package func json() throws -> String {
+    func json(over peer: PeerAddress) throws -> String {
         let recorder = SchemaRecorder()
+        let refusal = try Self.text(try recorder.schema(of: ProblemView.self))
         let schemas = try routes.map { route in
             try Schemas(
                 body: route.facts?.takes.map { try recorder.schema(of: $0) },
-                answer: route.facts?.answers.map { try recorder.schema(of: $0) }
+                answer: Self.content(of: route, recorder),
+                refusal: refusal
             )
         }
         let components = try recorder.components.mapValues(Self.text)
@@ -58,9 +68,8 @@ package struct OpenAPI: Sendable {
                 }
             }
             json.object("components") { json in
-                Self.writeSecurity(&json)
+                if let session { Self.write(session.over(peer), &json) }
                 json.object("schemas") { json in
-                    Self.writeProblem(&json)
                     for (name, schema) in components.sorted(by: { $0.key < $1.key }) {
                         json.member(name, json: schema)
                     }
@@ -75,11 +84,33 @@ package struct OpenAPI: Sendable {
         path.dropFirst(base.count).filter { $0 != "*" }.description
     }
 
-    /// Schemas of what a route takes and answers; nil for what is no JSON.
+    /// Schemas of what a route takes and answers.
     private struct Schemas {
         let body: JSONSchema?
-        let answer: JSONSchema?
+        let answer: [Content]
+        let refusal: String
     }
+
+    /// One media type of an answer; JSON of any form has no schema.
+    private struct Content {
+        let type: String
+        let schema: String?
+    }
+
+    private static func content(of route: Route, _ recorder: SchemaRecorder) throws -> [Content] {
+        switch route.facts?.answers {
+        case .json(let type):
+            [Content(type: json, schema: try text(try recorder.schema(of: type)))]
+        case .media(let types):
+            try types.map { type in
+                let schema = type.hasPrefix("text/") ? JSONSchema.text : .bytes
+                return Content(type: type, schema: type == json ? nil : try text(schema))
+            }
+        case .nothing, nil: []
+        }
+    }
+
+    private static let json = "application/json"
 
     private static func text(_ schema: JSONSchema) throws -> String {
         String(decoding: try JSONBody.encoded(schema), as: UTF8.self)
@@ -91,21 +122,24 @@ package struct OpenAPI: Sendable {
         _ recorder: SchemaRecorder
     ) throws -> String {
         let path = Self.template(route.path)
-        let parameters = try parameters(path, route.facts?.query ?? [])
-        let (body, answer) = (try schemas.body.map(Self.text), try schemas.answer.map(Self.text))
+        let parameters = try parameters(path, route.facts)
+        let body = try schemas.body.map(Self.text) ?? #"{"type":"object"}"#
         var json = JSONTextBuilder()
         json.object { json in
             json.member("summary", route.facts?.summary)
             json.member("operationId", Self.name(route.method.rawValue, path))
+            json.array("tags", path.split(separator: "/").prefix(1)) { $0.add(String($1)) }
             json.array("parameters", parameters) { $0.raw($1) }
             if case .json = route.body {
                 json.object("requestBody") { json in
                     json.member("required", schemas.body.map { recorder.demands($0) } ?? false)
-                    Self.write(body ?? #"{"type":"object"}"#, as: "application/json", &json)
+                    Self.write([Content(type: Self.json, schema: body)], &json)
                 }
             }
             if route.right != .anyone, route.right != .unclaimed {
                 json.member("x-role", route.right.rawValue)
+            }
+            if session != nil, route.right != .anyone, route.right != .unclaimed {
                 json.array("security", ["session"] + (route.scope == nil ? [] : ["token"])) {
                     json,
                     scheme in
@@ -113,26 +147,37 @@ package struct OpenAPI: Sendable {
                 }
             }
             json.object("responses") { json in
-                json.object("2XX") { json in
+                json.object(schemas.answer.isEmpty ? "204" : "2XX") { json in
                     json.member("description", "Done.")
-                    if let answer { Self.write(answer, as: "application/json", &json) }
+                    Self.write(schemas.answer, &json)
                 }
-                json.object("4XX") { Self.refer(&$0, "Refused; the detail says why.") }
-                json.object("5XX") { Self.refer(&$0, "The station or its card does not answer.") }
+                for (status, words) in Self.refusals {
+                    json.object(status) { json in
+                        json.member("description", words)
+                        let type = "application/problem+json"
+                        Self.write([Content(type: type, schema: schemas.refusal)], &json)
+                    }
+                }
             }
         }
         return json.text
     }
 
-    /// Names in the path, then the keys of the query.
-    private func parameters(_ path: String, _ query: [QueryKey]) throws -> [String] {
+    private static let refusals = [
+        ("4XX", "Refused; the detail says why."),
+        ("5XX", "The station or its card does not answer."),
+    ]
+
+    /// Names in the path, then the keys of the query and the headers.
+    private func parameters(_ path: String, _ facts: RouteFacts?) throws -> [String] {
         let names = path.split(separator: "/").filter { $0.hasPrefix("{") }
-        return try names.map { name in
-            try Self.parameter(
-                QueryKey(String(name.dropFirst().dropLast()), isRequired: true),
-                "path"
-            )
-        } + query.map { try Self.parameter($0, "query") }
+            .map { QueryKey(String($0.dropFirst().dropLast()), isRequired: true) }
+        let headers = (facts?.headers ?? []).map {
+            QueryKey($0.name, $0.schema, isRequired: $0.refusal != nil)
+        }
+        return try names.map { try Self.parameter($0, "path") }
+            + (facts?.query ?? []).map { try Self.parameter($0, "query") }
+            + headers.map { try Self.parameter($0, "header") }
     }
 
     private static func parameter(_ key: QueryKey, _ place: String) throws -> String {
@@ -147,9 +192,14 @@ package struct OpenAPI: Sendable {
         return json.text
     }
 
-    private static func write(_ schema: String, as type: String, _ json: inout JSONTextBuilder) {
+    private static func write(_ contents: [Content], _ json: inout JSONTextBuilder) {
+        guard !contents.isEmpty else { return }
         json.object("content") { json in
-            json.object(type) { $0.member("schema", json: schema) }
+            for content in contents {
+                json.object(content.type) { json in
+                    if let schema = content.schema { json.member("schema", json: schema) }
+                }
+            }
         }
     }
 
@@ -160,39 +210,16 @@ package struct OpenAPI: Sendable {
             + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    private static func refer(_ json: inout JSONTextBuilder, _ text: String) {
-        json.member("description", text)
-        let schema = ##"{"$ref":"#/components/schemas/Problem"}"##
-        write(schema, as: "application/problem+json", &json)
-    }
-
-    private static func writeSecurity(_ json: inout JSONTextBuilder) {
+    private static func write(_ session: SessionCookie, _ json: inout JSONTextBuilder) {
         json.object("securitySchemes") { json in
             json.object("session") { json in
                 json.member("type", "apiKey")
                 json.member("in", "cookie")
-                json.member("name", "roost")
+                json.member("name", session.name)
             }
             json.object("token") { json in
                 json.member("type", "http")
                 json.member("scheme", "bearer")
-            }
-        }
-    }
-
-    private static func writeProblem(_ json: inout JSONTextBuilder) {
-        json.object("Problem") { json in
-            json.member("type", "object")
-            json.array("required", ["type", "title", "status", "detail"]) { $0.add($1) }
-            json.object("properties") { json in
-                for key in ["type", "title", "detail"] {
-                    json.object(key) { $0.member("type", "string") }
-                }
-                json.object("status") { $0.member("type", "integer") }
-                json.object("errors") { json in
-                    json.member("type", "array")
-                    json.object("items") { $0.member("type", "object") }
-                }
             }
         }
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 /// Why a request was refused, as `application/problem+json` (RFC 9457).
 package struct Problem: Error, Hashable, Sendable {
     /// One place of the request, and what is wrong there.
-    package struct Place: Hashable, Sendable {
+    package struct Place: Decodable, Hashable, Sendable {
         /// `/points`: the key of the query or the path in the body.
         package let pointer: String
         package let detail: String
@@ -42,4 +42,13 @@ package struct Problem: Error, Hashable, Sendable {
             places: [Place(pointer: "/" + field.prefix(40), detail: next)]
         )
     }
+}
+
+/// A refusal as `WebResponse` writes it.
+struct ProblemView: Decodable, Sendable {
+    let type: String
+    let title: String
+    let status: Int
+    let detail: String
+    let errors: [Problem.Place]?
 }

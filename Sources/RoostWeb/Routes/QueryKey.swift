@@ -26,6 +26,11 @@ struct QueryKey: Sendable {
         QueryKey(name, .list(schema))
     }
 
+    /// Channels such as `dust/pm25`, of which at least one has to be named.
+    static func channels(atMost limit: Int) -> QueryKey {
+        QueryKey("channel", .list(.text, atMost: limit), isRequired: true)
+    }
+
     /// A channel such as `dust/pm25`, which has to be named.
     static let channel = QueryKey("channel", isRequired: true)
     /// `next` of the page before.

@@ -62,13 +62,13 @@ package struct Route: Sendable {
     ///
     /// - Parameters:
     ///   - takes: Type of a body of JSON; with it the route accepts a form.
-    ///   - answers: Type of the answer; nil for an answer that is no JSON.
     ///   - action: What the audit says of a change.
     func about(
         _ summary: String,
         query: [QueryKey] = [],
+        headers: [RequestHeader] = [],
         takes: (any (Decodable & Sendable).Type)? = nil,
-        answers: (any (Decodable & Sendable).Type)? = nil,
+        answers: RouteAnswer,
         audit action: AuditAction = .change
     ) -> Route {
         var route = self
@@ -76,6 +76,7 @@ package struct Route: Sendable {
         route.facts = RouteFacts(
             summary: summary,
             query: query,
+            headers: headers,
             takes: takes,
             answers: answers,
             action: action
@@ -83,6 +84,7 @@ package struct Route: Sendable {
         let (handler, keys) = (handler, Set(query.map(\.name)))
         route.handler = { request in
             try request.query.allow(only: keys)
+            for header in headers { _ = try header.value(in: request) }
             if let takes, !request.body.isEmpty,
                 let fields = try SchemaRecorder().fields(of: takes)
             {
@@ -92,6 +94,25 @@ package struct Route: Sendable {
         }
         return route
     }
+
+    /// Says what a route is for that answers with JSON of a type.
+    func about(
+        _ summary: String,
+        query: [QueryKey] = [],
+        headers: [RequestHeader] = [],
+        takes: (any (Decodable & Sendable).Type)? = nil,
+        answers type: any (Decodable & Sendable).Type,
+        audit action: AuditAction = .change
+    ) -> Route {
+        about(
+            summary,
+            query: query,
+            headers: headers,
+            takes: takes,
+            answers: .json(type),
+            audit: action
+        )
+    }
 }
 
 /// What the reference, the OpenAPI file and the audit say of a route.
@@ -99,7 +120,8 @@ struct RouteFacts: Sendable {
     /// One sentence.
     let summary: String
     let query: [QueryKey]
+    let headers: [RequestHeader]
     let takes: (any (Decodable & Sendable).Type)?
-    let answers: (any (Decodable & Sendable).Type)?
+    let answers: RouteAnswer
     let action: AuditAction
 }

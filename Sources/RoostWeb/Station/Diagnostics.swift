@@ -16,44 +16,38 @@ struct Diagnostics: Sendable {
     let station: StationClient
     let history: HistoryClient?
 
-    /// - Throws: `Problem` for the history's own failures is a part that is missing, not thrown.
+    /// - Throws: What the encoder throws; a part that cannot be read is in `missing`.
     func json() async throws -> String {
-        var (parts, missing): ([(String, String)], [String]) = ([], [])
-        await add("status", &parts, &missing) { try await line(GetStatus()) }
-        await add("tree", &parts, &missing) { try await line(GetTree()) }
-        await add("devices", &parts, &missing) { try await line(GetDevices()) }
-        await add("doctor", &parts, &missing) {
-            try await line(ExamineMachine(notOlderThan: 60))
+        var view = DiagnosticsView(version: RoostVersion.text)
+        view.status = await part("status", &view.missing) { try await station.ask(GetStatus()) }
+        view.tree = await part("tree", &view.missing) { try await station.ask(GetTree()) }
+        view.devices = await part("devices", &view.missing) { try await station.ask(GetDevices()) }
+        view.doctor = await part("doctor", &view.missing) {
+            try await station.ask(ExamineMachine(notOlderThan: 60))
         }
-        await add("ledger", &parts, &missing) { try await read { try Self.ledger($0) } }
+        view.ledger = await part("ledger", &view.missing) {
+            try await read { try Self.ledger($0) }
+        }
+        let missing = view.missing
         var text = ""
         for count in Self.eventCounts {
-            var (all, absent) = (parts, missing)
-            await add("events", &all, &absent) { try await read { try Self.events($0, count) } }
-            text = Self.file(all, absent)
+            view.missing = missing
+            view.events = await part("events", &view.missing) {
+                try await read { try Self.events($0, count) }
+            }
+            text = try ControlCodec.line(view)
             if text.utf8.count <= Self.byteMax { break }
         }
         return text
     }
 
-    private static func file(_ parts: [(String, String)], _ missing: [String]) -> String {
-        var json = JSONTextBuilder()
-        json.object { json in
-            json.member("version", RoostVersion.text)
-            for (name, text) in parts { json.member(name, json: text) }
-            json.array("missing", missing) { $0.add($1) }
-        }
-        return json.text
-    }
-
-    private func add(
+    private func part<Part>(
         _ name: String,
-        _ parts: inout [(String, String)],
         _ missing: inout [String],
-        _ make: () async throws -> String
-    ) async {
+        _ make: () async throws -> Part?
+    ) async -> Part? {
         do {
-            parts.append((name, try await make()))
+            return try await make()
         } catch let problem as Problem {
             missing.append("\(name): \(problem.detail)")
         } catch let failure as ControlFailure {
@@ -61,15 +55,12 @@ struct Diagnostics: Sendable {
         } catch {
             missing.append("\(name): \(error)")
         }
+        return nil
     }
 
-    private func line<Asked: Question>(_ question: Asked) async throws -> String {
-        try ControlCodec.line(try await station.ask(question))
-    }
-
-    private func read(
-        _ make: @escaping @Sendable (OpenHistory) throws -> String
-    ) async throws -> String {
+    private func read<Part: Sendable>(
+        _ make: @escaping @Sendable (OpenHistory) throws -> Part?
+    ) async throws -> Part? {
         guard let history else { throw Problem(.notOffered, "there is no history here") }
         return try await history.read(make)
     }
@@ -78,17 +69,17 @@ struct Diagnostics: Sendable {
         TimeRange(from: history.now.map { WallTime(tenths: $0.tenths - days * 864_000) }, to: nil)
     }
 
-    private static func ledger(_ history: OpenHistory) throws -> String {
+    private static func ledger(_ history: OpenHistory) throws -> LedgersReport? {
         let names = try StoreChannel.all(history.reader)
             .filter { !$0.stream.id.isImported }.map(\.name)
-        guard !names.isEmpty else { return "null" }
-        return try ControlCodec.line(
-            LedgersReport(HistoryAnswers(history: history).ledgers(names, recent(history)))
+        guard !names.isEmpty else { return nil }
+        return LedgersReport(
+            try HistoryAnswers(history: history).ledgers(names, recent(history))
         )
     }
 
-    private static func events(_ history: OpenHistory, _ count: Int) throws -> String {
-        guard count > 0 else { return "null" }
+    private static func events(_ history: OpenHistory, _ count: Int) throws -> EventsPage? {
+        guard count > 0 else { return nil }
         var filter = EventFilter()
         filter.range = recent(history)
         let page = try StoreEvents(
@@ -98,6 +89,18 @@ struct Diagnostics: Sendable {
             after: nil,
             limit: count
         )
-        return try ControlCodec.line(EventsPage(page))
+        return EventsPage(page)
     }
+}
+
+/// The parts of `/diagnostics` that could be read.
+struct DiagnosticsView: Codable, Sendable {
+    let version: String
+    var status: StatusReport?
+    var tree: TreeReport?
+    var devices: DevicesReport?
+    var doctor: FindingsReport?
+    var ledger: LedgersReport?
+    var events: EventsPage?
+    var missing: [String] = []
 }

@@ -90,7 +90,10 @@ package struct StationRoutes: Sendable {
                 guard let station else { throw Self.notOffered }
                 return .json(try await Diagnostics(station: station, history: history).json())
             }
-            .about("One file for someone who helps; read it before it is sent."),
+            .about(
+                "One file for someone who helps; read it before it is sent.",
+                answers: DiagnosticsView.self
+            ),
             Route(.get, "/api/v1/profiles", .viewer, scope: .read) { request in
                 try .json(ProfilesView(try await ask(GetProfiles())))
             }
@@ -99,7 +102,11 @@ package struct StationRoutes: Sendable {
                 answers: ProfilesView.self
             ),
             Route(.get, "/api/v1/live", .viewer, scope: .read) { request in try follow(request) }
-                .about("Readings, events and alerts as server-sent events, with resumption."),
+                .about(
+                    "Readings, events and alerts as server-sent events, with resumption.",
+                    headers: [Self.lastEvent],
+                    answers: .media(["text/event-stream"])
+                ),
             Route(.get, "/metrics", .viewer, scope: .metrics) { request in
                 let status = try await ask(GetStatus())
                 let format = OpenMetrics.Format(accepting: request.headers[.accept])
@@ -153,11 +160,20 @@ package struct StationRoutes: Sendable {
             Route(.post, "/api/v1/notes", .member, scope: .write) { request in
                 try await addNote(request)
             }
-            .about("Writes a note, at most 120 bytes.", takes: Note.self, audit: .note),
+            .about(
+                "Writes a note, at most 120 bytes.",
+                takes: Note.self,
+                answers: .nothing,
+                audit: .note
+            ),
             Route(.post, "/api/v1/dose/mark", .member, scope: .write) { request in
                 try await markDose(request)
             }
-            .about("Has the dose of a counter counted from now on.", takes: Counter.self),
+            .about(
+                "Has the dose of a counter counted from now on.",
+                takes: Counter.self,
+                answers: .nothing
+            ),
             Route(.post, "/api/v1/mutes/{target*}", .member, scope: .write) {
                 try await mute($0)
             }
@@ -256,10 +272,12 @@ package struct StationRoutes: Sendable {
         return try .json(ProfileCheckView(try await ask(question)))
     }
 
+    private static let lastEvent = RequestHeader("Last-Event-ID")
+
     private func follow(_ request: WebRequest) throws -> WebResponse {
         guard let live else { throw Problem(.notOffered, "a card's history has nothing live") }
         guard live.listenerCount < LiveBroadcaster.listenerMax else { throw LiveBroadcaster.isFull }
-        let last = HTTPField.Name("last-event-id").flatMap { request.headers[$0] }
+        let last = try Self.lastEvent.value(in: request)
         return WebResponse(
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: .stream { write in
@@ -291,7 +309,7 @@ package struct StationRoutes: Sendable {
         let body = try request.decoded(Note.self)
         let question = WriteNote(body.text, on: body.channel, time: body.at)
         _ = try await questions.ask(question, for: request)
-        return WebResponse(.created)
+        return .done()
     }
 
     private struct Counter: Decodable { let channel: String }
@@ -301,7 +319,7 @@ package struct StationRoutes: Sendable {
         let channel = try request.decoded(Counter.self).channel
         let device = channel.split(separator: "/").first.map(String.init) ?? ""
         _ = try await questions.ask(MarkDose(device), for: request)
-        return WebResponse(.created)
+        return .done()
     }
 
     private struct Mute: Decodable { let seconds: Double? }

@@ -173,7 +173,7 @@ import Testing
     @Test func writesDownWhatWasDoneToTheStation() async throws {
         let routes = [
             Route(.post, "/api/v1/mutes/{target*}", .member, body: .form) { _ in WebResponse() }
-                .about("", audit: .mute),
+                .about("", answers: .nothing, audit: .mute),
             Route(.patch, "/api/v1/settings", .owner, body: .form) { _ in WebResponse() },
             Route(.delete, "/api/v1/devices/{name}", .owner) { _ in throw Problem.notFound("none")
             },

@@ -38,6 +38,21 @@ import Testing
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    private struct Written: Decodable { let errors: [[String: JSONBody.Anything]] }
+
+    /// It is written by hand: all keys are in the type that describes it, and none is missing.
+    @Test func aRefusalIsAsItsType() throws {
+        let text = Self.text(WebResponse(Problem.outOfRange("points", "points is 1 to 9")))
+        let bytes = Array(text.utf8)
+        let view = try JSONBody.decoded(ProblemView.self, from: bytes)
+        #expect(view.status == 400 && view.type == "/problems/out-of-range")
+        #expect(view.errors == [Problem.Place(pointer: "/points", detail: "points is 1 to 9")])
+        let all = try JSONBody.decoded([String: JSONBody.Anything].self, from: bytes)
+        #expect(try SchemaRecorder().fields(of: ProblemView.self) == Set(all.keys))
+        let place = try JSONBody.decoded(Written.self, from: bytes).errors[0]
+        #expect(try SchemaRecorder().fields(of: Problem.Place.self) == Set(place.keys))
+    }
+
     @Test(arguments: [
         "balcony", "balcony.local", "BALCONY.local:8088", "192.168.1.4", "[fe80::1]:80",
         "localhost:1", "balcony.local.",

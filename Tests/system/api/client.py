@@ -7,7 +7,9 @@ import subprocess
 from ..check import ROOT, Failed
 
 FOLDER = os.path.join(ROOT, "Tests", "system", "api")
-CONFIG = "post_hooks: []\n"  # As it is made: nobody reads it.
+# As it is made, for nobody reads it; bodies that are neither JSON nor text are bytes.
+CONFIG = "post_hooks: []\ncontent_type_overrides:\n" + "".join(
+    f"  {kind}: application/octet-stream\n" for kind in ("image/jpeg", "application/vnd.sqlite3", "multipart/x-mixed-replace"))
 
 
 class Client:

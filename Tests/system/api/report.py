@@ -8,18 +8,23 @@ from datetime import datetime
 from typing import TypeVar
 
 from roost_client import AuthenticatedClient
-from roost_client.api.default import get_alerts, get_devices, get_events, get_means, get_readings, get_settings
-from roost_client.models import GetMeansBy, Problem
+from roost_client.api.alerts import get_alerts
+from roost_client.api.devices import get_devices
+from roost_client.api.events import get_events
+from roost_client.api.means import get_means
+from roost_client.api.readings import get_readings
+from roost_client.api.settings import get_settings
+from roost_client.models import GetMeansBy, ProblemView
 from roost_client.types import UNSET, Unset
 
 Answer = TypeVar("Answer")
 
 
-def answered(answer: Answer | Problem | None) -> Answer:
+def answered(answer: Answer | ProblemView | None) -> Answer:
     """The answer, where it is no refusal."""
     if answer is None:
         raise SystemExit("an answer that the description does not have")
-    if isinstance(answer, Problem):
+    if isinstance(answer, ProblemView):
         raise SystemExit(f"refused: {answer.title}: {answer.detail}")
     return answer
 
@@ -71,9 +76,8 @@ def events(client: AuthenticatedClient, begin: datetime, end: datetime) -> None:
         print("event", event.time, event.source, event.severity, event.kind)
 
 
-def main(topic: str, base: str, cookie: str, *words: str) -> None:
-    # A program has a token, in the header that the client would choose; settings are for an owner's session.
-    client = AuthenticatedClient(base_url=base, token=cookie, prefix="", auth_header_name="Cookie")
+def main(topic: str, base: str, token: str, *words: str) -> None:
+    client = AuthenticatedClient(base_url=base, token=token)
     if topic == "station":
         devices(client)
         alerts(client)

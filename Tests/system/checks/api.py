@@ -144,7 +144,7 @@ def history(check, client, web):
 def report(stage, client):
     """The program's report of a running station."""
     check = stage.check
-    lines = client.report("station", f"http://127.0.0.1:{stage.web.port}/api/v1", stage.web.cookies["owner"])
+    lines = client.report("station", f"http://127.0.0.1:{stage.web.port}/api/v1", stage.web.token)
 
     def found(kind):
         return [words[1:] for words in lines if words[0] == kind]
@@ -171,7 +171,8 @@ def running(stage, questions, client, description):
         "query.channel": ["dust/pm25", "dust/pm10", "court/co2"], "path.quantity": ["pm25", "co2"], "path.device": ["dust", "court"],
         "path.time": [stage.began], "query.time": [stage.began], "query.last": ["1h", "1d"], "path.type": ["hourly", "daily"],
         "path.number": [str(stage.picture())], "path.id": [copied["id"], "influx", "bell"], "query.by": ["hour", "day"],
-        "query.zone": ["UTC", "Europe/Rome"], "path.target": ["court", "court/co2"], "path.name": ["court", "dust"], "path.n": ["1", "2"]}
+        "query.zone": ["UTC", "Europe/Rome"], "path.target": ["court", "court/co2"], "path.name": ["court", "dust"], "path.n": ["1", "2"],
+        "header.If-Match": ["*"]}
     questions.ask(Contract(check, PACKAGES, stage.web, "station", values), description, ["GET"])
     changes = Contract(check, PACKAGES, stage.web, "changes", values, UNREACHABLE)
     questions.ask(changes, description, ["POST", "PATCH", "DELETE"])

@@ -110,11 +110,11 @@ class Eyes:
 
 
 class Web:
-    """roost-web before a node; `cookies` has who is logged in."""
+    """roost-web before a node; `cookies` has who is logged in, `token` is one of the owner's, to read."""
 
     def __init__(self, check, *words):
         self.check, self.words, self.process, self.cookies = check, words, None, {None: None}
-        self.port, self.claims, self.www = free_port(), check.path("claims.sock"), WWW
+        self.port, self.claims, self.www, self.token = free_port(), check.path("claims.sock"), WWW, None
         check.ends(self)
 
     def start(self):
@@ -157,7 +157,7 @@ class Web:
         invitation, _ = self.post("/invitations", {"role": "viewer"}, "owner")
         self.cookies["viewer"] = self.post(f"/invitations/{invitation['code']}", GUEST)[1]
         self.post("/invitations", {"role": "member"}, "owner")
-        self.post("/tokens", {"name": "grafana", "scopes": ["read"]}, "owner")
+        self.token = self.post("/tokens", {"name": "grafana", "scopes": ["read"]}, "owner")[0]["token"]
 
     def close(self):
         if self.process:

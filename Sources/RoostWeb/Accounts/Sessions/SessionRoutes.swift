@@ -24,20 +24,21 @@ struct SessionRoutes {
                 .about("Begins a session.", takes: Credentials.self, answers: MeView.self),
             // Also without a session, so that a second click is no error.
             Route(.post, "/api/v1/logout", .anyone) { try await logOut($0) }
-                .about("Ends this session.", takes: JSONBody.Empty.self),
+                .about("Ends this session.", takes: JSONBody.Empty.self, answers: .nothing),
             Route(.post, "/api/v1/logout-everywhere", .viewer) {
                 try await logOutEverywhere($0)
             }
-            .about("Ends all own sessions.", takes: JSONBody.Empty.self),
+            .about("Ends all own sessions.", takes: JSONBody.Empty.self, answers: .nothing),
             Route(.post, "/api/v1/password", .viewer) { try await change($0) }
                 .about(
                     "Changes the password, and ends the other sessions.",
-                    takes: PasswordForm.self
+                    takes: PasswordForm.self,
+                    answers: .nothing
                 ),
             Route(.get, "/api/v1/sessions", .viewer) { try list($0) }
                 .about("Own sessions.", answers: ItemList<SessionView>.self),
             Route(.delete, "/api/v1/sessions/{id}", .viewer) { try await end($0) }
-                .about("Ends a session."),
+                .about("Ends a session.", answers: .nothing),
         ]
     }
 

@@ -24,7 +24,7 @@ struct TokenRoutes {
                     answers: NewTokenView.self
                 ),
             Route(.delete, "/api/v1/tokens/{id}", .member) { try await delete($0) }
-                .about("Ends a token."),
+                .about("Ends a token.", answers: .nothing),
         ]
     }
 

@@ -26,7 +26,11 @@ struct CopyRoutes: Sendable {
                     answers: CopyView.self
                 ),
             Route(.get, "/api/v1/copies/{id}", .viewer, scope: .read) { try await send($0) }
-                .about("An SQLite copy of the history, with ranges of bytes."),
+                .about(
+                    "An SQLite copy of the history, with ranges of bytes.",
+                    headers: ByteRange.headers,
+                    answers: .media(["application/vnd.sqlite3"])
+                ),
         ]
     }
 

@@ -15,7 +15,9 @@ struct ExportRoute: Sendable {
             Route(.get, "/api/v1/export", .viewer, scope: .read) { try await answer($0) }
                 .about(
                     "Readings as CSV, NDJSON or JSON, streamed, with ranges of bytes.",
-                    query: ExportQuestion.query
+                    query: ExportQuestion.query,
+                    headers: ByteRange.headers,
+                    answers: .media(["text/csv", "application/x-ndjson", "application/json"])
                 )
         ]
     }

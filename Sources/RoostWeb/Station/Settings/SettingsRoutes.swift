@@ -10,31 +10,35 @@ struct SettingsRoutes: Sendable {
 
     var all: [Route] {
         [
-            Route(.get, "/api/v1/settings", .owner) { _ in
+            Route(.get, "/api/v1/settings", .owner, scope: .read) { _ in
                 try answer(try await questions.ask(GetSettings()))
             }
             .about("Settings and where each comes from.", answers: SettingsView.self),
             Route(.patch, "/api/v1/settings", .owner) { try await change($0) }
                 .about(
-                    "Changes settings by a merge patch; needs If-Match.",
+                    "Changes settings by a merge patch.",
+                    headers: [Self.match],
                     takes: [String: String?].self,
                     answers: SettingsView.self
                 ),
         ]
     }
 
+    private static let match = RequestHeader(
+        "If-Match",
+        orRefuse: Problem(
+            .precondition,
+            "send If-Match with the ETag of GET /settings, so that no change is lost"
+        )
+    )
+
     /// A merge patch: null takes a setting back.
     private func change(_ request: WebRequest) async throws -> WebResponse {
-        guard let match = request.headers[.ifMatch] else {
-            throw Problem(
-                .precondition,
-                "send If-Match with the ETag of GET /settings, so that no change is lost"
-            )
-        }
+        let match = try Self.match.value(in: request)
         try checkZone(request)
         let question = ChangeSettings(
             String(decoding: request.body, as: UTF8.self),
-            tag: match == "*" ? nil : Self.tag(match)
+            tag: match.flatMap(Self.tag)
         )
         return try answer(try await questions.ask(question, for: request))
     }
@@ -52,8 +56,9 @@ struct SettingsRoutes: Sendable {
         )
     }
 
-    /// Returns the tag in `"5f2a"` or `W/"5f2a"`.
-    private static func tag(_ match: String) -> String {
+    /// Returns the tag in `"5f2a"` or `W/"5f2a"`; nil for `*`, which every state matches.
+    private static func tag(_ match: String) -> String? {
+        if match == "*" { return nil }
         let parts = match.split(separator: "\"", omittingEmptySubsequences: false)
         return parts.count == 3 ? String(parts[1]) : match
     }
