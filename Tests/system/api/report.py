@@ -36,7 +36,7 @@ def figure(value: float | Unset | None) -> str:
 
 def devices(client: AuthenticatedClient) -> None:
     for device in answered(get_devices.sync(client=client)).devices:
-        print("device", device.name, device.type_, figure(device.interval_seconds), device.state)
+        print("device", device.name, device.type_, figure(device.interval_seconds))
         for mute in device.mutes:
             print("mute", mute.target)
 
