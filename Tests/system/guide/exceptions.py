@@ -11,7 +11,7 @@ FOREIGN = {
     "rpicam-vid": "Raspberry Pi's, not on other machines", "git": "its own", "gzip": "its own", "jq": "its own",
     "ffplay": "FFmpeg's", "usermod": "Debian's", "sleep": "coreutils", "mv": "coreutils",
     "blkdiscard": "util-linux", "losetup": "util-linux", "partx": "util-linux", "umount": "util-linux",
-    "sfdisk": "writes a card's table",
+    "sfdisk": "writes a card's table", "openapi-python-client": "its own; scripts/check api runs it",
 }
 
 # Blocks of JSON that no program of ours reads, by a text in them.
