@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Glibc
 import HTTPTypes
@@ -252,6 +253,21 @@ import Testing
         let client = HistoryClient(station, folder: site.fixture.path, logger: logger)
         let count = try await client.read { try StoreChannel.all($0.reader).count }
         #expect(count == 2)
+    }
+
+    /// A station whose card is gone refuses its records: Health shows that, and goes on.
+    @Test func aStationWithoutItsCardIsAProblemOfTheStore() async throws {
+        let site = try Site()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let refusal = ControlFailure(code: .store, message: "the card is gone")
+        let kind = try await OneLineStation.answering(Result<String, _>.failure(refusal)) {
+            station in
+            let client = HistoryClient(station, folder: site.fixture.path, logger: logger)
+            do {
+                return try await client.read { _ in RefusalCode?.none }
+            } catch let problem as Problem { return problem.kind }
+        }
+        #expect(kind == .store)
     }
 
     @Test func aFolderWithoutAHistoryIsAProblem() async throws {

@@ -39,31 +39,7 @@ import Testing
 
     /// Asks a dashboard whose station says what time it is.
     private static func answer(to line: String, by report: ClockReport) async throws -> String {
-        let folder = try TestFolder(isInMemory: true)
-        let group = MultiThreadedEventLoopGroup.singleton
-        let text = try ControlCodec.line(ControlAnswer(.success(report)))
-        let path = folder.path("roost.sock")
-        let station = try await ServerBootstrap(group: group).bind(unixDomainSocketPath: path) {
-            channel in
-            channel.eventLoop.makeCompletedFuture {
-                try Wire(wrappingChannelSynchronously: channel)
-            }
-        }
-        return try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                try await station.executeThenClose { calls in
-                    for try await call in calls {
-                        try await call.executeThenClose { inbound, outbound in
-                            for try await _ in inbound {
-                                try await outbound.write(ByteBuffer(string: text + "\n"))
-                            }
-                        }
-                    }
-                }
-            }
-            defer { tasks.cancelAll() }
-            return try await Self.asked(line, StationClient(path: path, on: group.next()))
-        }
+        try await OneLineStation.answering(.success(report)) { try await asked(line, $0) }
     }
 
     private static func asked(_ line: String, _ station: StationClient) async throws -> String {

@@ -200,6 +200,9 @@ package actor HistoryClient {
             return tail
         } catch let problem as Problem where problem.kind == .stationDown {
             return nil
+        } catch let failure as ControlFailure {
+            // Health and the summary go on without a history that cannot be read.
+            throw Problem(failure)
         }
     }
 

@@ -11,7 +11,7 @@ import { action, confirmed, deviceOf, isNeverMeasured, quantityName, quantityOf 
 export const title = "devices.title";
 
 export async function load(api) {
-  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), loadFacts(), live.station ?? refresh()]);
+  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), loadFacts(), live.station ?? refresh().catch(() => null)]);
   return { ...devices, profiles: profiles?.items ?? [], at: performance.now() };
 }
 
@@ -141,6 +141,7 @@ function foundRow(one, profiles, { me, api, reload }) {
     isOwner && isNew ? el("details", {}, el("summary", {}, t("devices.adopt")), el("div", { class: "form" }, names.length ? which : null, name,
       action(t("devices.adopt"), async () => {
         await api.send("POST", `${path}/adopt`, { ...(names.length ? { profile: which.value } : {}), ...(name.value.trim() ? { name: name.value.trim() } : {}) });
+        await refresh().catch(() => {});
         reload();
       }, { class: "first" }))) : null,
     isOwner ? el("div", { class: "row" }, ["unknown", "found"].includes(one.state) ? action(t("devices.ignore"), async () => { await api.send("POST", `${path}/ignore`); reload(); }) : null,
