@@ -168,12 +168,19 @@ class Station:
 
     def status(self):
         """What the station answers on its socket; none when it does not within a second."""
+        return self.asked("status")
+
+    def cursors(self):
+        """Names of the followers whose position the station has."""
+        return {cursor["name"] for cursor in (self.asked("cursor") or {}).get("cursors", [])}
+
+    def asked(self, command):
         try:
             connection = Connection(self.socket, timeout=1)
         except OSError:
             return None
         try:
-            return connection.ask(command="status").get("body")
+            return connection.ask(command=command).get("body")
         except (OSError, ValueError):
             return None
         finally:

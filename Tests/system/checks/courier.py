@@ -253,6 +253,8 @@ def notices(check):
         check.demand(re.fullmatch(form, text), f"the seed's webhook: {text}")
     hook = json.loads(box.at("/hook")[0])
     check.demand("80.0" in hook["subtitle"] and "160.0" in hook["body"], f"both alerts in one notice: {hook}")
+    # A notice whose delivery is not written down yet would rightly go out again.
+    check.demand(until(lambda: {"hook", "seed"} <= station.cursors(), 20), f"no position is kept: {station.cursors()}")
     for _ in range(2):
         courier.kill()
         courier.start()
