@@ -9,7 +9,7 @@ import TestSupport
 enum OneLineStation {
     private typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// Runs `body` with a client of such a station.
+    /// Runs `body` with a client of such a station, which waits however busy the machine is.
     static func answering<Answer: Codable & Sendable, Value: Sendable>(
         _ result: Result<Answer, ControlFailure>,
         _ body: (StationClient) async throws -> Value
@@ -37,7 +37,9 @@ enum OneLineStation {
                 }
             }
             defer { tasks.cancelAll() }
-            return try await body(StationClient(path: path, on: group.next()))
+            return try await body(
+                StationClient(path: path, on: group.next(), patience: .seconds(3_600))
+            )
         }
     }
 }

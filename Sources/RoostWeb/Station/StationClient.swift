@@ -5,7 +5,7 @@ import NIOPosix
 
 /// Client of a program's socket on NIO's loop: of the station, or of one beside it.
 package struct StationClient: QuestionClient {
-    /// Time limit of an answer; a station that needs longer hangs or is stopped.
+    /// Time limit of an answer of a station; one that needs longer hangs or is stopped.
     static let patience = Duration.seconds(3)
     /// Bytes of an answer at most; a station's lines have 256 KiB, a history's tail is in pages.
     static let lineMax = 8 << 20
@@ -17,27 +17,30 @@ package struct StationClient: QuestionClient {
     /// The program for messages, as `station`, and its unit.
     private let program: (name: String, unit: String)
     private let loop: any EventLoop
+    private let patience: Duration
     private let silence = StationSilence()
 
     package init(
         path: String,
         on loop: any EventLoop,
-        of program: (name: String, unit: String) = ("station", "roostd")
+        of program: (name: String, unit: String) = ("station", "roostd"),
+        patience: Duration = Self.patience
     ) {
         self.path = path
         self.loop = loop
+        self.patience = patience
         self.program = program
     }
 
     /// Sends one line.
     ///
     /// - Parameters:
-    ///   - limit: How long the answer may take. Past `StationClient.patience` a late answer is the
+    ///   - limit: How long the answer may take. Past the client's own patience a late answer is the
     ///     question's own slowness: later questions are not held back.
     /// - Returns: The line that answers it.
     /// - Throws: `Problem`.
     package func exchange(_ line: String, within limit: Duration?) async throws -> String {
-        let patience = limit ?? Self.patience
+        let limit = limit ?? patience
         guard line.utf8.count < Self.requestMax else {
             throw Problem(.tooLarge, "the station reads at most 64 KiB at once, quotes escaped")
         }
@@ -45,7 +48,7 @@ package struct StationClient: QuestionClient {
         guard !silence.isPausing(at: asked) else { throw hung }
         let text: String
         do {
-            text = try await withLines(within: patience) { lines, send in
+            text = try await withLines(within: limit) { lines, send in
                 try await send(line)
                 guard let text = try await lines.next() else {
                     throw down("it closed the connection")
@@ -54,9 +57,9 @@ package struct StationClient: QuestionClient {
             }
         } catch let problem as Problem where problem.kind == .stationDown {
             let now = NIODeadline.now()
-            let isHung = now - asked >= TimeAmount(patience) - .milliseconds(50)
-            if isHung && patience > Self.patience {
-                throw Problem.tooSlow(seconds: patience.components.seconds)
+            let isHung = now - asked >= TimeAmount(limit) - .milliseconds(50)
+            if isHung && limit > patience {
+                throw Problem.tooSlow(seconds: limit.components.seconds)
             }
             silence.record(isHung ? .hung : .down, asked: asked, at: now)
             throw isHung ? hung : problem
@@ -83,14 +86,14 @@ package struct StationClient: QuestionClient {
     }
 
     private func withLines<Value: Sendable>(
-        within patience: Duration?,
+        within limit: Duration?,
         _ body: (inout Lines, (String) async throws -> Void) async throws -> Value
     ) async throws -> Value {
         typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
         let wire: Wire
         do {
             wire = try await ClientBootstrap(group: loop)
-                .connectTimeout(TimeAmount(Self.patience))
+                .connectTimeout(TimeAmount(patience))
                 .connect(unixDomainSocketPath: path) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try Wire(wrappingChannelSynchronously: channel)
@@ -100,10 +103,10 @@ package struct StationClient: QuestionClient {
             throw down("\(error)")
         }
         let channel = wire.channel
-        let limit = patience.map {
+        let closing = limit.map {
             loop.scheduleTask(in: TimeAmount($0)) { channel.close(promise: nil) }
         }
-        defer { limit?.cancel() }
+        defer { closing?.cancel() }
         return try await wire.executeThenClose { inbound, outbound in
             var lines = Lines(inbound)
             return try await body(&lines) { line in

@@ -43,7 +43,7 @@ import Testing
     }
 
     private static func stage() -> RouteStage {
-        let loop = EmbeddedEventLoop()
+        let loop = NIOAsyncTestingEventLoop()
         let fan = LiveBroadcaster(StationClient(path: "/none", on: loop), on: loop, seed: 1)
         return RouteStage([
             Route(.get, "/live", .viewer) { _ in
