@@ -15,32 +15,32 @@ package enum DoctorVerdict: String, Codable, CaseIterable, Sendable {
 struct DoctorFinding: Hashable {
     let verdict: DoctorVerdict
     /// The state found, in one sentence.
-    let words: String
+    let sentence: String
     /// Details of the state, one each.
     var details: [String] = []
     /// The next step: a command or an edit, as it is typed.
     var next: String?
 
-    static func ok(_ words: String) -> DoctorFinding { DoctorFinding(verdict: .ok, words: words) }
+    static func ok(_ sentence: String) -> DoctorFinding { DoctorFinding(verdict: .ok, sentence: sentence) }
 
     static let ofImage = skipped("asks the running machine; this is an image")
     static let noPi = skipped("only a Raspberry Pi has this")
 
     /// A check with nothing to decide on, and the reason.
     static func skipped(_ reason: String) -> DoctorFinding {
-        DoctorFinding(verdict: .skipped, words: reason)
+        DoctorFinding(verdict: .skipped, sentence: reason)
     }
 
-    static func hint(_ words: String, next: String? = nil) -> DoctorFinding {
-        DoctorFinding(verdict: .note, words: words, next: next)
+    static func hint(_ sentence: String, next: String? = nil) -> DoctorFinding {
+        DoctorFinding(verdict: .note, sentence: sentence, next: next)
     }
 
-    static func warning(_ words: String, next: String) -> DoctorFinding {
-        DoctorFinding(verdict: .warning, words: words, next: next)
+    static func warning(_ sentence: String, next: String) -> DoctorFinding {
+        DoctorFinding(verdict: .warning, sentence: sentence, next: next)
     }
 
-    static func failure(_ words: String, next: String) -> DoctorFinding {
-        DoctorFinding(verdict: .failure, words: words, next: next)
+    static func failure(_ sentence: String, next: String) -> DoctorFinding {
+        DoctorFinding(verdict: .failure, sentence: sentence, next: next)
     }
 
     func with(details: [String]) -> DoctorFinding {

@@ -12,9 +12,9 @@ package struct DoctorReport: Codable, Hashable, Sendable {
     package struct Entry: Codable, Hashable, Sendable {
         package let name: String
         package let verdict: DoctorVerdict
-        package let words: String
+        package let sentence: String
         package let details: [String]
-        package let next: String?
+        package let nextStep: String?
     }
 
     /// Model such as `Raspberry Pi 4 Model B Rev 1.4`; nil without a device tree.
@@ -38,9 +38,9 @@ package struct DoctorReport: Codable, Hashable, Sendable {
             return Entry(
                 name: check.name,
                 verdict: finding.verdict,
-                words: finding.words,
+                sentence: finding.sentence,
                 details: finding.details,
-                next: finding.next.map { next in
+                nextStep: finding.next.map { next in
                     root.map { DoctorImage(root: $0).commands(next) } ?? next
                 }
             )

@@ -32,14 +32,14 @@ import Testing
     @Test func saysWhereItIsInATrial() throws {
         let trial = "slot=2\ntrial=3\nnumber=4\n"
         let waits = try finding("image-root") { $0.files["/boot/firmware/slot.txt"] = trial }
-        #expect(waits.verdict == .note && waits.words.contains("root 3 is tried"))
+        #expect(waits.verdict == .note && waits.sentence.contains("root 3 is tried"))
         let fell = try finding("image-root") {
             $0.files["/boot/firmware/slot.txt"] = trial
             $0.files["/boot/firmware/tried.txt"] = "tried=4\n"
         }
-        #expect(fell.verdict == .warning && fell.words.contains("did not become good"))
+        #expect(fell.verdict == .warning && fell.sentence.contains("did not become good"))
         let standIn = try finding("image-root") { $0.files["/run/roost-slot"] = "3\n" }
-        #expect(standIn.verdict == .warning && standIn.words.contains("did not start"))
+        #expect(standIn.verdict == .warning && standIn.sentence.contains("did not start"))
         let hidden = try finding("image-root") { $0.files["/boot/firmware/slot.txt"] = nil }
         #expect(hidden.verdict == .note)
     }
@@ -115,7 +115,7 @@ import Testing
             }
         }
         let wrong = try card("image-files", ["station.txt": "name=hut\r\nfoo=1\r\n"])
-        #expect(wrong.verdict == .warning && wrong.words == "1 thing to correct")
+        #expect(wrong.verdict == .warning && wrong.sentence == "1 thing to correct")
         #expect(wrong.details.first?.hasPrefix("station.txt, line 2") == true)
         let said = try card(
             "image-files",
@@ -125,7 +125,7 @@ import Testing
         let well = try card("image-files", ["roost-said.txt": "What.\r\n\r\nAll is well.\r\n"])
         #expect(well.verdict == .ok)
         let boot = try card("image-boot", [:])
-        #expect(boot.verdict == .failure && boot.words.contains("bootcode.bin"))
+        #expect(boot.verdict == .failure && boot.sentence.contains("bootcode.bin"))
         let whole = Dictionary(uniqueKeysWithValues: BootFiles.names.map { ($0, "content") })
         #expect(try card("image-boot", whole).verdict == .ok)
         let hidden = try finding("image-boot") { $0.files["/boot/firmware/slot.txt"] = nil }

@@ -56,8 +56,8 @@ enum Boards {
         )
         machine.answer = .answers(processID: 900, faults: [], clock: clock)
         let finding = try #require(try Self.findings(machine)["clock"])
-        #expect(finding.verdict == (row.isSure ? .ok : .warning), "\(finding.words)")
-        #expect(finding.words.contains("receiver of positions, to 1 s") == row.isSure)
+        #expect(finding.verdict == (row.isSure ? .ok : .warning), "\(finding.sentence)")
+        #expect(finding.sentence.contains("receiver of positions, to 1 s") == row.isSure)
     }
 
     /// What the kernel does not let this user see is not called absent.
@@ -68,7 +68,7 @@ enum Boards {
         machine.lose(folder)
         let finding = try #require(try Self.findings(machine)["folders"])
         #expect(finding.verdict == .warning)
-        #expect(finding.words.contains(folder), "\(finding.words)")
+        #expect(finding.sentence.contains(folder), "\(finding.sentence)")
         #expect(finding.next == "sudo roost doctor")
     }
 
@@ -77,14 +77,14 @@ enum Boards {
         machine.lose("/etc/roost/secrets")
         let finding = try #require(try Self.findings(machine)["courier-secrets"])
         #expect(finding.verdict == .ok)
-        #expect(finding.words.contains("/etc/roost/secrets cannot be seen"))
-        #expect(finding.words.contains("sudo roost doctor"))
+        #expect(finding.sentence.contains("/etc/roost/secrets cannot be seen"))
+        #expect(finding.sentence.contains("sudo roost doctor"))
     }
 
     @Test(arguments: Boards.all) func aHealthyBoardHasNothingToDo(model: String) throws {
         let facts = try MadeUpMachine(model: model).facts(in: MadeUpTree())
         let report = DoctorReport(facts)
-        let bad = report.findings.filter { $0.verdict != .ok }.map { "\($0.name): \($0.words)" }
+        let bad = report.findings.filter { $0.verdict != .ok }.map { "\($0.name): \($0.sentence)" }
         let expected =
             [
                 model == Boards.five
@@ -105,7 +105,7 @@ enum Boards {
         let (before, after) = (try #require(Self.healthy[ailment.model]), try Self.findings(ill))
         let found = try #require(after[ailment.check])
         #expect(found.verdict == ailment.verdict, "\(found)")
-        #expect(found.words.contains(ailment.words), "\(found)")
+        #expect(found.sentence.contains(ailment.words), "\(found)")
         #expect((found.next ?? "").contains(ailment.next), "\(found)")
         for (name, finding) in after {
             let isBad = finding.verdict == .warning || finding.verdict == .failure
@@ -139,7 +139,7 @@ enum Boards {
             ]
         )
         #expect(findings.values.allSatisfy { $0.verdict != .failure })
-        #expect(findings.values.allSatisfy { !$0.words.isEmpty })
+        #expect(findings.values.allSatisfy { !$0.sentence.isEmpty })
     }
 
     @Test func anImageIsNotAskedWhatOnlyAMachineKnows() throws {
@@ -158,7 +158,7 @@ enum Boards {
         machine.files["/etc/systemd/journald.conf.d/volatile.conf"] = "Storage=persistent\n"
         let findings = try Self.findings(machine)
         let others = findings.filter {
-            $0.value.words != "asks the running machine; this is an image"
+            $0.value.sentence != "asks the running machine; this is an image"
         }
         let verdicts = others.mapValues(\.verdict)
         #expect(
@@ -176,7 +176,7 @@ enum Boards {
     @Test func theExitCodeGoesByTheWorst() throws {
         let check = { (verdict: DoctorVerdict) in
             DoctorCheck(name: verdict.rawValue, question: "") { _ in
-                DoctorFinding(verdict: verdict, words: "")
+                DoctorFinding(verdict: verdict, sentence: "")
             }
         }
         func code(_ verdicts: DoctorVerdict...) -> Int32 {
@@ -195,7 +195,7 @@ enum Boards {
         let checks = DoctorChecks.all.filter { ["spi", "swap"].contains($0.name) }
         let report = DoctorReport(facts, checks)
         #expect(report.findings.map(\.verdict) == [.failure, .ok])
-        #expect(report.findings[0].next?.hasPrefix("echo dtparam=spi=off") == true)
+        #expect(report.findings[0].nextStep?.hasPrefix("echo dtparam=spi=off") == true)
     }
 
     /// Inside a sandbox some checks are named and not guessed.

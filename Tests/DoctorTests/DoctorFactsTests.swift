@@ -23,7 +23,7 @@ import Testing
     @Test func aSampleIsOldOnceTwoTakesHavePassed() throws {
         let young = try Self.history(.taken(Self.wall(0)), now: Self.wall(48))
         #expect(young.verdict == .ok)
-        #expect(young.words == "the history's last sample is of 2026-11-21T00:00:00Z, 48 h ago")
+        #expect(young.sentence == "the history's last sample is of 2026-11-21T00:00:00Z, 48 h ago")
         let old = try Self.history(.taken(Self.wall(0)), now: Self.wall(49))
         #expect(old.verdict == .warning)
         #expect(old.next?.contains("roost ledger") == true)
@@ -163,7 +163,7 @@ import Testing
         let facts = DoctorFacts(DoctorRoot(tree: DoctorTree(root: "/"), machine: machine))
         let report = DoctorReport(facts)
         #expect(report.findings.map(\.name) == DoctorChecks.all.map(\.name))
-        #expect(report.findings.allSatisfy { !$0.words.isEmpty })
+        #expect(report.findings.allSatisfy { !$0.sentence.isEmpty })
     }
 
     @Test func namesOfKernelsAreCompared() {

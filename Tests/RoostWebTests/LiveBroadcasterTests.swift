@@ -14,7 +14,12 @@ import Testing
 
     @Test func noMorePagesFollowThanItsBound() async {
         let loop = NIOAsyncTestingEventLoop()
-        let fan = LiveBroadcaster(StationClient(path: "/none", on: loop), on: loop, seed: 1)
+        let fan = LiveBroadcaster(
+            StationClient(path: "/none", on: loop),
+            clientVersion: "a",
+            on: loop,
+            seed: 1
+        )
         let refused = await withTaskGroup(of: Problem?.self) { group in
             for _ in 0..<LiveBroadcaster.listenerMax + 8 {
                 group.addTask {

@@ -12,10 +12,10 @@ import Testing
             from: """
                 {"model": "Raspberry Pi Zero 2 W Rev 1.0", "board": "raspberry-pi-zero-2-w",
                  "worst": "failure", "findings": [
-                  {"name": "spi", "verdict": "failure", "words": "SPI is on", "details": ["a"],
-                   "next": "\(next)"},
-                  {"name": "swap", "verdict": "ok", "words": "nothing is swapped", "details": []},
-                  {"name": "clock", "verdict": "skipped", "words": "no Pi", "details": []}]}
+                  {"name": "spi", "verdict": "failure", "sentence": "SPI is on", "details": ["a"],
+                   "nextStep": "\(next)"},
+                  {"name": "swap", "verdict": "ok", "sentence": "nothing is swapped", "details": []},
+                  {"name": "clock", "verdict": "skipped", "sentence": "no Pi", "details": []}]}
                 """
         )
         let lines = report.lines(Paint(isColoured: false), showsSkipped: false)

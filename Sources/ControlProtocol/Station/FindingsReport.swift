@@ -19,19 +19,25 @@ package struct FindingReport: Codable, Hashable, Sendable {
     /// `ok`, `note`, `warning`, `failure` or `skipped`.
     package let verdict: String
     /// The result in one sentence.
-    package let words: String
+    package let sentence: String
     /// Further facts, one each.
     package let details: [String]
     /// The next step: a command or an edit, as it is typed.
-    package let next: String?
+    package let nextStep: String?
     /// When a fault began, ISO 8601; nil of a check, and while the time is not known.
     package var since: String?
 
-    package init(name: String, verdict: String, words: String, details: [String], next: String?) {
+    package init(
+        name: String,
+        verdict: String,
+        sentence: String,
+        details: [String],
+        nextStep: String?
+    ) {
         self.name = name
         self.verdict = verdict
-        self.words = words
+        self.sentence = sentence
         self.details = details
-        self.next = next
+        self.nextStep = nextStep
     }
 }

@@ -35,9 +35,9 @@ package struct DoctorInside: Sendable {
             FindingReport(
                 name: entry.name,
                 verdict: entry.verdict.rawValue,
-                words: entry.words,
+                sentence: entry.sentence,
                 details: entry.details,
-                next: entry.next
+                nextStep: entry.nextStep
             )
         }
         return FindingsReport(

@@ -27,13 +27,20 @@ package final class LiveBroadcaster: Sendable {
     }
 
     private let station: StationClient
+    private let clientVersion: String
     private let loop: any EventLoop
     private let state: Mutex<State>
     private let changes: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
 
-    package init(_ station: StationClient, on loop: any EventLoop, seed: UInt32) {
-        (self.station, self.loop) = (station, loop)
+    /// - Parameter clientVersion: Hash of the client's files: a page of other ones loads itself anew.
+    package init(
+        _ station: StationClient,
+        clientVersion: String,
+        on loop: any EventLoop,
+        seed: UInt32
+    ) {
+        (self.station, self.clientVersion, self.loop) = (station, clientVersion, loop)
         let epoch = String(seed, radix: 16)
         state = Mutex(State(items: LiveItems(epoch: epoch), epochs: seed))
         (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -79,13 +86,14 @@ package final class LiveBroadcaster: Sendable {
             guard state.listeners.count < Self.listenerMax else { return nil }
             state.lastID += 1
             state.listeners[state.lastID] = Listener(continuation: continuation)
-            let hello = "event: hello\ndata: {\"epoch\":\"\(state.items.epoch)\"}\n\n"
+            let epoch = state.items.epoch
+            let hello = #"{"epoch":"\#(epoch)","clientVersion":"\#(clientVersion)"}"#
             let missed: [String] =
                 switch state.items.resumption(after: last) {
                 case .items(let items): items.map(\.text)
                 case .reset: ["event: reset\ndata: {}\n\n"]
                 }
-            return (state.lastID, ["retry: 3000\n\n" + hello] + missed)
+            return (state.lastID, ["retry: 3000\n\nevent: hello\ndata: \(hello)\n\n"] + missed)
         }
         guard let (id, first) = joined else { throw Self.isFull }
         changed.yield()

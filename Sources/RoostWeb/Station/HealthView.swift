@@ -23,9 +23,9 @@ struct HealthView: Codable, Sendable {
             var finding = FindingReport(
                 name: fault.id,
                 verdict: "warning",
-                words: fault.sentence,
+                sentence: fault.sentence,
                 details: [],
-                next: fault.nextStep
+                nextStep: fault.nextStep
             )
             finding.since = fault.since
             return finding
@@ -43,9 +43,9 @@ struct HealthView: Codable, Sendable {
         return FindingReport(
             name: "channels",
             verdict: fresh == all && all > 0 ? "ok" : "warning",
-            words: "\(fresh) of \(all) channels have a fresh value",
+            sentence: "\(fresh) of \(all) channels have a fresh value",
             details: measured.filter(\.isStale).map { "\($0.channel) has none" },
-            next: all == 0
+            nextStep: all == 0
                 ? "plug a sensor in; roost devices shows what is there"
                 : fresh < all ? "see Devices, or roost devices" : nil
         )
@@ -61,9 +61,9 @@ struct HealthView: Codable, Sendable {
         return FindingReport(
             name: "storing",
             verdict: "ok",
-            words: "it stores in \(store.folder)\(window ?? "")\(last ?? "")",
+            sentence: "it stores in \(store.folder)\(window ?? "")\(last ?? "")",
             details: [],
-            next: nil
+            nextStep: nil
         )
     }
 }

@@ -106,9 +106,9 @@ extension DoctorReport {
         var lines = [model.map { "\($0) (\(board ?? ""))" } ?? noModel]
         for entry in findings where showsSkipped || entry.verdict != .skipped {
             let label = paint.verdict(entry.verdict)
-            lines.append("\(label)  \(entry.name.padded(to: width))  \(entry.words)")
+            lines.append("\(label)  \(entry.name.padded(to: width))  \(entry.sentence)")
             lines += entry.details.map { "\(indent)- \($0)" }
-            if let next = entry.next { lines.append("\(indent)→ \(next)") }
+            if let next = entry.nextStep { lines.append("\(indent)→ \(next)") }
         }
         let counts = DoctorVerdict.allCases.reversed().compactMap { verdict -> String? in
             let count = findings.count { $0.verdict == verdict }

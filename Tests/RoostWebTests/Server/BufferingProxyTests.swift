@@ -44,7 +44,12 @@ import Testing
 
     private static func stage() -> RouteStage {
         let loop = NIOAsyncTestingEventLoop()
-        let fan = LiveBroadcaster(StationClient(path: "/none", on: loop), on: loop, seed: 1)
+        let fan = LiveBroadcaster(
+            StationClient(path: "/none", on: loop),
+            clientVersion: "a",
+            on: loop,
+            seed: 1
+        )
         return RouteStage([
             Route(.get, "/live", .viewer) { _ in
                 WebResponse(

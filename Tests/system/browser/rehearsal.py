@@ -63,7 +63,7 @@ def faults():
 
 def findings():
     verdicts = ("warning", "failure", "note", "ok")
-    return [{"name": name, "verdict": verdicts[number % 4], "words": FOREIGN, "details": [FOREIGN], "next": FOREIGN}
+    return [{"name": name, "verdict": verdicts[number % 4], "sentence": FOREIGN, "details": [FOREIGN], "nextStep": FOREIGN}
             for number, name in enumerate([*checks(), "channels", "storing", "device-away:dust"])]
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import sqlite3
 import time
 import urllib.request
@@ -225,6 +226,33 @@ class Walk:
         check.demand(browser.script("return window.wasHere === true"), "the page was loaded anew on the way")
         browser.messages()
 
+    def renewal(self):
+        """A page that is open over an update of roost-web loads the new client by itself, once."""
+        browser, check = self.browser, self.check
+        web, copy = Dashboard(check, self.balcony.station, "--open"), check.path("later-www")
+        shutil.copytree(files.WWW, copy)
+        place = os.path.join(copy, "strings", "en.json")
+        with open(place, encoding="utf-8") as file:
+            texts = json.load(file)
+        with open(place, "w", encoding="utf-8") as file:
+            json.dump({**texts, "now.title": f"Later {texts['now.title']}"}, file)
+        web.start()
+        browser.address = web.address
+        browser.open("/")
+        browser.script("window.wasHere = true")
+        web.stop()
+        web.words = (*web.words, "--www", copy)
+        web.start()
+        renewed = until(lambda: browser.script("return !window.wasHere && document.title.includes('Later')"), 45)
+        check.demand(renewed, f"renewal: the page keeps its old client; its title is {browser.script('return document.title')}")
+        browser.script("window.wasHere = true")
+        self.balcony.live()
+        check.demand(browser.shows("Measuring", 30), f"renewal: the new page shows {browser.text()[:200]}")
+        check.demand(browser.script("return window.wasHere"), "renewal: the page was loaded again and again")
+        browser.address = self.dashboard.address
+        browser.messages()
+        web.close()
+
     def latency(self):
         """From a reading of the station to the page, in milliseconds; the greatest of ten."""
         self.balcony.live()
@@ -283,7 +311,7 @@ class Walk:
 
 
 # What the suite does besides the cases, in this order; `--short` leaves out the second half.
-PARTS = {"pages": Walk.pages, "keyboard": Walk.keyboard, "latency": Walk.latency, "tabs": Walk.tabs, "outbox": outbox.run, "sites": sites.run,
+PARTS = {"pages": Walk.pages, "keyboard": Walk.keyboard, "latency": Walk.latency, "renewal": Walk.renewal, "tabs": Walk.tabs, "outbox": outbox.run, "sites": sites.run,
          "stations": stations.run, "records": records.run, "live": livepicture.run, "dose": dose.run, "update": update.run,
          "notices": notices.run, "catalogue-small": catalogue.small}
 LONG_PARTS = {"catalogue": catalogue.run, "choices": Walk.choices, "copy": Walk.copy, "injection": injection.run, "gaps": gaps.run,

@@ -102,10 +102,19 @@ function take(kind, data) {
     // Level and decimals of a first value come with the whole answer.
     if (isFirst && performance.now() - askedAt > 1000) refresh().catch(() => {}); else calmly();
   } else if (kind === "station" || kind === "reset") refresh().catch(() => {});
+  else if (kind === "hello") renew(data.clientVersion);
   else {
     if (kind === "event" || kind === "alert") tell(kind, data);
     calmly();
   }
+}
+
+/** After an update a page of the version before loads itself anew: once, and not while somebody writes in it. */
+function renew(version) {
+  if (!version || import.meta.url.includes(`/a/${version}/`) || sessionStorage.getItem("renewed") === version) return calmly();
+  if (document.activeElement?.matches("input, select, textarea")) return void setTimeout(renew, SILENCE, version);
+  sessionStorage.setItem("renewed", version);
+  location.reload();
 }
 
 /** Message of another tab: an item of the station, the tab's number while it has a stream, else null. */

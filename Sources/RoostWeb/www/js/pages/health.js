@@ -52,15 +52,15 @@ function findingRow(finding) {
   sign.setAttribute("aria-label", code("finding", finding.verdict));
   // A fault of the station, or a check by its name; what the check found stands as `roost doctor` prints it.
   if (has(`fault.${finding.name.split(":")[0]}`)) {
-    return el("li", { class: "finding" }, sign, el("div", {}, el("span", {}, `${faultSentence(finding.name, finding.words)}.`), el("p", { class: "quiet" }, faultDetail(finding.name, finding.words)),
-      el("p", {}, `› ${faultNext(finding.name, finding.next)}`)));
+    return el("li", { class: "finding" }, sign, el("div", {}, el("span", {}, `${faultSentence(finding.name, finding.sentence)}.`), el("p", { class: "quiet" }, faultDetail(finding.name, finding.sentence)),
+      el("p", {}, `› ${faultNext(finding.name, finding.nextStep)}`)));
   }
   const name = code("check", finding.name, finding.name), channels = live.station?.channels?.filter((one) => !isNeverMeasured(one)) ?? [];
   const line = finding.name === "channels" ? t("health.channels", { n: number(channels.filter((one) => !one.isStale).length), of: number(channels.length) })
     : finding.name === "storing" ? t("health.storing") : null;
   if (line) return el("li", { class: "finding" }, sign, el("div", {}, line));
   return el("li", { class: "finding" }, sign, el("div", {}, el("span", {}, `${name} `), asIs(finding.name, "span", { class: "quiet" }),
-    [finding.words, ...finding.details ?? []].map((line) => el("p", { class: "quiet" }, quoted(line))), finding.next ? el("p", {}, "› ", quoted(finding.next)) : null));
+    [finding.sentence, ...finding.details ?? []].map((line) => el("p", { class: "quiet" }, quoted(line))), finding.nextStep ? el("p", {}, "› ", quoted(finding.nextStep)) : null));
 }
 
 function costCard(station) {

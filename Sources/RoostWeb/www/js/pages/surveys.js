@@ -43,7 +43,7 @@ function withBefore(node, extra) {
 function surveyList(surveys) {
   if (!surveys) return card(t("surveys.list"), el("p", { class: "quiet" }, t("problem.missing")));
   return card(t("surveys.list"), surveys.length ? el("ul", { class: "list" }, surveys.map((one) => el("li", { class: "split" },
-    el("span", {}, asIs(one.name, "strong"), el("span", { class: "quiet" }, ` ${one.from ? stamp(one.from) : ""} – ${one.to ? stamp(one.to) : t("surveys.now")}${one.values ? ` · ${t("surveys.values", { n: number(one.values) })}` : ""}${one.isPrivate ? ` · ${t("surveys.private")}` : ""}`)),
+    el("span", {}, asIs(one.name, "strong"), el("span", { class: "quiet" }, ` ${one.from ? stamp(one.from) : ""} – ${one.to ? stamp(one.to) : t("surveys.now")}${one.isPrivate ? ` · ${t("surveys.private")}` : ""}`)),
     el("a", { class: "button", download: "", href: address("/export", { format: "csv", ...(one.from ? { from: one.from, to: one.to } : { survey: one.name }) }) }, t("history.csv"))))) : el("p", { class: "quiet" }, t("surveys.none")));
 }
 
