@@ -21,7 +21,9 @@ struct DoctorFinding: Hashable {
     /// The next step: a command or an edit, as it is typed.
     var next: String?
 
-    static func ok(_ sentence: String) -> DoctorFinding { DoctorFinding(verdict: .ok, sentence: sentence) }
+    static func ok(_ sentence: String) -> DoctorFinding {
+        DoctorFinding(verdict: .ok, sentence: sentence)
+    }
 
     static let ofImage = skipped("asks the running machine; this is an image")
     static let noPi = skipped("only a Raspberry Pi has this")

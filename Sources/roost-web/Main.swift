@@ -135,14 +135,7 @@ struct Web: ParsableCommand {
         _ logger: Logger
     ) async throws {
         let station = store == nil ? StationClient(path: socket, on: loop) : nil
-        let live = station.map { 
-            LiveBroadcaster(
-                $0,
-                clientVersion: files.hash,
-                on: loop,
-                seed: .random(in: .min ... .max)
-            )
-        }
+        let live = station.map { LiveBroadcaster($0, clientVersion: files.hash, on: loop) }
         let shown = name ?? hostName
         let door = door(AccountStation(name: shown, station, logger: logger), on: loop, logger)
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)

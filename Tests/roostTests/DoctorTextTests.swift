@@ -14,7 +14,8 @@ import Testing
                  "worst": "failure", "findings": [
                   {"name": "spi", "verdict": "failure", "sentence": "SPI is on", "details": ["a"],
                    "nextStep": "\(next)"},
-                  {"name": "swap", "verdict": "ok", "sentence": "nothing is swapped", "details": []},
+                  {"name": "swap", "verdict": "ok",
+                   "sentence": "nothing is swapped", "details": []},
                   {"name": "clock", "verdict": "skipped", "sentence": "no Pi", "details": []}]}
                 """
         )

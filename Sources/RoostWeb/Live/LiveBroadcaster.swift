@@ -33,12 +33,13 @@ package final class LiveBroadcaster: Sendable {
     private let changes: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
 
-    /// - Parameter clientVersion: Hash of the client's files: a page of other ones loads itself anew.
+    /// - Parameter clientVersion: Hash of the client's files: a page of another version loads
+    ///   itself anew.
     package init(
         _ station: StationClient,
         clientVersion: String,
         on loop: any EventLoop,
-        seed: UInt32
+        seed: UInt32 = .random(in: .min ... .max)
     ) {
         (self.station, self.clientVersion, self.loop) = (station, clientVersion, loop)
         let epoch = String(seed, radix: 16)
