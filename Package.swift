@@ -324,9 +324,9 @@ let package = Package(
         tests(
             "RoostWebTests",
             [
-                "COpenSSL", "Camera", "ControlProtocol", "Core", "FileIO", "HardwareIO", "RoostWeb",
-                "SQLite", "Store", "StoreFixtures", "StoreQueries", "TestSupport", httpTypes,
-                logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
+                "Alerts", "COpenSSL", "Camera", "ControlProtocol", "Core", "FileIO", "HardwareIO",
+                "RoostWeb", "SQLite", "Store", "StoreFixtures", "StoreQueries", "TestSupport",
+                httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]
         ),
         tests(

@@ -1,3 +1,4 @@
+import Alerts
 import Devices
 import HardwareIO
 import Profiles
@@ -44,6 +45,9 @@ private struct Builder {
         }
         if let position = reader.position("position") {
             if next.setsPosition { locked("position") } else { next.position = position }
+        }
+        if let levels = reader.levels("levels") {
+            if next.setsLevels { locked("levels") } else { next.levels = levels }
         }
         if let value = reader.value("devices"), ObjectReader(value, at: "devices", problems) != nil
         {
@@ -148,6 +152,11 @@ extension ObjectReader {
             return nil
         }
         return text
+    }
+
+    /// The limits of lamps and pages by their name: `eaqi`.
+    mutating func levels(_ key: String) -> LevelRule? {
+        string(key, in: LevelRule.all.map(\.name)).flatMap(LevelRule.named)
     }
 
     /// A place such as `46.1699, 9.8786`.

@@ -1,3 +1,4 @@
+import Alerts
 import Core
 import Devices
 import HardwareIO
@@ -45,12 +46,15 @@ package struct StationConfiguration: Hashable, Sendable {
     package internal(set) var zone: String?
     /// Where the station stands, for maps; nil where that was not set.
     package internal(set) var position: Position?
+    /// The limits that lamps and pages go by.
+    package internal(set) var levels: LevelRule
     /// Addresses outside the local network that the owner allows for devices.
     package let reach: AddressGuard.Reach
-    /// Whether the file sets the name, the zone, and the position.
+    /// Whether the file sets the name, the zone, the position, and the levels.
     package let setsName: Bool
     package let setsZone: Bool
     package let setsPosition: Bool
+    package let setsLevels: Bool
     /// Devices whose interval the file sets.
     package let fixedIntervals: Set<String>
 
@@ -132,6 +136,8 @@ extension StationConfiguration {
         zone = reader.zone("zone")
         setsPosition = reader.has("position")
         position = reader.position("position")
+        setsLevels = reader.has("levels")
+        levels = reader.levels("levels") ?? .sampleLevels
         reach = reader.reach()
         let modes = [StationMode.Kind.normal, .live].map(\.rawValue)
         let isOldName = reader.value("mode") == .string(StationMode.oldNameOfNormal)

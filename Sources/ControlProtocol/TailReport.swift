@@ -51,6 +51,8 @@ package struct TailReport: Codable, Hashable, Sendable {
     /// Where a follower goes on, for `GetTail.from`; on the first page only, and nil without
     /// a store.
     package let end: String?
+    /// Name of the limits that pages go by; nil from older stations.
+    package var levels: String?
 
     package init(
         folder: String?,

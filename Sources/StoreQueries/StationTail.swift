@@ -1,3 +1,4 @@
+import Alerts
 import ControlProtocol
 import Core
 import Store
@@ -14,6 +15,8 @@ package struct StationTail: Sendable {
     /// with every record.
     package let newestSequence: UInt64
     package let waitingBytes: Int
+    /// The limits that its pages go by.
+    package let levels: LevelRule
 
     /// Asks for all pages.
     ///
@@ -45,6 +48,7 @@ package struct StationTail: Sendable {
         self.tail = tail
         newestSequence = parts.compactMap(\.sequence).max() ?? 0
         waitingBytes = parts.filter { $0.sequence == nil }.reduce(0) { $0 + $1.bytes.count }
+        levels = pages.first?.levels.flatMap(LevelRule.named) ?? .sampleLevels
         (folder, end) = (pages.first?.folder, pages.first?.end)
         now = pages.last.flatMap { page in
             page.bootID.flatMap { BootID($0) }.map {

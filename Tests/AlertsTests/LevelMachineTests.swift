@@ -23,6 +23,30 @@ import Testing
         #expect(machine.level == expected)
     }
 
+    /// The edges of the indexes' own tables; a level ends a tenth below its edge.
+    @Test(arguments: [
+        ("eaqi", [150, 500, 450, 1_200]), ("us-nowcast", [91, 355, 550, 1_550]),
+        ("who-24h", [150, 375, 450, 750]), ("sample-levels", [30, 50, 100, 150]),
+    ])
+    func aRuleThatTheOwnerChoseHasItsEdges(_ name: String, _ edges: [Int]) throws {
+        let rule = try #require(LevelRule.named(name))
+        for (quantity, edges) in [(0, edges.prefix(2)), (1, edges.suffix(2))] {
+            func level(_ value: Int) -> AirLevel? {
+                var machine = LevelMachine(rule: rule)
+                return machine.append(
+                    quantity == 0
+                        ? sample(tenths(value), tenths(0)) : sample(tenths(0), tenths(value))
+                )
+            }
+            let (moderate, poor) = (edges.first ?? 0, edges.last ?? 0)
+            let found = [moderate - 1, moderate, poor - 1, poor].map(level)
+            #expect(found == [.good, .moderate, .moderate, .poor])
+            for limit in rule.scales[quantity].limits {
+                #expect(limit.leftBelow < limit.reachedAt)
+            }
+        }
+    }
+
     @Test func risesAtOnceAndFallsBelowTheMargin() {
         var machine = LevelMachine()
         let steps: [(Int, AirLevel)] = [

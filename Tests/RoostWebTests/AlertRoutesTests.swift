@@ -1,3 +1,4 @@
+import Alerts
 import ControlProtocol
 import FoundationEssentials
 import HTTPTypes
@@ -32,8 +33,8 @@ import Testing
     )
 
     @Test func rulesHaveThoseOfTheLampTheGuidelinesAndTheAlerts() throws {
-        let rules = RulesView(alerts: [Self.rule])
-        #expect(rules.items.map(\.id) == ["sample-levels", "who-2021"])
+        let rules = RulesView(levels: LevelRule.all[1], alerts: [Self.rule])
+        #expect(rules.items.map(\.id) == ["eaqi", "who-2021"])
         #expect(rules.alerts == [Self.rule])
     }
 

@@ -89,22 +89,23 @@ import Testing
         #expect(shown.channels.filter(\.isMuted).map(\.id) == muted)
     }
 
-    /// An item of the live stream is the report of the socket, and its level.
-    @Test func aReadingOfTheStreamIsTheStationsReport() throws {
-        let reading = ReadingReport(
-            channel: "dust/pm25",
-            instantSeconds: 9,
-            ageSeconds: 0.5,
-            outcome: (Measured("12.50"), nil),
-            unit: "µg/m³",
-            quality: []
-        )
-        let json = try ControlCodec.line(LiveReading(reading))
-        #expect(try ControlCodec.message(ReadingReport.self, from: json) == reading)
-        let level = try #require(ControlCodec.message(LiveReading.self, from: json).level)
-        #expect(["good", "moderate", "poor"].contains(level))
-        let fields = try SchemaRecorder().fields(of: LiveReading.self)
-        #expect(try fields == SchemaRecorder().fields(of: ReadingReport.self)?.union(["level"]))
+    /// The limits that the owner chose are those of every channel.
+    @Test func theLimitsAreThoseInUse() throws {
+        var status = OpenMetricsTests.status
+        status.levels = "eaqi"
+        status.channels = [
+            ChannelReport(
+                channel: "dust/pm25",
+                unit: "µg/m³",
+                latest: nil,
+                valueAgeSeconds: nil,
+                isStale: false
+            )
+        ]
+        let shown = StationView(status, DevicesReport(devices: [], unclaimed: []), at: Self.place)
+        #expect(shown.verdict.rule == "eaqi")
+        let limits = try #require(shown.channels.first?.limits)
+        #expect(limits.map(\.from) == [15, 50])
     }
 
     @Test func oneThatHangsIsLeftAloneForAWhile() {

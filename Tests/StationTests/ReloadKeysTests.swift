@@ -36,8 +36,8 @@ import Testing
 
     /// Properties that follow from other ones, or from the machine.
     private static let derived: Set = [
-        "board", "file", "setsName", "setsZone", "setsPosition", "fixedIntervals", "shownName",
-        "own", "unrecorded", "intervals",
+        "board", "file", "setsName", "setsZone", "setsPosition", "setsLevels", "fixedIntervals",
+        "shownName", "own", "unrecorded", "intervals",
         // With `detects`.
         "leaves",
         // The folder is read anew with each file: `StationFilesTests`.
@@ -60,6 +60,9 @@ import Testing
         ],
         "zone": [
             Edit("", #""zone":"Etc/GMT-3""#, .seen { $0.station.status.zone == "Etc/GMT-3" })
+        ],
+        "levels": [
+            Edit("", #""levels":"eaqi""#, .seen { $0.station.status.levels == "eaqi" })
         ],
         "position": [
             Edit(

@@ -48,15 +48,53 @@ package struct LevelRule: Hashable, Sendable {
         }
     }
 
-    /// A name for people; no configuration chooses a rule yet.
+    /// Its name in a configuration: `eaqi`.
     package let name: String
+    /// Source of the limits.
+    package let source: String
     /// One for each quantity that counts, at most 8; others are ignored.
     package let scales: [Scale]
 
-    package init(name: String, scales: [Scale]) {
+    package init(name: String, source: String, scales: [Scale]) {
         precondition((1...8).contains(scales.count), "a rule has 1 to 8 scales")
-        self.name = name
-        self.scales = scales
+        (self.name, self.source, self.scales) = (name, source, scales)
+    }
+
+    /// The limits of two bands of an index, for single samples.
+    ///
+    /// A level begins at the band's edge itself, and ends a tenth below it.
+    private init(_ index: AirIndex, moderateFrom: String, poorFrom: String) {
+        let scales = ["pm25", "pm10"].map { quantity in
+            let limits = [(AirLevel.moderate, moderateFrom), (.poor, poorFrom)].map { level, band in
+                guard let edge = index.start(of: band, for: quantity),
+                    let from = FixedPoint(decimal: "\(edge)"),
+                    let below = FixedPoint(decimal: "\((edge * 9).rounded() / 10)")
+                else { preconditionFailure("\(index.id) has no band \(band) of \(quantity)") }
+                return Limit(level, reachedAt: from, leftBelow: below)
+            }
+            return Scale(quantity: quantity, limits: limits)
+        }
+        self.init(name: index.id, source: index.source, scales: scales)
+    }
+
+    /// The rules that an owner can choose from; the first is the default.
+    package static let all = [
+        sampleLevels,
+        LevelRule(AirIndexTables.european, moderateFrom: "moderate", poorFrom: "poor"),
+        LevelRule(AirIndexTables.usNowCast, moderateFrom: "moderate", poorFrom: "sensitive"),
+        LevelRule(
+            AirIndexTables.who,
+            moderateFrom: "above-guideline",
+            poorFrom: "above-target-3"
+        ),
+    ]
+
+    /// Finds a rule by its name.
+    package static func named(_ name: String) -> LevelRule? { all.first { $0.name == name } }
+
+    /// The level of one value without regard to those before; nil for a quantity without limits.
+    package func level(of value: FixedPoint, quantity: some StringProtocol) -> AirLevel? {
+        scales.first { $0.quantity == quantity }?.level(of: value, after: nil)
     }
 
     /// The traffic light of single samples: red from 5 and 15, yellow from 3 and 10 µg/m³.
@@ -68,6 +106,7 @@ package struct LevelRule: Hashable, Sendable {
     /// - Source: the limits of the first systems, for a single sample of a classroom light.
     package static let sampleLevels = LevelRule(
         name: "sample-levels",
+        source: "the first systems, for a single sample of a classroom light",
         scales: [
             Scale(
                 quantity: Quantity.pm25.name,

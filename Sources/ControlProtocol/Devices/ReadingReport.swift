@@ -17,6 +17,9 @@ package struct ReadingReport: Codable, Hashable, Sendable {
     package var time: String?
     /// Whether the time comes from a trusted clock; nil without a time.
     package var isSure: Bool?
+    /// Its level by the limits in use, without hysteresis: `good`; on the live stream only, and nil
+    /// without limits or a value.
+    package var level: String?
     /// An implausible value that the part reported; then `value` is nil.
     package var omitted: Double?
 

@@ -17,6 +17,8 @@ package struct SettingReport: Codable, Hashable, Sendable {
         case zone
         /// Latitude and longitude in degrees: `46.1699, 9.8786`.
         case position
+        /// One of `choices`.
+        case choice
     }
 
     /// The source of the value; the file wins and locks it.
@@ -34,6 +36,8 @@ package struct SettingReport: Codable, Hashable, Sendable {
     package let kind: Kind
     package let title: String
     package let description: String
+    /// What a `choice` can be, the default first; nil of other kinds.
+    package var choices: [String]?
     /// Characters of a text at most.
     package let longest: Int
     /// The value in effect; nil where nothing is set and the machine decides.

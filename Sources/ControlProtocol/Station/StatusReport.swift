@@ -31,6 +31,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var zone: String?
     /// Where the station stands; nil where that was not set.
     package var position: PositionReport?
+    /// Name of the limits that lamps and pages go by: `eaqi`; nil from older stations.
+    package var levels: String?
     /// Twelve hexadecimal digits; nil before the store was open, and from older stations.
     package var stationID: String?
     /// The battery; nil without one.

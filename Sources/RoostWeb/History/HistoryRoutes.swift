@@ -109,7 +109,7 @@ package struct HistoryRoutes: Sendable {
 
     private func channels(_ request: WebRequest) async throws -> WebResponse {
         try await history.answer(request) {
-            try ChannelsReport($0.reader, $0.times)
+            try ChannelsReport($0.reader, $0.times, levels: $0.levels)
         }
     }
 

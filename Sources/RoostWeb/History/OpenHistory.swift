@@ -1,3 +1,4 @@
+import Alerts
 import Core
 import Glibc
 import Store
@@ -13,6 +14,9 @@ struct OpenHistory {
     /// The present by the station's clock, else the newest sample; nil while nothing dates it.
     let now: WallTime?
 
+    /// The limits that its pages go by.
+    let levels: LevelRule
+
     /// Opens the history of a folder.
     ///
     /// - Parameters:
@@ -23,6 +27,7 @@ struct OpenHistory {
     init(_ folder: StoreFolder, _ station: StationTail?, tell: (String) -> Void) throws {
         self.folder = folder
         generation = Self.generation(of: folder, station)
+        levels = station?.levels ?? .sampleLevels
         let tail = try station?.tail ?? folder.journalTail(tell: tell)
         reader = try folder.reader(tail: tail, tell: tell)
         do {
@@ -50,6 +55,7 @@ struct OpenHistory {
             parts.append(Int64(status.st_mtim.tv_sec) << 20 ^ Int64(status.st_mtim.tv_nsec))
         }
         parts += [Int64(station?.newestSequence ?? 0), Int64(station?.waitingBytes ?? 0)]
+        parts += (station?.levels.name ?? "").utf8.map(Int64.init)
         let hash = parts.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { hash, part in
             (hash ^ UInt64(bitPattern: part)) &* 0x100_0000_01b3
         }

@@ -159,7 +159,7 @@ package final class LiveBroadcaster: Sendable {
     /// - Throws: `EncodingError` for a number that JSON does not have.
     static func items(of item: LiveItem) throws -> [(kind: String, json: String)] {
         if let reading = item.reading {
-            return [("reading", try ControlCodec.line(LiveReading(reading)))]
+            return [("reading", try ControlCodec.line(reading))]
         }
         if let event = item.event {
             let json = try ControlCodec.line(event)

@@ -1,3 +1,4 @@
+import Alerts
 import ControlProtocol
 import HTTPTypes
 
@@ -15,7 +16,7 @@ struct AlertRoutes: Sendable {
             }
             .about("What is raised, what waits, and what is silenced.", answers: AlertsView.self),
             Route(.get, "/api/v1/rules", .viewer, scope: .read) { request in
-                try .json(RulesView(alerts: await alertRules()))
+                try .json(await rules())
             }
             .about(
                 "The limits that lamp and levels go by, and the rules of alerts.",
@@ -52,13 +53,15 @@ struct AlertRoutes: Sendable {
         try await questions.ask(GetAlerts())
     }
 
-    /// Returns the rules; empty for a card without its station and for one that does not answer.
-    private func alertRules() async throws -> [AlertsReport.Rule] {
-        guard questions.station != nil else { return [] }
+    /// Returns the rules; no alerts' for a card without its station and for one that is away.
+    private func rules() async throws -> RulesView {
+        let none = RulesView(levels: .sampleLevels, alerts: [])
+        guard questions.station != nil else { return none }
         do {
-            return try await report().rules
+            let levels = try await questions.ask(GetStatus()).levels.flatMap(LevelRule.named)
+            return RulesView(levels: levels ?? .sampleLevels, alerts: try await report().rules)
         } catch let problem as Problem where problem.kind == .stationDown {
-            return []
+            return none
         }
     }
 

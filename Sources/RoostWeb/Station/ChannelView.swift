@@ -46,7 +46,12 @@ struct ChannelView: Codable, Sendable {
     let records: Bool
 
     /// - Parameter day: Its last 24 h; nil where the history has none.
-    init(_ channel: ChannelReport, of device: DeviceReport?, day: HistorySummary.Day?) {
+    init(
+        _ channel: ChannelReport,
+        of device: DeviceReport?,
+        levels: LevelRule,
+        day: HistorySummary.Day?
+    ) {
         let (facts, latest, progress) = (channel.facts, channel.latest, device?.progress)
         id = channel.channel
         self.device = String(id.prefix { $0 != "/" })
@@ -64,7 +69,7 @@ struct ChannelView: Codable, Sendable {
         ageLimitSeconds = channel.ageLimitSeconds
         intervalSeconds = channel.intervalSeconds
         (isStale, level) = (channel.isStale, channel.level)
-        limits = QuantityLimit.all(of: quantity)
+        limits = QuantityLimit.all(of: quantity, by: levels)
         phase = progress?.phase ?? device?.state
         phaseEndsInSeconds = progress?.endsInSeconds
         nextInSeconds = progress?.nextInSeconds

@@ -30,12 +30,11 @@ struct RulesView: Codable, Sendable {
     let items: [Item]
     let alerts: [AlertsReport.Rule]
 
-    init(alerts: [AlertsReport.Rule]) {
-        (items, self.alerts) = ([Self.lamp, Self.guidelines], alerts)
+    init(levels: LevelRule, alerts: [AlertsReport.Rule]) {
+        (items, self.alerts) = ([Self.lamp(levels), Self.guidelines], alerts)
     }
 
-    private static var lamp: Item {
-        let rule = LevelRule.sampleLevels
+    private static func lamp(_ rule: LevelRule) -> Item {
         let limits = rule.scales.flatMap { scale in
             scale.limits.map { limit in
                 Limit(
@@ -52,7 +51,7 @@ struct RulesView: Codable, Sendable {
             name: rule.name,
             isLamp: true,
             averagingSeconds: 0,
-            source: "the first systems, for a single sample of a classroom light",
+            source: rule.source,
             limits: limits
         )
     }

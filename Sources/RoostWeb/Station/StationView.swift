@@ -164,6 +164,7 @@ extension StationView {
         at place: Place
     ) {
         let sensors = devices.devices.filter { $0.type == "pir" }
+        let levels = status.levels.flatMap(LevelRule.named) ?? .sampleLevels
         self.init(
             station: Station(
                 name: status.name,
@@ -177,7 +178,7 @@ extension StationView {
                 longitude: status.position?.longitude
             ),
             daemon: Daemon(state: .up, sinceSeconds: status.uptimeSeconds),
-            verdict: VerdictView(Verdict(status, devices))
+            verdict: VerdictView(Verdict(status, devices), rule: levels.name)
         )
         time = Time(status.clock, now: status.wallTime)
         (mode, lamp, lampCause) = (status.mode, status.lamp, status.lampCause)
@@ -186,6 +187,7 @@ extension StationView {
             return ChannelView(
                 channel,
                 of: devices.devices.first { $0.name == device },
+                levels: levels,
                 day: summary.days[channel.channel]
             )
         }
@@ -211,7 +213,7 @@ extension StationView {
                 isSimulated: place.isSimulated
             ),
             daemon: Daemon(state: state, sinceSeconds: seconds),
-            verdict: VerdictView(verdict)
+            verdict: VerdictView(verdict, rule: LevelRule.sampleLevels.name)
         )
     }
 
@@ -238,12 +240,12 @@ struct VerdictView: Codable, Sendable {
     let doubts: [String]
     let rule: String
 
-    init(_ verdict: Verdict) {
+    init(_ verdict: Verdict, rule: String) {
+        self.rule = rule
         (level, code, sentence) = (verdict.level, verdict.code, verdict.sentence)
         (because, doubts) = (verdict.because, verdict.doubts)
         (device, channel, cause) = (verdict.subject, verdict.because.first, verdict.cause)
         (sinceSeconds, leftSeconds) = (verdict.sinceSeconds, verdict.leftSeconds)
-        rule = LevelRule.sampleLevels.name
     }
 }
 

@@ -68,9 +68,14 @@ extension EventReport {
 }
 
 extension LiveItem {
-    init(_ item: LiveSubscription.Item, at present: Present) {
+    init(_ item: LiveSubscription.Item, at present: Present, _ levels: LevelRule) {
         switch item {
-        case .reading(let reading): self.init(reading: ReadingReport(reading, at: present))
+        case .reading(let reading):
+            var report = ReadingReport(reading, at: present)
+            report.level = reading.outcome.counted.flatMap {
+                levels.level(of: $0, quantity: reading.channel.quantity.name)?.name
+            }
+            self.init(reading: report)
         case .event(let event): self.init(event: EventReport(event, at: present))
         }
     }
@@ -90,11 +95,13 @@ extension ModeReport {
 extension ChannelReport {
     /// - Parameters:
     ///   - state: The latest of the channel.
+    ///   - levels: The limits of its level.
     ///   - ageLimit: How old its value may be.
     ///   - interval: From one sample to the next; nil for what is measured on events.
     init(
         _ state: Recorder.ChannelState,
         at now: MonotonicInstant,
+        levels: LevelRule,
         ageLimit: Duration,
         interval: Duration?
     ) {
@@ -109,11 +116,8 @@ extension ChannelReport {
         ageLimitSeconds = ageLimit.inSeconds
         intervalSeconds = interval?.inSeconds
         omittedCount = state.omittedCount > 0 ? state.omittedCount : nil
-        let scale = LevelRule.sampleLevels.scales.first {
-            $0.quantity == state.channel.quantity.name
-        }
-        if !isStale, let scale, let value = state.latest?.outcome.counted {
-            level = scale.level(of: value, after: nil).name
+        if !isStale, let value = state.latest?.outcome.counted {
+            level = levels.level(of: value, quantity: state.channel.quantity.name)?.name
         }
     }
 }

@@ -11,7 +11,7 @@ final class LEDController: Sendable {
     private struct Entry {
         let light: LEDLight
         let configuration: LEDConfiguration
-        var machine = LevelMachine()
+        var machine: LevelMachine
         /// The sensor whose level it shows, and how long a value is valid.
         var followed: DeviceConfiguration?
         /// Motion sensors that see motion now.
@@ -60,6 +60,9 @@ final class LEDController: Sendable {
                 if var known = old[device.name], known.configuration == lamp,
                     known.followed?.name == followed?.name
                 {
+                    if known.machine.rule != configuration.levels {
+                        known.machine = LevelMachine(rule: configuration.levels)
+                    }
                     known.followed = followed
                     known.moving.formIntersection(state.motionSensors)
                     state.entries[device.name] = known
@@ -67,6 +70,7 @@ final class LEDController: Sendable {
                     state.entries[device.name] = Entry(
                         light: LEDLight(at: now),
                         configuration: lamp,
+                        machine: LevelMachine(rule: configuration.levels),
                         followed: followed
                     )
                 }

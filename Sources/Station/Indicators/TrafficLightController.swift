@@ -21,6 +21,8 @@ final class TrafficLightController: Sendable {
         var wanted: String?
         var isThere = false
         var last: (level: AirLevel?, instant: MonotonicInstant)?
+        /// The last sample of the followed device, to look at it by other limits.
+        var sample: [Reading] = []
     }
 
     /// Effect of a sample on the lamp.
@@ -112,11 +114,19 @@ final class TrafficLightController: Sendable {
             state.isThere = configuration.lights != nil
             state.wanted = configuration.lights?.follows
             defer { state.followed = followed.map(Followed.init) }
-            guard state.followed?.device != followed?.name else { return false }
-            (state.machine, state.last) = (LevelMachine(), nil)
-            return true
+            let isOther = state.followed?.device != followed?.name
+            guard isOther || state.machine.rule != configuration.levels else { return false }
+            state.machine = LevelMachine(rule: configuration.levels)
+            if isOther { (state.last, state.sample) = (nil, []) }
+            return isOther
         }
-        if hasChanged { light.offer(nil, at: context.clock.now, validFor: .seconds(1)) }
+        if hasChanged { return light.offer(nil, at: context.clock.now, validFor: .seconds(1)) }
+        // Other limits are in use at once, for the value that is there.
+        let sample = memory.withLock { state -> [Reading] in
+            guard state.machine.level == nil, state.last?.level != nil else { return [] }
+            return state.sample
+        }
+        apply(sample)
     }
 
     private func apply(_ sample: [Reading]) {
@@ -127,7 +137,7 @@ final class TrafficLightController: Sendable {
                 return nil
             }
             let level = state.machine.append(sample)
-            state.last = (level, instant)
+            (state.last, state.sample) = ((level, instant), sample)
             return Shown(
                 level: level,
                 validity: followed.validity(in: context.modes),

@@ -1,3 +1,4 @@
+import Alerts
 import Configuration
 import ControlProtocol
 import Profiles
@@ -8,6 +9,7 @@ struct StationSetting: Sendable {
     private let kind: SettingReport.Kind
     private let title: String
     private let description: String
+    private var choices: [String]?
     /// Returns the value in use.
     private let value: @Sendable (StationConfiguration) -> String?
     /// Whether the configuration file sets it.
@@ -39,6 +41,15 @@ struct StationSetting: Sendable {
             value: { $0.position?.text },
             isLocked: { $0.setsPosition }
         ),
+        StationSetting(
+            key: "levels",
+            kind: .choice,
+            title: "Levels of the air",
+            description: "Limits of lamp and page, for each value: "
+                + LevelRule.all.map(\.name).joined(separator: ", ") + ".",
+            value: { $0.levels.name },
+            isLocked: { $0.setsLevels }
+        ).choosing(from: LevelRule.all.map(\.name)),
     ]
 
     private init(
@@ -53,6 +64,13 @@ struct StationSetting: Sendable {
         (self.value, self.isLocked) = (value, isLocked)
     }
 
+    /// The same, as one of several names.
+    private func choosing(from choices: [String]) -> StationSetting {
+        var setting = self
+        setting.choices = choices
+        return setting
+    }
+
     /// Finds the setting with this key; nil for an unknown key.
     init?(_ key: String) {
         guard let found = Self.all.first(where: { $0.key == key }) else { return nil }
@@ -60,7 +78,7 @@ struct StationSetting: Sendable {
     }
 
     func report(_ configuration: StationConfiguration, _ overlay: StationOverlay) -> SettingReport {
-        SettingReport(
+        var report = SettingReport(
             key: key,
             kind: kind,
             title: title,
@@ -69,6 +87,8 @@ struct StationSetting: Sendable {
             origin: isLocked(configuration)
                 ? .file : overlay.fields[key] == nil ? .default : .ui
         )
+        report.choices = choices
+        return report
     }
 }
 

@@ -20,8 +20,13 @@ package struct ChannelsReport: Codable, Hashable, Sendable {
 
     package let items: [Channel]
 
+    /// - Parameter levels: The rule that gives the limits.
     /// - Throws: `StoreError.database`.
-    package init(_ reader: HistoryReader, _ times: StoreTimes) throws {
+    package init(
+        _ reader: HistoryReader,
+        _ times: StoreTimes,
+        levels: LevelRule
+    ) throws {
         let channels = try StoreChannel.all(reader)
         var extents: [StreamID: StoreExtent] = [:]
         for id in Set(channels.map(\.stream.id)) {
@@ -38,7 +43,7 @@ package struct ChannelsReport: Codable, Hashable, Sendable {
                 oldest: extent?.oldest?.wall.iso8601,
                 newest: extent?.newest?.wall.iso8601,
                 isImported: channel.stream.id.isImported,
-                limits: QuantityLimit.all(of: channel.quantity.name)
+                limits: QuantityLimit.all(of: channel.quantity.name, by: levels)
             )
         }
     }
@@ -50,8 +55,8 @@ package struct QuantityLimit: Codable, Hashable, Sendable {
     package let from: Double
 
     /// The limits of a quantity; nil without one.
-    package static func all(of quantity: String) -> [QuantityLimit]? {
-        LevelRule.sampleLevels.scales.first { $0.quantity == quantity }?.limits.map { limit in
+    package static func all(of quantity: String, by rule: LevelRule) -> [QuantityLimit]? {
+        rule.scales.first { $0.quantity == quantity }?.limits.map { limit in
             QuantityLimit(level: limit.level.name, from: limit.reachedAt.doubleValue)
         }
     }

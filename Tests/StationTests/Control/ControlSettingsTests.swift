@@ -1,3 +1,4 @@
+import Alerts
 import Configuration
 import ControlProtocol
 import Core
@@ -217,6 +218,38 @@ import Testing
         #expect(answers[3].error?.message == "address: is the address of board too")
     }
 
+    /// Lamp and channels go by the owner's limits at once, for the value that is there.
+    @Test func otherLevelsAreInUseAtOnce() throws {
+        let folder = try TestFolder(isInMemory: true)
+        let (found, refusal) = try simulate { clock in
+            let test = try Self.station(clock, folder)
+            return try await test.run { test in
+                try await test.sleep(.minutes(2))
+                var found: [String: String] = [:]
+                for rule in LevelRule.all {
+                    let patch = #"{"levels":"\#(rule.name)"}"#
+                    _ = try await test.ask(ChangeSettings(patch))
+                    let status = test.station.status
+                    let levels = status.channels.compactMap { channel -> AirLevel? in
+                        let value = channel.latest?.value.flatMap { FixedPoint(decimal: "\($0)") }
+                        let quantity = channel.channel.split(separator: "/")[1]
+                        let level = value.flatMap { rule.level(of: $0, quantity: quantity) }
+                        #expect(channel.level == level?.name, "\(channel.channel)")
+                        return level
+                    }
+                    #expect(status.lampCause?.level == levels.max()?.name, "\(rule.name)")
+                    #expect(status.lampCause?.rule == rule.name && status.levels == rule.name)
+                    found[rule.name] = levels.max()?.name
+                }
+                let refusal = try await test.ask(ChangeSettings(#"{"levels":"none"}"#)).error
+                return (found, refusal)
+            }
+        }
+        #expect(Set(found.values).count > 1, "the rules agree on all: \(found)")
+        #expect(refusal?.code == .badRequest && refusal?.pointer == "/levels")
+        #expect(refusal?.message.contains("eaqi") == true, "\(String(describing: refusal))")
+    }
+
     @Test func settingsHaveATagAndTheFileWins() throws {
         let folder = try TestFolder(isInMemory: true)
         let (first, reports, codes) = try simulate { clock in
@@ -250,12 +283,13 @@ import Testing
                 return (first, [second.body, last.body], codes)
             }
         }
-        #expect(first?.settings.map(\.key) == ["name", "zone", "position"])
-        #expect(first?.settings.map(\.origin) == [.default, .default, .default])
-        #expect(reports[0]?.settings.map(\.value) == ["court", "Europe/Rome", nil])
-        #expect(reports[0]?.settings.map(\.origin) == [.ui, .ui, .default])
-        #expect(reports[1]?.settings.map(\.value) == ["file", nil, nil])
-        #expect(reports[1]?.settings.map(\.origin) == [.file, .default, .default])
+        #expect(first?.settings.map(\.key) == ["name", "zone", "position", "levels"])
+        #expect(first?.settings.map(\.origin) == Array(repeating: .default, count: 4))
+        let court = ["court", "Europe/Rome", nil, "sample-levels"]
+        #expect(reports[0]?.settings.map(\.value) == court)
+        #expect(reports[0]?.settings.map(\.origin) == [.ui, .ui, .default, .default])
+        #expect(reports[1]?.settings.map(\.value) == ["file", nil, nil, "sample-levels"])
+        #expect(reports[1]?.settings.map(\.origin) == [.file, .default, .default, .default])
         #expect(
             codes == [
                 .precondition, .unknownField, .badRequest, .unknownField, .badRequest,

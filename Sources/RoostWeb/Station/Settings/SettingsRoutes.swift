@@ -81,6 +81,7 @@ struct SettingsView: Codable, Sendable {
         let type: String
         let title: String
         let description: String
+        let `enum`: [String]?
         let maxLength: Int
         let readOnly: Bool
     }
@@ -102,6 +103,7 @@ struct SettingsView: Codable, Sendable {
                     type: "string",
                     title: setting.title,
                     description: setting.description,
+                    enum: setting.choices,
                     maxLength: setting.longest,
                     readOnly: setting.origin == .file
                 )

@@ -1,3 +1,4 @@
+import Alerts
 import Configuration
 import ControlProtocol
 import Core
@@ -118,7 +119,7 @@ struct ControlAnswers: Sendable {
 
     /// Questions of programs that follow the store or report on themselves.
     private func addFollowers(to table: inout ControlTable) {
-        let (station, store) = (station, state.store)
+        let (station, store, state) = (station, state.store, state)
         let mayWait = { @Sendable (question: GetTail) in question.waitSeconds != nil }
         table.questions.on(GetTail.self, mayWait: mayWait) { question, asker in
             // The dashboard may not wait: it could take the courier's place.
@@ -126,7 +127,9 @@ struct ControlAnswers: Sendable {
                 throw asker.refusal(of: GetTail.about.name)
             }
             return try await ControlTable.answering {
-                try await ControlTail(station: station, store: store).answer(question)
+                let levels = state.configuration.levels.name
+                let tail = ControlTail(station: station, levels: levels, store: store)
+                return try await tail.answer(question)
             }
         }
         table.on(KeepCursor.self) { try ControlCursors(store: store).answer($0) }
@@ -180,7 +183,8 @@ struct ControlAnswers: Sendable {
                 omitted = feed.omittedCount
                 try connection.send(ControlCodec.line(LiveItem(omittedCount: count)))
             }
-            try connection.send(ControlCodec.line(LiveItem(item, at: present)))
+            let levels = state.configuration.levels
+            try connection.send(ControlCodec.line(LiveItem(item, at: present, levels)))
         }
     }
 
@@ -226,6 +230,7 @@ struct ControlAnswers: Sendable {
                 var report = ChannelReport(
                     channel,
                     at: now,
+                    levels: configuration.levels,
                     ageLimit: state.ageLimit(of: channel.channel.device),
                     interval: state.interval(of: channel.channel.device)
                 )
@@ -239,7 +244,7 @@ struct ControlAnswers: Sendable {
         )
         report.board = state.boardReport
         (report.zone, report.position) = (configuration.zone, .init(configuration.position))
-        report.clock = clock.report
+        (report.clock, report.levels) = (clock.report, configuration.levels.name)
         report.store = state.store.report(Set(faults.map(\.kind)), at: now)
         (report.lampCause, report.power) = (state.lamp.cause, station.battery.report)
         report.alerts = AlertsSummary(state.alerts.report(withRules: false).alerts)

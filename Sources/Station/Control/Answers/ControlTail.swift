@@ -10,6 +10,8 @@ struct ControlTail: Sendable {
     static let badCursor = ControlFailure.badRequest("from is `next` of the page before")
 
     let station: StationContext
+    /// Name of the limits in use.
+    let levels: String
     let store: StoreClient
 
     /// - Throws: `ControlFailure` `bad-request`, `busy` when four questions wait; `StoreError`.
@@ -30,7 +32,7 @@ struct ControlTail: Sendable {
         next: StoreTailPosition?,
         end: StoreTailPosition? = nil
     ) -> TailReport {
-        TailReport(
+        var report = TailReport(
             folder: store.folder,
             bootID: "\(station.bootID)",
             nowSeconds: station.clock.now.inSeconds,
@@ -38,6 +40,8 @@ struct ControlTail: Sendable {
             next: next?.text,
             end: end?.text
         )
+        report.levels = levels
+        return report
     }
 
     // MARK: Followers

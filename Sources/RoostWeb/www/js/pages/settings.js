@@ -55,7 +55,10 @@ function range({ minimum, maximum }) {
 
 function control(schema, given, disabled, name, shown) {
   if (schema.type === "boolean") return el("input", { type: "checkbox", checked: given === true, disabled });
-  if (schema.enum) return el("select", { disabled }, schema.enum.map((one) => el("option", { value: one ?? "", selected: one === given }, code(`setting.${name}`, one, String(one)))));
+  if (schema.enum) {
+    const choice = (one) => code(`setting.${name}`, one, one);
+    return el("select", { disabled }, el("option", { value: "", selected: !given }, t("settings.usual", { name: choice(schema.enum[0]) })), schema.enum.map((one) => el("option", { value: one, selected: one === given }, choice(one))));
+  }
   if (/zone/i.test(name) && Intl.supportedValuesOf) {
     const zones = [...new Set([given, ...Intl.supportedValuesOf("timeZone")].filter(Boolean))];
     return el("select", { disabled }, el("option", { value: "", selected: !given }, t("settings.machine", { name: shown ?? "" })), zones.map((one) => asIs(one, "option", { value: one, selected: one === given })));
