@@ -8,7 +8,8 @@ struct CourierCommand: ParsableCommand {
         commandName: "roost-courier",
         abstract: "Delivers what a station records, and can say what became of each sample.",
         discussion: """
-            Where things go stands in courier.json; docs/reference/courier.md has every key.
+            Where things go is set on the page *Outbox*, by `roost target add`, or in courier.json;
+            docs/reference/courier.md has every key.
 
             Examples: roost-courier check /etc/roost/courier.json
                       roost-courier run
@@ -19,7 +20,7 @@ struct CourierCommand: ParsableCommand {
         version: RoostVersion.text,
         subcommands: [
             RunCommand.self, CheckCommand.self, CourierStatusCommand.self, OutboxCommand.self,
-            ProbeCommand.self, SendCommand.self, PauseCommand.self, ResumeCommand.self,
+            EntryCommand<TargetList>.self, EntryCommand<ReceiverList>.self, SendCommand.self, PauseCommand.self, ResumeCommand.self,
             SecretCommand.self, SubscribersCommand.self, FetchCommand.self,
             StationsCommand.self,
         ]

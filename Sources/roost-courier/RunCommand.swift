@@ -3,6 +3,7 @@ import ClientSupport
 import ControlProtocol
 import Core
 import CourierIO
+import FileIO
 import Glibc
 import LinuxIO
 import Logging
@@ -18,7 +19,8 @@ struct RunCommand: ParsableCommand {
         discussion: """
             The station's store is the queue: nothing is copied, and after months offline the
             courier goes on where it stopped. SIGTERM and SIGINT stop in order; SIGHUP reads the
-            configuration and the secrets again.
+            configuration and the secrets again. Without a configuration it runs too: targets can be
+            added on the page or by `roost target add`.
 
             Examples: roost-courier run
                       roost-courier run --config courier.json --socket /run/roost/roost.sock
@@ -128,15 +130,24 @@ struct RunCommand: ParsableCommand {
         }
     }
 
+    /// Reads the configuration; a file that is not there is an empty one.
     private func read() throws -> CourierConfiguration {
-        let bytes: [UInt8]
+        let bytes: [UInt8]?
         do {
-            bytes = try FileBytes.read(config, limit: CourierConfiguration.byteLimit + 1)
+            bytes = try Files.readIfThere(
+                config,
+                limit: CourierConfiguration.byteLimit + 1,
+                allowing: .any
+            )
         } catch {
             Output.error("\(error)")
             throw ExitCode(1)
         }
-        return try CourierConfiguration(bytes, file: config, presets: try presets.catalog())
+        return try CourierConfiguration(
+            bytes ?? Array("{}".utf8),
+            file: config,
+            presets: try presets.catalog()
+        )
     }
 
     private func world(
@@ -160,6 +171,7 @@ struct RunCommand: ParsableCommand {
             settings.authorities = authorities
             return curl.with(settings)
         }
+        world.presets = try presets.catalog()
         world.processID = getpid()
         world.boot = BootID(MachineFacts.read().bootID)
         world.seed = UInt64(bitPattern: loop.clock.now.nanoseconds)

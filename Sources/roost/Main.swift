@@ -29,7 +29,7 @@ struct Roost: ParsableCommand {
             SettingsCommand.self, SetCommand.self, MuteCommand.self,
             UnmuteCommand.self, ClockCommand.self, ClaimCommand.self, StationCommand.self,
             DoctorCommand.self, CourierOutboxCommand.self, CourierProgramCommand.self,
-            CourierSecretCommand.self,
+            CourierTargetCommand.self, CourierReceiverCommand.self, CourierSecretCommand.self,
             CourierSubscribersCommand.self, CourierStationsCommand.self, SitesCommand.self,
             AlertsCommand.self, UpdateCommand.self, ProvisionCommand.self,
             DemoNodeCommand.self,

@@ -1,5 +1,14 @@
 /// The state of a courier at one moment.
 package struct CourierReport: Codable, Hashable, Sendable {
+    /// One entry that the owner added and that is not in use.
+    package struct LeftOut: Codable, Hashable, Sendable {
+        package let id: String
+        /// Why, without its full stop.
+        package let sentence: String
+
+        package init(id: String, sentence: String) { (self.id, self.sentence) = (id, sentence) }
+    }
+
     /// The program's version.
     package let version: String
     package let processID: Int32
@@ -14,6 +23,10 @@ package struct CourierReport: Codable, Hashable, Sendable {
     package var isMetered: Bool
     /// Events that the station did not record.
     package var omittedEventCount: Int
+    /// Entries that the owner added and that are not in use.
+    package var leftOut: [LeftOut] = []
+    /// Why what the owner added could not be read; nil when it could.
+    package var settingsTrouble: String?
     /// Targets of samples, in the order of the configuration.
     package var targets: [OutboxReport]
     /// Receivers of alert notices, in the order of the configuration.
@@ -57,6 +70,8 @@ package struct OutboxReport: Codable, Hashable, Sendable {
     /// As in the configuration: `influx2`.
     package let type: String
     package var state: State
+    /// Where it is set: in `courier.json`, or by the owner on the page or by a command.
+    package var origin = SettingReport.Origin.file
     /// Reason as text without a secret; nil while all is well.
     package var why: String?
     /// Constant: `status-503`, `unknown-host`; nil while all is well.

@@ -10,8 +10,8 @@ package struct CourierConfiguration: Sendable {
     package static let byteLimit = 256 << 10
 
     package let network: NetworkSettings
-    package let targets: [TargetEntry]
-    package let receivers: [ReceiverEntry]
+    package internal(set) var targets: [TargetEntry]
+    package internal(set) var receivers: [ReceiverEntry]
     package let feeds: [FeedEntry]
     package let stations: StationsEntry
     /// Streams that no target gets, as patterns of `device/quantity`.
@@ -43,8 +43,7 @@ package struct CourierConfiguration: Sendable {
         }
         network = NetworkSettings(root.object("network"))
         var targets: [TargetEntry] = []
-        let known = Set(ReceiverKinds.names(presets))
-            .subtracting(TargetKind.allCases.map(\.rawValue))
+        let known = Self.receiverTypes(presets)
         for (index, value) in root.array("targets", limit: Self.entryLimit).enumerated() {
             let place = "targets[\(index)]"
             let entry = TargetEntry(value, at: place, receivers: known, problems)
@@ -77,6 +76,19 @@ package struct CourierConfiguration: Sendable {
         guard problems.problems.isEmpty else {
             throw ConfigurationError(file: file, problems: problems.problems)
         }
+    }
+
+    /// Types of receivers that are no types of targets.
+    static func receiverTypes(_ presets: PresetCatalog) -> Set<String> {
+        Set(ReceiverKinds.names(presets)).subtracting(TargetKind.allCases.map(\.rawValue))
+    }
+
+    /// Whether an option names a secret whose value was given on the page or by a command.
+    package static func isOwnSecret(_ value: JSONValue) -> Bool {
+        guard case .object(let fields) = value, case .string(let name)? = fields["secret"] else {
+            return false
+        }
+        return name.hasPrefix(CourierOverlay.secretPrefix)
     }
 
     /// Names of all secrets in the configuration.

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Profiles
 
 /// One entry of the configuration that the courier runs: a target, a receiver or a feed.
@@ -20,6 +21,15 @@ enum ConnectorEntry: Sendable {
         case .target(let entry): entry.type
         case .receiver(let entry): entry.type
         case .feed(let entry): entry.kind.name
+        }
+    }
+
+    /// The list of the configuration that it stands in; nil for a feed.
+    var section: EntrySection? {
+        switch self {
+        case .target: .targets
+        case .receiver: .receivers
+        case .feed: nil
         }
     }
 

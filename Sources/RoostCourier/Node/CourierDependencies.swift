@@ -20,7 +20,9 @@ package struct CourierDependencies: Sendable {
 
     package let link: any QuestionClient
     package let history: HistoryDisk
-    package let secrets: any SecretSource
+    package internal(set) var secrets: any SecretSource
+    /// The services that receivers may name.
+    package var presets = PresetCatalog.shipped
     package let clock: any NodeClock
     package let logger: Logger
     /// Seed of the random part of the back-off.

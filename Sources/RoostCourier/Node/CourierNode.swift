@@ -43,6 +43,8 @@ package final class CourierNode: Sendable {
     private let targets: CourierTargets
     private let lateness: LatenessReporter
     private let pauses: PauseFile?
+    /// What `courier.json` and the owner's page set.
+    let settings: CourierSettings
     /// Answers about phones and browsers; nil where there is no folder for them.
     let pushSubscriptions: PushSubscriptions?
 
@@ -51,7 +53,7 @@ package final class CourierNode: Sendable {
     package init(_ configuration: CourierConfiguration, file: String, in given: CourierDependencies)
     {
         let world: CourierDependencies
-        (zone, world) = Self.followingZone(given)
+        (zone, settings, world) = Self.followed(configuration, given)
         (self.world, self.file, startedAt) = (world, file, world.clock.now)
         let names = configuration.names
         cursors = StationCursors(world.link, names: names, clock: world.clock, logger: world.logger)
@@ -120,14 +122,17 @@ package final class CourierNode: Sendable {
         }
     }
 
-    /// Returns dependencies whose zone follows the station's, once that has named one.
-    private static func followingZone(_ given: CourierDependencies) -> (
-        FollowedZone, CourierDependencies
-    ) {
+    /// Returns dependencies whose zone follows the station's, once that has named one, and whose
+    /// secrets include the owner's.
+    private static func followed(
+        _ configuration: CourierConfiguration,
+        _ given: CourierDependencies
+    ) -> (FollowedZone, CourierSettings, CourierDependencies) {
         var world = given
         let zone = FollowedZone(given.zone, find: given.findZone)
-        world.zone = zone.zone
-        return (zone, world)
+        let secrets = OwnSecrets(before: given.secrets)
+        (world.zone, world.secrets) = (zone.zone, secrets)
+        return (zone, CourierSettings(configuration, secrets, in: given), world)
     }
 
     /// Runs until `requestStop()`.
@@ -135,6 +140,8 @@ package final class CourierNode: Sendable {
     /// - Parameter control: Serves the courier's socket; nil where there is none.
     /// - Throws: `SupervisorError` when restarting did not help.
     package func run(serving control: ChildSpec? = nil) async throws {
+        try await settings.load()
+        await use(await settings.merged.configuration)
         root.add(healthMonitor)
         root.add(ChildSpec(id: "news") { [news] _ in news })
         root.add(station)
@@ -294,9 +301,30 @@ package final class CourierNode: Sendable {
 
     /// Applies another configuration; entries that did not change go on undisturbed.
     package func reload(_ configuration: CourierConfiguration) async {
+        await settings.reload(configuration)
+        await use(await settings.merged.configuration)
+    }
+
+    private func use(_ configuration: CourierConfiguration) async {
         await cursors.set(names: configuration.names)
         await pauses?.set(names: Set(configuration.entries.map(\.id)))
         await targets.reload(configuration)
+    }
+
+    /// Uses the settings after a change, which is an event of the station.
+    func apply(_ change: CourierSettings.Change, for asker: QuestionAsker) async {
+        await use(await settings.merged.configuration)
+        var details = ["setting": change.setting, "before": change.before, "now": change.now]
+        details["actor"] = asker.actor
+        news.report(EventKind.Plain.settingsChanged.rawValue, details)
+    }
+
+    /// Tries the way to an entry, as it is or as it would be.
+    ///
+    /// - Throws: `ControlFailure`; `CancellationError`.
+    func trial(_ question: TryEntry) async throws -> EntryTrialReport {
+        let (entry, secrets) = try await settings.trial(question)
+        return try await targets.trial(of: entry, secrets, sends: question.sends ?? false)
     }
 
     /// Tries everything that waits at once, and waits until it is sent.
@@ -344,6 +372,16 @@ package final class CourierNode: Sendable {
                 targets: reports.targets
             )
             (report.receivers, report.feeds) = (reports.receivers, reports.feeds)
+            for index in report.targets.indices {
+                report.targets[index].origin = await settings.origin(of: report.targets[index].id)
+            }
+            for index in report.receivers.indices {
+                report.receivers[index].origin = await settings.origin(
+                    of: report.receivers[index].id
+                )
+            }
+            report.leftOut = await settings.merged.leftOut
+            report.settingsTrouble = await settings.trouble
             report.stationTrouble = await current.station?.trouble
             report.cursorTrouble = await cursors.trouble
             report.isMetered = targets.isMetered

@@ -29,6 +29,16 @@ struct CourierQuestions: Sendable {
         on(FindFates.self, why)
         on(RetryRefused.self, retry)
         on(ProveDelivery.self, prove)
+        on(GetEntry.self) { try await node.settings.report(of: $0.target) }
+        on(TryEntry.self) { try await node.trial($0) }
+        table.on(ConfigureEntry.self) { question, asker in
+            await node.apply(try await node.settings.configure(question), for: asker)
+            return await node.report
+        }
+        table.on(RemoveEntry.self) { question, asker in
+            await node.apply(try await node.settings.remove(question.target), for: asker)
+            return await node.report
+        }
         on(FindStations.self) { _ in try await node.stations() }
         on(SubscribePush.self) { try await subscriptions.subscribe($0) }
         on(UnsubscribePush.self) { try await subscriptions.unsubscribe($0) }

@@ -215,6 +215,32 @@ final class CourierTargets: Sendable {
         for outlet in outlets { await outlet.flush(false) }
     }
 
+    /// Tries the way to an entry, which need not be one of the configuration.
+    ///
+    /// - Throws: `CancellationError`; an error of making the network.
+    func trial(
+        of entry: ConnectorEntry,
+        _ secrets: any SecretSource,
+        sends: Bool
+    ) async throws -> EntryTrialReport {
+        let (configuration, identity) = state.withLock { ($0.configuration, $0.identity) }
+        var needs = CourierDependencies.NetworkNeeds(
+            allowsLocal: entry.isLocal,
+            proxy: configuration.network.proxy
+        )
+        needs.isPublicOnly = entry.isPublicOnly
+        let network = TargetNetwork(try world.network(needs), timeoutSeconds: entry.timeoutSeconds)
+        var materials = TargetDependencies(
+            secrets: HiddenSecrets(secrets: secrets, network: network),
+            station: identity ?? .unknown,
+            clock: world.clock,
+            zone: world.zone
+        )
+        materials.subscribers = parts.subscribers
+        return try await EntryTrial(entry: entry, materials: materials, network: network)
+            .run(sends: sends)
+    }
+
     // MARK: Reports
 
     /// Reports on the owner's other stations.

@@ -1,3 +1,5 @@
+import Core
+
 /// Identity of the sending station, for its targets.
 package struct StationIdentity: Hashable, Sendable {
     /// Number of the station: twelve hexadecimal digits.
@@ -11,4 +13,12 @@ package struct StationIdentity: Hashable, Sendable {
     package init(id: String, name: String, model: String, version: String) {
         (self.id, self.name, self.model, self.version) = (id, name, model, version)
     }
+
+    /// For a trial before the station has answered.
+    package static let unknown = StationIdentity(
+        id: "000000000000",
+        name: "station",
+        model: "computer",
+        version: RoostVersion.text
+    )
 }

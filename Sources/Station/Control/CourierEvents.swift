@@ -21,10 +21,12 @@ final class CourierEvents: Sendable {
                 .courierStarted: .info, .courierStopped: .info, .outboxHeld: .warning,
                 .outboxResumed: .info, .outboxRefused: .notice, .outboxExpired: .warning,
                 .outboxDrained: .info, .outboxLate: .warning, .outboxInTime: .info,
+                .settingsChanged: .notice,
             ],
             keys: [
                 ("target", "target"), ("why", "why"), ("from", "since"), ("to", "until"),
-                ("samples", "samples"),
+                ("samples", "samples"), ("setting", "setting"), ("before", "before"),
+                ("now", "now"), ("actor", "actor"),
             ]
         )
         static let camera = Speaker(

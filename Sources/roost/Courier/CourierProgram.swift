@@ -29,7 +29,7 @@ struct CourierProgramCommand: ParsableCommand {
             Runs `roost-courier`; `roost courier --help` shows all there is.
 
             Examples: roost courier check
-                      roost courier probe influx
+                      roost courier status
                       roost courier pause influx --for 2h
             """
     )
@@ -37,6 +37,41 @@ struct CourierProgramCommand: ParsableCommand {
     @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 
     func run() throws { try CourierProgram.run(nil, arguments) }
+}
+
+struct CourierTargetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "target",
+        abstract: "Adds, changes, tries and removes the targets of what is measured.",
+        discussion: """
+            Runs `roost-courier target`; `roost target --help` shows all there is.
+
+            Examples: roost target add influx influx2 url=http://192.168.1.5:8086 org=home \
+                        bucket=air --secret token
+                      roost target try influx
+            """
+    )
+
+    @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+
+    func run() throws { try CourierProgram.run("target", arguments) }
+}
+
+struct CourierReceiverCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receiver",
+        abstract: "Adds, changes, tries and removes those who are told of alerts.",
+        discussion: """
+            Runs `roost-courier receiver`; `roost receiver --help` shows all there is.
+
+            Examples: roost receiver add phone ntfy topic=balcony-7fk2
+                      roost receiver try phone --send
+            """
+    )
+
+    @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+
+    func run() throws { try CourierProgram.run("receiver", arguments) }
 }
 
 struct CourierSecretCommand: ParsableCommand {

@@ -1,0 +1,349 @@
+import ControlProtocol
+import Core
+import HardwareIO
+import Logging
+import Profiles
+
+/// The courier's configuration: `courier.json`, and behind it what the owner added on the page.
+///
+/// The file wins: an entry of its id is left out, and counts again once the file has none. A change
+/// is in use only when it is on the card.
+actor CourierSettings {
+    /// What a change was, for the station's events: types of entries, and no options.
+    struct Change: Hashable, Sendable {
+        /// `targets.influx`.
+        let setting: String
+        let before: String
+        let now: String
+    }
+
+    private let files: (any CourierFiles)?
+    private let presets: PresetCatalog
+    private let logger: Logger
+    private let turn: TaskLock
+    private nonisolated let secrets: OwnSecrets
+    private var file: CourierConfiguration
+    private var overlay = CourierOverlay()
+    /// Why the settings could not be read, as a sentence without its full stop; nil when they could.
+    private(set) var trouble: String?
+
+    /// - Parameters:
+    ///   - file: As the file has it.
+    ///   - world: Its `files` keep the changes; nil there refuses each.
+    init(
+        _ file: CourierConfiguration,
+        _ secrets: OwnSecrets,
+        in world: CourierDependencies
+    ) {
+        (self.file, self.secrets, files) = (file, secrets, world.files)
+        (presets, logger, turn) = (world.presets, world.logger, TaskLock(world.clock))
+    }
+
+    /// The configuration in use, and the owner's entries that are left out, with their reasons.
+    var merged: (configuration: CourierConfiguration, leftOut: [CourierReport.LeftOut]) {
+        var configuration = file
+        var leftOut: [CourierReport.LeftOut] = []
+        for id in overlay.entries.keys.sorted() {
+            do throws(ControlFailure) {
+                try configuration.add(id, overlay, presets)
+            } catch {
+                leftOut.append(.init(id: id, sentence: error.message))
+            }
+        }
+        return (configuration, leftOut)
+    }
+
+    // MARK: Reading
+
+    /// Reads what the owner set; called before the first entry begins.
+    ///
+    /// - Throws: `CancellationError`. Settings that cannot be read are `trouble`.
+    func load() async throws {
+        guard let files else { return }
+        do {
+            overlay = try await read(CourierOverlay.name, files)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            let reason = "the settings of the page cannot be read: \(error)"
+            do {
+                overlay = try await read(CourierOverlay.last, files)
+                trouble = "\(reason); those before the last change are used"
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                trouble = "\(reason), nor those before; add the targets again"
+            }
+            logger.error("settings not read", metadata: ["why": "\(trouble ?? "")"])
+        }
+        secrets.set(overlay.named)
+    }
+
+    private func read(
+        _ name: String,
+        _ files: any CourierFiles
+    ) async throws -> CourierOverlay {
+        let bytes = try await files.read(name, limit: CourierOverlay.byteLimit)
+        return try bytes.map { try CourierOverlay($0) } ?? CourierOverlay()
+    }
+
+    /// Uses another content of `courier.json`.
+    func reload(_ file: CourierConfiguration) { self.file = file }
+
+    // MARK: Changes
+
+    /// Adds or replaces an entry.
+    ///
+    /// - Throws: `ControlFailure`: nothing was changed. `CancellationError`.
+    func configure(_ question: ConfigureEntry) async throws -> Change {
+        try await turn.run {
+            let change = (question.section, question.entry)
+            let next = try checked(question.target, change, question.secrets ?? [:])
+            return try await replace(with: next, question.target)
+        }
+    }
+
+    /// Removes an entry that was added.
+    ///
+    /// - Throws: As `configure`.
+    func remove(_ id: String) async throws -> Change {
+        try await turn.run {
+            guard overlay.entries[id] != nil else {
+                if file.hasEntry(id) { throw locked(id) }
+                throw unknown(id)
+            }
+            var next = overlay
+            next.remove(id)
+            return try await replace(with: next, id)
+        }
+    }
+
+    private func replace(with next: CourierOverlay, _ id: String) async throws -> Change {
+        guard let files else {
+            throw ControlFailure(
+                code: .notOffered,
+                message: "this courier has no folder for settings; see --state"
+            )
+        }
+        let bytes = next.bytes
+        guard bytes.count <= CourierOverlay.byteLimit else {
+            throw ControlFailure(
+                code: .tooLarge,
+                message: "more settings than \(CourierOverlay.byteLimit >> 10) KiB"
+            )
+        }
+        do {
+            try await keepFormer(files)
+            try await files.replace(CourierOverlay.name, bytes)
+        } catch let error as CourierFilesError {
+            throw ControlFailure(code: .store, message: "not changed: \(error)")
+        }
+        let former = overlay.entries[id]
+        (overlay, trouble) = (next, nil)
+        secrets.set(next.named)
+        let section = (next.entries[id] ?? former)?.section ?? .targets
+        return Change(
+            setting: "\(section.rawValue).\(id)",
+            before: former?.type ?? "default",
+            now: next.entries[id]?.type ?? "default"
+        )
+    }
+
+    /// Keeps the content before a change; a damaged one under a name of its own.
+    private func keepFormer(_ files: any CourierFiles) async throws {
+        guard trouble == nil else {
+            let limit = CourierOverlay.byteLimit
+            guard let bytes = try? await files.read(CourierOverlay.name, limit: limit) else {
+                // It cannot even be read, which `trouble` has said: the change replaces it.
+                return
+            }
+            return try await files.replace(CourierOverlay.damaged, bytes)
+        }
+        guard !overlay.entries.isEmpty else { return }
+        try await files.replace(CourierOverlay.last, overlay.bytes)
+    }
+
+    // MARK: Checks
+
+    /// Returns the overlay with a new or changed entry.
+    ///
+    /// - Throws: `ControlFailure` that names the field as `/entry/url` or `/secrets/token`.
+    private func checked(
+        _ id: String,
+        _ change: (section: EntrySection, entry: String),
+        _ given: [String: String]
+    ) throws(ControlFailure) -> CourierOverlay {
+        guard !file.hasEntry(id) else { throw locked(id) }
+        let fields = try Self.fields(change.entry)
+        let entry = CourierOverlay.Entry(section: change.section, fields: fields)
+        var kept = overlay.secrets[id, default: [:]].filter { given[$0.key] == nil }
+        for key in kept.keys where fields[key] != nil { kept[key] = nil }
+        let former = overlay.entries[id]?.fields ?? [:]
+        if former["type"] != fields["type"] { kept = [:] }
+        if let key = kept.keys.min(), former["url"] != fields["url"] {
+            throw .badRequest(
+                "give it again: the address has changed, and no secret goes to another server "
+                    + "unasked",
+                at: "/secrets/\(key)"
+            )
+        }
+        for (key, text) in given.sorted(by: { $0.key < $1.key }) {
+            guard !text.isEmpty else { throw .badRequest("is empty", at: "/secrets/\(key)") }
+            kept[key] = Secret(text)
+        }
+        var next = overlay
+        next.set(id, entry, kept)
+        var configuration = file
+        for other in next.entries.keys.sorted() where other != id {
+            // One that is left out is reported, and hinders no other.
+            do throws(ControlFailure) { try configuration.add(other, next, presets) } catch {
+                continue
+            }
+        }
+        try configuration.add(id, next, presets)
+        return next
+    }
+
+    private static func fields(_ text: String) throws(ControlFailure) -> [String: JSONValue] {
+        let bytes = Array(text.utf8)
+        let value: JSONValue
+        do throws(JSONParser.Fault) { value = try JSONParser.parse(bytes) } catch {
+            let reason = JSONParser.text(for: error, in: bytes)
+            throw .badRequest("is not JSON: \(reason)", at: "/entry")
+        }
+        guard case .object(var fields) = value else {
+            throw .badRequest("is an object, such as {\"type\": \"ntfy\"}", at: "/entry")
+        }
+        fields["id"] = nil
+        for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
+            guard CourierConfiguration.isOwnSecret(value) else { continue }
+            throw .badRequest(
+                "names a secret of the page; give its value in secrets",
+                at: "/entry/\(key)"
+            )
+        }
+        return fields
+    }
+
+    private nonisolated func locked(_ id: String) -> ControlFailure {
+        ControlFailure(
+            code: .conflict,
+            message: "\(id) is set in courier.json, which counts; change it there",
+            pointer: "/id"
+        )
+    }
+
+    private func unknown(_ id: String) -> ControlFailure {
+        let known = merged.configuration.entries.map(\.id).joined(separator: ", ")
+        return ControlFailure(
+            code: .notFound,
+            message: "there is no \(PlainText.shown(id)); there are "
+                + (known.isEmpty ? "no targets" : known),
+            pointer: "/target"
+        )
+    }
+
+    // MARK: Reports
+
+    func origin(of id: String) -> SettingReport.Origin { file.hasEntry(id) ? .file : .ui }
+
+    /// Returns the options of an entry, without values of secrets.
+    ///
+    /// - Throws: `ControlFailure` `not-found`.
+    func report(of id: String) throws(ControlFailure) -> EntryReport {
+        guard let entry = merged.configuration.entries.first(where: { $0.id == id }),
+            let section = entry.section, case .object(var fields) = entry.source
+        else {
+            // One that is left out is still there to be mended.
+            guard let own = overlay.entries[id] else { throw unknown(id) }
+            return EntryReport(
+                id: id,
+                section: own.section,
+                origin: .ui,
+                entry: JSONValue.object(own.fields).text
+            )
+        }
+        fields["id"] = nil
+        return EntryReport(
+            id: id,
+            section: section,
+            origin: origin(of: id),
+            entry: JSONValue.object(fields).text
+        )
+    }
+
+    /// Returns the configuration that a trial is of, with the secrets that it names.
+    ///
+    /// - Throws: `ControlFailure` as `configure`; nothing is changed.
+    func trial(
+        _ question: TryEntry
+    ) throws(ControlFailure) -> (entry: ConnectorEntry, secrets: any SecretSource) {
+        var configuration = merged.configuration
+        guard let section = question.section, let text = question.entry else {
+            guard let entry = configuration.entries.first(where: { $0.id == question.target })
+            else { throw unknown(question.target) }
+            return (entry, secrets)
+        }
+        let next = try checked(question.target, (section, text), question.secrets ?? [:])
+        configuration = file
+        try configuration.add(question.target, next, presets)
+        guard let entry = configuration.entries.first(where: { $0.id == question.target }) else {
+            throw unknown(question.target)
+        }
+        let own = OwnSecrets(before: secrets)
+        own.set(next.named)
+        return (entry, own)
+    }
+}
+
+extension CourierConfiguration {
+    /// Whether a target, receiver or feed has this id.
+    fileprivate func hasEntry(_ id: String) -> Bool { entries.contains { $0.id == id } }
+
+    /// Adds an entry of the owner.
+    ///
+    /// - Throws: `ControlFailure` that names the field as `/entry/url` or `/secrets/token`.
+    fileprivate mutating func add(
+        _ id: String,
+        _ overlay: CourierOverlay,
+        _ presets: PresetCatalog
+    ) throws(ControlFailure) {
+        guard let own = overlay.entries[id], let value = overlay.value(of: id) else { return }
+        guard !hasEntry(id) else {
+            throw ControlFailure(
+                code: .conflict,
+                message: "courier.json has an entry of this id, which counts",
+                pointer: "/id"
+            )
+        }
+        guard targets.count + receivers.count < Self.entryLimit else {
+            throw ControlFailure(
+                code: .conflict,
+                message: "there are \(Self.entryLimit) targets and receivers already; remove one"
+            )
+        }
+        let problems = ProblemList()
+        switch own.section {
+        case .targets:
+            let known = Self.receiverTypes(presets)
+            if let entry = TargetEntry(value, at: "", receivers: known, problems) {
+                targets.append(entry)
+            }
+        case .receivers:
+            if let entry = ReceiverEntry(value, at: "", presets, problems) {
+                receivers.append(entry)
+            }
+        }
+        guard let first = problems.problems.first else { return }
+        let key = first.place.split(separator: ".").first.map(String.init) ?? ""
+        let place = first.place.split { $0 == "." || $0 == "[" || $0 == "]" }
+            .joined(separator: "/")
+        let hint = first.suggestion.map { "; did you mean \($0)?" } ?? ""
+        let list = overlay.secrets[id]?[key] == nil ? "entry" : "secrets"
+        throw ControlFailure(
+            code: .badRequest,
+            message: (key.isEmpty ? "" : "\(first.place): ") + first.message + hint,
+            pointer: first.place == "id" ? "/id" : "/\(list)" + (place.isEmpty ? "" : "/\(place)")
+        )
+    }
+}
