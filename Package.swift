@@ -160,9 +160,9 @@ let package = Package(
         .target(
             name: "RoostWeb",
             dependencies: [
-                "Alerts", "CArgon2", "COpenSSL", "Camera", "ControlProtocol", "Core", "FileIO",
-                "HardwareIO", "SQLite", "Store", "StoreQueries", httpTypes, logging, nio("NIOCore"),
-                nio("NIOHTTP1"), nio("NIOPosix"),
+                "Alerts", "CArgon2", "COpenSSL", "Camera", "Configuration", "ControlProtocol",
+                "Core", "FileIO", "HardwareIO", "Profiles", "SQLite", "Store", "StoreQueries",
+                httpTypes, logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
             ],
             // Served from the folder that scripts/install copies it to.
             exclude: ["www"],

@@ -14,6 +14,8 @@ package struct AlertReplay: Sendable {
         package let raisedSeconds: Int
         /// Half of the episodes are shorter.
         package let medianSeconds: Int
+        /// The newest of these, oldest first, `AlertReplay.recentMax` at most.
+        package let recent: [Range<Int>]
         /// Episodes of each channel.
         package let channels: [String: Int]
         /// Notices of a receiver, by its seconds between two.
@@ -48,11 +50,12 @@ package struct AlertReplay: Sendable {
         /// Raised channels, and when each was.
         var open: [String: Int] = [:]
         var channels: [String: Int] = [:]
-        var stretches: [Int] = []
+        var stretches: [Range<Int>] = []
         var openSince: Int?
         var limiters: [Limiter]
     }
 
+    package static let recentMax = 5
     /// Seconds between two notices of receivers, as people choose them.
     package static let intervals = [300, 1_200, 3_600]
 
@@ -94,7 +97,7 @@ package struct AlertReplay: Sendable {
         case .resolved:
             past.open[key.subject] = nil
             if past.open.isEmpty, let since = past.openSince {
-                past.stretches.append(now - since)
+                past.stretches.append(since..<now)
                 past.openSince = nil
             }
         default: break
@@ -107,14 +110,15 @@ package struct AlertReplay: Sendable {
         let end = last ?? 0
         return engine.rules.compactMap { rule in
             guard var past = pasts[rule.id] else { return nil }
-            if let since = past.openSince { past.stretches.append(end - since) }
+            if let since = past.openSince { past.stretches.append(since..<end) }
             for index in past.limiters.indices { past.limiters[index].settle(at: end) }
-            let sorted = past.stretches.sorted()
+            let sorted = past.stretches.map(\.count).sorted()
             return Row(
                 rule: rule.id,
                 episodes: sorted.count,
                 raisedSeconds: sorted.reduce(0, +),
                 medianSeconds: sorted.isEmpty ? 0 : sorted[sorted.count / 2],
+                recent: past.stretches.suffix(Self.recentMax),
                 channels: past.channels,
                 notices: Dictionary(past.limiters.map { ($0.every, $0.count) }) { $1 }
             )

@@ -10,6 +10,8 @@ package struct AlertsConfiguration: Hashable, Sendable {
     package let sets: [AlertSet]
     /// The owner's rules, in the order of the file.
     package let own: [AlertRule]
+    /// Entries of the owner's settings by id; none of them has the id of one in `own`.
+    package internal(set) var settings: [String: OwnerRule] = [:]
 
     /// Rules without the key `alerts`.
     package static let standard = AlertsConfiguration(zone: nil, sets: AlertSet.standard, own: [])
@@ -18,8 +20,35 @@ package struct AlertsConfiguration: Hashable, Sendable {
         (self.zone, self.sets, self.own) = (zone, sets, own)
     }
 
-    /// All rules: those of the sets, then the owner's; `AlertRule.countMax` at most.
-    package var rules: [AlertRule] { sets.flatMap(\.rules) + own }
+    /// All rules in use: of the sets, the file, the settings; `AlertRule.countMax` at most.
+    package var rules: [AlertRule] { listed.filter(\.isOn).map(\.rule) }
+
+    /// All rules in their order; behind those in use, those of the sets that are not.
+    package var listed: [ListedRule] {
+        let shipped = sets.flatMap(\.rules).map { listed($0, isOn: true) }
+        let named = shipped + own.map { ListedRule($0, .file) }
+        let names = Set(named.map(\.rule.id))
+        let spare = AlertSet.allCases.filter { !sets.contains($0) }.flatMap(\.rules)
+            .filter { !names.contains($0.id) }
+        let added = Set(settings.keys).subtracting(names).subtracting(spare.map(\.id)).sorted()
+            .compactMap { id in settings[id]?.rule.map { listed($0, isOn: true) } }
+        return named + added + spare.map { listed($0, isOn: false) }
+    }
+
+    /// Whether a rule of this id is in a set that the file uses.
+    package func isUsed(_ id: String) -> Bool {
+        sets.contains { $0.rules.contains { $0.id == id } }
+    }
+
+    /// A rule as the settings have it, if they say something of it.
+    private func listed(_ rule: AlertRule, isOn: Bool) -> ListedRule {
+        guard let entry = settings[rule.id] else { return ListedRule(rule, .shipped, isOn: isOn) }
+        let isOn = entry.isOn ?? (entry.rule == nil ? isOn : true)
+        let origin: ListedRule.Origin = entry.rule == nil ? .shipped : .owner
+        var listed = ListedRule(entry.rule ?? rule, origin, isOn: isOn)
+        listed.source = entry.source
+        return listed
+    }
 
     init(_ reader: ObjectReader, _ problems: ProblemList) {
         var reader = reader

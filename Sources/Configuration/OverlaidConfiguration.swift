@@ -49,6 +49,7 @@ private struct Builder {
         if let levels = reader.levels("levels") {
             if next.setsLevels { locked("levels") } else { next.levels = levels }
         }
+        if let alerts = reader.object("alerts") { merge(alerts, of: overlay) }
         if let value = reader.value("devices"), ObjectReader(value, at: "devices", problems) != nil
         {
             for (name, value) in overlay.devices.sorted(by: { $0.key < $1.key }) {
@@ -61,6 +62,32 @@ private struct Builder {
     private func locked(_ place: String) {
         let path = PlainText.shown(file, limit: 200)
         problems.add(place, "is set in \(path), which counts; change it there")
+    }
+
+    /// Puts the owner's rules over those of the file; one with a mistake is left out alone.
+    private mutating func merge(_ reader: ObjectReader, of overlay: StationOverlay) {
+        var reader = reader
+        if let value = reader.value("rules") {
+            _ = ObjectReader(value, at: reader.path("rules"), problems)
+        }
+        reader.finish()
+        for (id, value) in overlay.rules.sorted(by: { $0.key < $1.key }) {
+            let place = "alerts.rules.\(id)"
+            guard !next.alerts.own.contains(where: { $0.id == id }) else {
+                locked(place)
+                continue
+            }
+            guard let entry = OwnerRule(value, id: id, at: place, problems) else { continue }
+            next.alerts.settings[id] = entry
+            let isKnown = next.alerts.listed.contains { $0.rule.id == id }
+            let (limit, alerts) = (AlertRule.countMax, next.alerts)
+            if isKnown, max(alerts.rules.count, alerts.settings.count) <= limit { continue }
+            next.alerts.settings[id] = nil
+            problems.add(
+                place,
+                isKnown ? "\(limit) rules are the limit; remove one" : "no rule has this id"
+            )
+        }
     }
 
     private mutating func merge(device name: String, _ value: JSONValue) {

@@ -39,7 +39,7 @@ package struct StationConfiguration: Hashable, Sendable {
     /// `claim.window`: whether a new station may be claimed without a code after power-on.
     package let claimsAfterPowerOn: Bool
     /// Rules for alerts.
-    package let alerts: AlertsConfiguration
+    package internal(set) var alerts: AlertsConfiguration
     /// Path of the file, for messages.
     package private(set) var file = ""
     /// IANA name of the zone that pages show; nil is the machine's.

@@ -9,6 +9,9 @@ import Profiles
 ///     {"devices": {"board": {"type": "milano-board", "address": "http://192.168.1.20/",
 ///                            "intervalSeconds": 5},
 ///                  "dust": {"record": false}},
+///      "alerts": {"rules": {"stuffy": {"channel": "*/co2",
+///                                      "when": {"value": {"atLeast": 1500}}},
+///                           "who-24h": {"isOn": false}}},
 ///      "name": "balcony", "zone": "Europe/Berlin"}
 package struct StationOverlay: Hashable, Sendable {
     /// Devices with something changed at most: as many as a station has.
@@ -57,6 +60,27 @@ package struct StationOverlay: Hashable, Sendable {
     /// Whether the owner added a device of this name.
     package func adds(_ name: String) -> Bool { device(name)["type"] != nil }
 
+    /// Entries about alert rules, by the rules' ids.
+    package var rules: [String: JSONValue] {
+        if case .object(let alerts)? = fields["alerts"],
+            case .object(let rules)? = alerts["rules"]
+        {
+            rules
+        } else {
+            [:]
+        }
+    }
+
+    /// The overlay with another entry about a rule; nil removes it.
+    package func setting(rule id: String, to entry: [String: JSONValue]?) -> StationOverlay {
+        var (next, rules, alerts) = (fields, rules, [String: JSONValue]())
+        if case .object(let found)? = fields["alerts"] { alerts = found }
+        rules[id] = entry.map(JSONValue.object)
+        alerts["rules"] = rules.isEmpty ? nil : .object(rules)
+        next["alerts"] = alerts.isEmpty ? nil : .object(alerts)
+        return StationOverlay(next)
+    }
+
     /// The overlay with a merge patch applied (RFC 7396): null removes a key.
     ///
     /// Objects that are empty after it are removed too.
@@ -95,10 +119,12 @@ extension StationOverlay {
 
     /// Returns the changes that turn `self` into `next`, in the order of its keys.
     package func changes(to next: StationOverlay) -> [Change] {
-        let keys = Set(fields.keys).union(next.fields.keys).subtracting(["devices"]).sorted()
-        let plain = keys.compactMap { Self.change($0, fields[$0], next.fields[$0]) }
+        let keys = Set(fields.keys).union(next.fields.keys).subtracting(["alerts", "devices"])
+        let plain = keys.sorted().compactMap { Self.change($0, fields[$0], next.fields[$0]) }
+        let ids = Set(rules.keys).union(next.rules.keys).sorted()
         let names = Set(devices.keys).union(next.devices.keys).sorted()
         return plain
+            + ids.compactMap { Self.change("alerts.rules.\($0)", rules[$0], next.rules[$0]) }
             + names.flatMap { name -> [Change] in
                 let (old, new) = (device(name), next.device(name))
                 guard adds(name) == next.adds(name) else {

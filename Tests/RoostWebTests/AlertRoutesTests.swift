@@ -33,7 +33,15 @@ import Testing
     )
 
     @Test func rulesHaveThoseOfTheLampTheGuidelinesAndTheAlerts() throws {
-        let rules = RulesView(levels: LevelRule.all[1], alerts: [Self.rule])
+        let report = AlertsReport(
+            isReady: true,
+            number: 0,
+            alerts: [],
+            silences: [],
+            rules: [Self.rule],
+            leftOutCount: 0
+        )
+        let rules = RulesView(levels: LevelRule.all[1], alerts: report)
         #expect(rules.items.map(\.id) == ["eaqi", "who-2021"])
         #expect(rules.alerts == [Self.rule])
     }

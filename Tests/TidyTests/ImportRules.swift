@@ -54,9 +54,9 @@ extension TidyRule {
             "LinuxPlatform", "Profiles", "Runtime", "Station",
         ],
         "RoostWeb": [
-            "Alerts", "CArgon2", "COpenSSL", "Camera", "ControlProtocol", "FileIO", "Glibc",
-            "HTTPTypes", "HardwareIO", "NIOCore", "NIOHTTP1", "NIOPosix", "SQLite", "Store",
-            "StoreQueries",
+            "Alerts", "CArgon2", "COpenSSL", "Camera", "Configuration", "ControlProtocol",
+            "FileIO", "Glibc", "HTTPTypes", "HardwareIO", "NIOCore", "NIOHTTP1", "NIOPosix",
+            "Profiles", "SQLite", "Store", "StoreQueries",
         ],
         "roost-web": [
             "ArgumentParser", "Camera", "ControlProtocol", "FileIO", "Glibc", "NIOCore", "NIOPosix",

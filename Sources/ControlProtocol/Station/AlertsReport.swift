@@ -1,6 +1,6 @@
 /// The alerts of a station: what is raised, what waits, what is silenced, and its rules.
 ///
-/// Bounds: 256 alerts, 32 silences, 64 rules; some 70 KiB at most.
+/// Bounds: 256 alerts, 32 silences, 64 rules in use and as many that are off; some 110 KiB at most.
 package struct AlertsReport: Codable, Hashable, Sendable {
     /// One alert that is pending, raised or easing.
     package struct Alert: Codable, Hashable, Sendable {
@@ -100,7 +100,15 @@ package struct AlertsReport: Codable, Hashable, Sendable {
             }
         }
 
+        /// Who wrote a rule; that of the file is locked.
+        package enum Origin: String, Codable, Sendable, CaseIterable {
+            case shipped, file, ui
+        }
+
         package let id: String
+        package var origin = Origin.shipped
+        /// The owner's entry about it, as JSON; nil without one.
+        package var source: String?
         package let severity: String
         package let forSeconds: Int
         package let untilSeconds: Int
@@ -130,6 +138,8 @@ package struct AlertsReport: Codable, Hashable, Sendable {
     package let alerts: [Alert]
     package let silences: [Silence]
     package let rules: [Rule]
+    /// Rules that are switched off, and those that come with Roost and are not in use.
+    package var off: [Rule] = []
     /// Alerts left out because the bound was reached.
     package let leftOutCount: Int
 

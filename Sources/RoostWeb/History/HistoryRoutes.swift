@@ -94,6 +94,7 @@ package struct HistoryRoutes: Sendable {
         ] + ExportRoute(history, name: name).all
             + CopyRoutes(history, copies, name: name).all
             + PlaceRoutes(history, station, courier).all
+            + RulePreviewRoute(history: history, zone: zone).all
     }
 
     private func get(_ path: String, _ handler: @escaping Route.Handler) -> Route {

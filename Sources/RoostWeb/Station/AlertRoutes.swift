@@ -22,6 +22,19 @@ struct AlertRoutes: Sendable {
                 "The limits that lamp and levels go by, and the rules of alerts.",
                 answers: RulesView.self
             ),
+            Route(.put, "/api/v1/rules/{id}", .owner) { request in
+                try await change(request, to: String(decoding: request.body, as: UTF8.self))
+            }
+            .about(
+                "Adds or changes a rule of the owner, without a restart.",
+                takes: RuleEntry.self,
+                answers: RulesView.self
+            ),
+            Route(.delete, "/api/v1/rules/{id}", .owner) { try await change($0, to: nil) }
+                .about(
+                    "Removes a rule of the owner, or takes back what was changed of a shipped one.",
+                    answers: RulesView.self
+                ),
             Route(.post, "/api/v1/alerts/{n}/ack", .member, scope: .write) {
                 try await acknowledge($0)
             }
@@ -55,14 +68,20 @@ struct AlertRoutes: Sendable {
 
     /// Returns the rules; no alerts' for a card without its station and for one that is away.
     private func rules() async throws -> RulesView {
-        let none = RulesView(levels: .sampleLevels, alerts: [])
+        let none = RulesView(levels: .sampleLevels, alerts: nil)
         guard questions.station != nil else { return none }
         do {
             let levels = try await questions.ask(GetStatus()).levels.flatMap(LevelRule.named)
-            return RulesView(levels: levels ?? .sampleLevels, alerts: try await report().rules)
+            return RulesView(levels: levels ?? .sampleLevels, alerts: try await report())
         } catch let problem as Problem where problem.kind == .stationDown {
             return none
         }
+    }
+
+    private func change(_ request: WebRequest, to rule: String?) async throws -> WebResponse {
+        let question = ChangeRule(request.parameters["id"] ?? "", rule: rule)
+        _ = try await questions.ask(question, for: request)
+        return try .json(await rules())
     }
 
     private struct Length: Decodable { let seconds: Double? }

@@ -29,9 +29,14 @@ struct RulesView: Codable, Sendable {
 
     let items: [Item]
     let alerts: [AlertsReport.Rule]
+    /// Rules that are switched off, and those that come with Roost and are not in use.
+    let off: [AlertsReport.Rule]
 
-    init(levels: LevelRule, alerts: [AlertsReport.Rule]) {
-        (items, self.alerts) = ([Self.lamp(levels), Self.guidelines], alerts)
+    /// - Parameters:
+    ///   - alerts: Nil without a station.
+    init(levels: LevelRule, alerts report: AlertsReport?) {
+        items = [Self.lamp(levels), Self.guidelines]
+        (alerts, off) = (report?.rules ?? [], report?.off ?? [])
     }
 
     private static func lamp(_ rule: LevelRule) -> Item {

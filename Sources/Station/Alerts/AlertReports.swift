@@ -1,10 +1,13 @@
 import Alerts
+import Configuration
 import ControlProtocol
 import Core
 
 /// Makes reports of an engine.
 struct AlertReports {
     let engine: AlertEngine
+    /// Rules of the configuration, in use or not.
+    let listed: [ListedRule]
     let isReady: Bool
     /// The second of now.
     let now: Int
@@ -13,7 +16,7 @@ struct AlertReports {
         let shown = engine.tracks.filter { $0.life.phase != .quiet }
         let raised = shown.filter { $0.life.level > 0 }.sorted { $0.raise < $1.raise }
         let pending = shown.filter { $0.life.level == 0 }
-        return AlertsReport(
+        var report = AlertsReport(
             isReady: isReady,
             number: engine.number,
             alerts: (raised + pending).map(alert),
@@ -23,6 +26,8 @@ struct AlertReports {
             rules: withRules ? rules : [],
             leftOutCount: engine.leftOut.count
         )
+        if withRules { report.off = listed.filter { !$0.isOn }.map(Self.report) }
+        return report
     }
 
     private func alert(_ track: AlertTrack) -> AlertsReport.Alert {
@@ -63,16 +68,9 @@ struct AlertReports {
 
     private var rules: [AlertsReport.Rule] {
         let tracks = Dictionary(grouping: engine.tracks, by: \.key.rule)
-        return engine.rules.map { rule in
-            var report = AlertsReport.Rule(
-                id: rule.id,
-                severity: rule.severity.rawValue,
-                times: (rule.forSeconds, rule.untilSeconds),
-                unless: rule.unless.names,
-                words: rule.words,
-                parts: rule.parts.map(Self.part)
-            )
-            report.present = (tracks[rule.id] ?? []).map { track in
+        return listed.filter(\.isOn).map { listed in
+            var report = Self.report(listed)
+            report.present = (tracks[listed.rule.id] ?? []).map { track in
                 AlertsReport.Rule.Present(
                     key: "\(track.key)",
                     state: track.life.phase.rawValue,
@@ -82,6 +80,26 @@ struct AlertReports {
             }
             return report
         }
+    }
+
+    private static func report(_ listed: ListedRule) -> AlertsReport.Rule {
+        let rule = listed.rule
+        var report = AlertsReport.Rule(
+            id: rule.id,
+            severity: rule.severity.rawValue,
+            times: (rule.forSeconds, rule.untilSeconds),
+            unless: rule.unless.names,
+            words: rule.words,
+            parts: rule.parts.map(part)
+        )
+        report.origin =
+            switch listed.origin {
+            case .shipped: .shipped
+            case .file: .file
+            case .owner: .ui
+            }
+        report.source = listed.source
+        return report
     }
 
     private static func part(_ part: AlertRule.Part) -> AlertsReport.Rule.Part {

@@ -22,6 +22,8 @@ final class AlertService: Sendable {
 
     struct State {
         var engine = AlertEngine([])
+        /// Rules of the configuration, in use or not.
+        var listed: [ListedRule] = []
         var reporter = AlertReporter()
         var zone: String?
         /// The zone's offset from UTC at a second since 1970, both in seconds.
@@ -69,8 +71,10 @@ final class AlertService: Sendable {
 
     /// Applies rules and devices; alerts of rules that stay keep their lives.
     func configure(_ configuration: StationConfiguration) {
-        let rules = configuration.alerts.rules
+        let listed = configuration.alerts.listed
+        let rules = listed.filter(\.isOn).map(\.rule)
         settle { state, second in
+            state.listed = listed
             state.devices = configuration.devices
             state.zone = configuration.alerts.zone ?? configuration.zone
             guard state.engine.rules != rules else { return [] }
@@ -299,10 +303,9 @@ final class AlertService: Sendable {
     /// Returns the alerts that are raised, pending and silenced now.
     func report(withRules: Bool) -> AlertsReport {
         let second = timeline.second(of: clock.now)
-        let (engine, isOpen) = state.withLock { ($0.engine, $0.isOpen) }
-        return AlertReports(engine: engine, isReady: isOpen, now: second).report(
-            withRules: withRules
-        )
+        let (engine, listed, isOpen) = state.withLock { ($0.engine, $0.listed, $0.isOpen) }
+        return AlertReports(engine: engine, listed: listed, isReady: isOpen, now: second)
+            .report(withRules: withRules)
     }
 
     /// Changes the engine for a person.

@@ -29,6 +29,16 @@ package struct DatedSample: Hashable, Sendable {
 }
 
 extension DatedSample {
+    /// Its outcomes as readings of its channels.
+    package var readings: [Reading] {
+        zip(stream.channels, outcomes).map { Reading($0, at: tick.instant, $1) }
+    }
+
+    /// The second of its time since 1970; nil when nothing dates its boot.
+    package var second: Int? {
+        wall.map { Int($0.nanoseconds).flooredDivision(by: 1_000_000_000).quotient }
+    }
+
     /// The sample with some of its quantities, without values that have one of these flags.
     ///
     /// - Parameters:

@@ -86,11 +86,11 @@ enum AlertText {
     }
 
     static func rules(_ report: AlertsReport, _ paint: Paint) -> [String] {
-        if report.rules.isEmpty { return ["there are no rules"] }
-        return report.rules.flatMap { rule -> [String] in
-            let lasting = rule.forSeconds > 0 ? ", for \(span(rule.forSeconds))" : ""
-            let unless = rule.unless.isEmpty ? "" : ", unless \(rule.unless.joined(separator: " "))"
-            let head = "\(paint.bold(rule.id))  \(rule.severity)\(lasting)\(unless)"
+        let off = report.off.map(\.id).joined(separator: ", ")
+        let end = off.isEmpty ? [] : ["off: \(off)"]
+        if report.rules.isEmpty { return ["there are no rules"] + end }
+        let lines = report.rules.flatMap { rule -> [String] in
+            let head = "\(paint.bold(rule.id))  \(facts(rule))"
             return [head] + rule.parts.map { "  \(shown($0))" }
                 + rule.present.map { present in
                     let value = present.value.map(number) ?? "-"
@@ -98,6 +98,22 @@ enum AlertText {
                         + value + cover(present.cover)
                 }
         }
+        return lines + end
+    }
+
+    /// One line about a rule that a person has just changed.
+    static func changed(_ id: String, in report: AlertsReport) -> String {
+        if let rule = report.rules.first(where: { $0.id == id }) {
+            return "\(id) is on: \(rule.parts.map(shown).joined(separator: "; ")), \(facts(rule))"
+        }
+        return report.off.contains { $0.id == id } ? "\(id) is off" : "\(id) is removed"
+    }
+
+    private static func facts(_ rule: AlertsReport.Rule) -> String {
+        let lasting = rule.forSeconds > 0 ? ", for \(span(rule.forSeconds))" : ""
+        let unless = rule.unless.isEmpty ? "" : ", unless \(rule.unless.joined(separator: " "))"
+        let owner: [AlertsReport.Rule.Origin: String] = [.ui: ", yours", .file: ", roost.json"]
+        return "\(rule.severity)\(lasting)\(unless)\(owner[rule.origin] ?? "")"
     }
 
     private static func shown(_ part: AlertsReport.Rule.Part) -> String {

@@ -12,12 +12,14 @@ struct AlertsCommand: ParsableCommand {
                       roost alerts rules
                       roost alerts replay --last 365d
                       roost alerts ack 17 --for 8h
+                      roost alerts add stuffy --channel '*/co2' --above 1500 --for 10m
             Exit codes: 0 done, 1 refused, 2 an alert is raised (list), 69 no station answers.
             """,
         subcommands: [
             AlertsListCommand.self, AlertsRulesCommand.self, AlertsCheckCommand.self,
             AlertsTestCommand.self, AlertsReplayCommand.self, AlertsAckCommand.self,
-            AlertsSilenceCommand.self, AlertsUnsilenceCommand.self,
+            AlertsSilenceCommand.self, AlertsUnsilenceCommand.self, AlertsAddCommand.self,
+            AlertsRemoveCommand.self, AlertsOnCommand.self, AlertsOffCommand.self,
         ],
         defaultSubcommand: AlertsListCommand.self
     )

@@ -60,16 +60,11 @@ struct AlertsReplayCommand: ParsableCommand {
         var replay = AlertReplay(alerts.rules, AlertHours(zone: zone.offset))
         var undated = 0
         while let sample = try samples.next() {
-            guard let wall = sample.wall else {
+            guard let wall = sample.wall, let second = sample.second else {
                 undated += 1
                 continue
             }
-            let second = Int(wall.nanoseconds).flooredDivision(by: 1_000_000_000).quotient
-            let instant = sample.tick.instant
-            let readings = zip(sample.stream.channels, sample.outcomes).map { channel, outcome in
-                Reading(channel, at: instant, outcome)
-            }
-            replay.append(readings, at: second)
+            replay.append(sample.readings, at: second)
             progress.show("alerts: \(wall.iso8601)")
         }
         if undated > 0 {

@@ -21,12 +21,13 @@ struct RouteStage {
     func ask(
         _ target: String,
         _ method: HTTPRequest.Method = .get,
-        _ headers: HTTPFields = [:]
+        _ headers: HTTPFields = [:],
+        body: String = ""
     ) async -> WebResponse {
         var headers = headers
         if method != .get { headers[.origin] = "http://localhost" }
         let head = Gate.Head(method, authority: "localhost", target: target, headers: headers)
-        return await responder.answer(head) { _ in [] }
+        return await responder.answer(head) { _ in Array(body.utf8) }
     }
 
     static func bytes(_ response: WebResponse) async throws -> [UInt8] {

@@ -115,6 +115,15 @@ struct ControlAnswers: Sendable {
         table.on(SilenceAlerts.self) { try alerts.silence($0.key, seconds: $0.seconds, by: $1) }
         table.on(UnsilenceAlerts.self) { try alerts.silence($0.key, seconds: 0, by: $1) }
         table.on(TestAlert.self) { question, _ in try alerts.test(question) }
+        let rules = ControlRules(station: state, settings: settings)
+        table.on(ChangeRule.self) { question, asker in
+            try await rules.change(question, by: asker)
+            return state.alerts.report(withRules: true)
+        }
+        table.on(SwitchRule.self) { question, asker in
+            try await rules.turn(question, by: asker)
+            return state.alerts.report(withRules: true)
+        }
     }
 
     /// Questions of programs that follow the store or report on themselves.

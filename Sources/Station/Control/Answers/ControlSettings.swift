@@ -36,7 +36,7 @@ struct ControlSettings {
     ///
     /// - Throws: `ControlFailure`; nothing is changed then.
     func set(_ question: ChangeSettings, by asker: ControlAsker) async throws {
-        let patch = try Self.patch(question.patch)
+        let patch = try Self.object(question.patch, "patch", as: #"{"zone": "Europe/Berlin"}"#)
         for key in patch.keys.sorted() where StationSetting(key) == nil {
             let known = StationSetting.all.map(\.key)
             let nearest = Spelling.nearest(to: key, among: known).map { "; did you mean \($0)?" }
@@ -63,15 +63,29 @@ struct ControlSettings {
         }
     }
 
-    private static func patch(_ text: String) throws(ControlFailure) -> [String: JSONValue] {
+    /// Reads a field of a question that holds an object as JSON text.
+    static func object(
+        _ text: String,
+        _ field: String,
+        as example: String
+    ) throws(ControlFailure) -> [String: JSONValue] {
         let bytes = Array(text.utf8)
         do throws(JSONParser.Fault) {
             if case .object(let fields) = try JSONParser.parse(bytes) { return fields }
         } catch {
             let words = JSONParser.text(for: error, in: bytes)
-            throw .badRequest("patch is not JSON: \(words)")
+            throw .badRequest("\(field) is not JSON: \(words)")
         }
-        throw .badRequest("patch is an object, as {\"zone\": \"Europe/Berlin\"}")
+        throw .badRequest("\(field) is an object, as \(example)")
+    }
+
+    /// Changes what the settings say of an alert rule.
+    func change(
+        rule: String,
+        by asker: ControlAsker,
+        _ make: (StationOverlay) throws(ControlFailure) -> StationOverlay
+    ) async throws {
+        try await change(asker, nil, at: .rule(rule), make)
     }
 
     /// Adds an HTTP device, or changes what may be changed of a device.
@@ -107,7 +121,7 @@ struct ControlSettings {
                 pointer: "/name"
             )
         }
-        try await change(asker, question.tag, at: name) { overlay throws(ControlFailure) in
+        try await change(asker, question.tag, at: .device(name)) { overlay throws(ControlFailure) in
             overlay.patched(by: ["devices": .object([name: .object(fields)])])
         }
     }
@@ -121,10 +135,11 @@ struct ControlSettings {
                 pointer: "/name"
             )
         }
-        try await change(asker, nil, at: name, carrying: old) { overlay throws(ControlFailure) in
+        let make = { (overlay: StationOverlay) throws(ControlFailure) -> StationOverlay in
             let fields = overlay.device(old)
             return overlay.patched(by: ["devices": .object([old: .null, name: .object(fields)])])
         }
+        try await change(asker, nil, at: .device(name), carrying: old, make)
         await devices.keepMutes(of: name)
     }
 
@@ -163,7 +178,7 @@ struct ControlSettings {
                 "\(name) has no values that could be kept; its events are always kept"
             )
         }
-        try await change(asker, question.tag, at: name) { overlay throws(ControlFailure) in
+        try await change(asker, question.tag, at: .device(name)) { overlay throws(ControlFailure) in
             let value: JSONValue = question.isOn ? .null : .bool(false)
             return overlay.patched(by: [
                 "devices": .object([name: .object(["record": value])])
@@ -196,10 +211,16 @@ struct ControlSettings {
         )
     }
 
+    /// The part of the settings that a question is about: mistakes are named within it.
+    private enum Subject {
+        case device(String)
+        case rule(String)
+    }
+
     private func change(
         _ asker: ControlAsker,
         _ tag: String?,
-        at device: String? = nil,
+        at subject: Subject? = nil,
         carrying former: String? = nil,
         _ make: (StationOverlay) throws(ControlFailure) -> StationOverlay
     ) async throws {
@@ -213,13 +234,15 @@ struct ControlSettings {
                     )
                 }
                 let next = try make(overlay)
-                try check(next, after: overlay, device)
+                try check(next, after: overlay, subject)
                 return next
             },
             then: { next in
                 // Only once the new name is on the card, and before the device begins anew: its
                 // first sample under that name would begin another record.
-                if let former, let device { devices.carryPast(of: former, to: device) }
+                if let former, case .device(let device)? = subject {
+                    devices.carryPast(of: former, to: device)
+                }
                 devices.follow(next)
             }
         )
@@ -230,7 +253,7 @@ struct ControlSettings {
     private func check(
         _ next: StationOverlay,
         after overlay: StationOverlay,
-        _ device: String?
+        _ subject: Subject?
     ) throws(ControlFailure) {
         if next.devices.count > StationOverlay.deviceLimit {
             throw ControlFailure(
@@ -242,9 +265,11 @@ struct ControlSettings {
         guard let first = station.problems(of: next).first(where: { !before.contains($0) }) else {
             return
         }
-        let place = Place(first.place)
+        let place = Place(first.place, in: subject)
         var message = first.message
-        if let device, let other = place.device, other != device, place.key == "address" {
+        if case .device(let device)? = subject, let other = place.device, other != device,
+            place.key == "address"
+        {
             // If two devices have one address, the one whose name sorts second is reported.
             message = "is the address of \(other) too"
         }
@@ -258,12 +283,17 @@ struct ControlSettings {
         )
     }
 
-    /// Splits `devices.board.address` into a device and a key; any other place is only a key.
+    /// Splits `devices.board.address` into a device and a key; any other place is only a key, that
+    /// of a rule within it.
     private struct Place {
         let device: String?
         let key: String
 
-        init(_ text: String) {
+        init(_ text: String, in subject: Subject?) {
+            if case .rule(let id)? = subject, text.hasPrefix("alerts.rules.\(id)") {
+                (device, key) = (nil, String(text.dropFirst("alerts.rules.\(id).".count)))
+                return
+            }
             let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
             guard parts.count == 2, parts[0] == "devices" else {
                 (device, key) = (nil, text)

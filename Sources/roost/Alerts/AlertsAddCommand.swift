@@ -1,0 +1,93 @@
+import ArgumentParser
+import ClientSupport
+import ControlProtocol
+import Core
+import Profiles
+
+struct AlertsAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Adds a rule about values, or changes one that comes with Roost.",
+        discussion: """
+            It is in use at once and kept beside the store. A rule of the same id that you added, or
+            that comes with Roost, is replaced; a rule of roost.json counts and is refused.
+
+            Examples: roost alerts add stuffy --channel '*/co2' --above 1500 --for 10m
+                      roost alerts add cold --channel attic/temperature --below 4 --until 6
+                      roost alerts add street --channel '*/pm25' --mean 1h --above 35
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """
+    )
+    @Argument(help: "A name: letters, digits, - _ and dots.")
+    var rule: String
+
+    @Option(help: "Device and quantity, each with any number of *.")
+    var channel: String
+
+    @Option(help: "Raised at this value and beyond it.")
+    var above: Double?
+
+    @Option(help: "Raised at this value and under it.")
+    var below: Double?
+
+    @Option(help: "The mean of so long instead of each sample: 1h, 24h.")
+    var mean: DurationArgument?
+
+    @Option(help: "It ends beyond this value; default: a tenth of the limit away.")
+    var until: Double?
+
+    @Option(name: .customLong("for"), help: "Raised only after so long: 10m; default: at once.")
+    var length: DurationArgument?
+
+    @Option(help: "notice, warning or critical; default: warning.")
+    var severity: String?
+
+    @OptionGroup var client: ClientOptions
+
+    func validate() throws {
+        guard (above == nil) != (below == nil) else {
+            throw ValidationError("give either --above or --below")
+        }
+    }
+
+    func run() throws {
+        try client.show(answerTo: ChangeRule(rule, rule: entry.text)) { report, _ in
+            [AlertText.changed(rule, in: report)]
+        }
+    }
+
+    private var entry: JSONValue {
+        let limit = above ?? below ?? 0
+        var condition: [String: JSONValue] = [above == nil ? "atMost" : "atLeast": .number(limit)]
+        condition["overSeconds"] = mean.map { .number($0.seconds) }
+        var fields: [String: JSONValue] = ["channel": .string(channel)]
+        fields["when"] = .object([mean == nil ? "value" : "mean": .object(condition)])
+        fields["until"] = until.map { .object([above == nil ? "above" : "below": .number($0)]) }
+        fields["forSeconds"] = length.map { .number($0.seconds) }
+        fields["severity"] = severity.map(JSONValue.string)
+        return .object(fields)
+    }
+}
+
+struct AlertsRemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Removes a rule that you added, or takes back what you changed of one.",
+        discussion: """
+            A rule that comes with Roost is then again as it was shipped.
+
+            Example: roost alerts remove stuffy
+            Exit codes: 0 done, 1 refused, 69 no station answers.
+            """
+    )
+    @Argument(help: "A rule, as in `roost alerts rules`.")
+    var rule: String
+
+    @OptionGroup var client: ClientOptions
+
+    func run() throws {
+        try client.show(answerTo: ChangeRule(rule, rule: nil)) { report, _ in
+            [AlertText.changed(rule, in: report)]
+        }
+    }
+}
