@@ -13,6 +13,10 @@ enum OutboxText {
         var lines: [String] = []
         if let trouble = report.stationTrouble { lines.append("The station: \(trouble)") }
         if let trouble = report.cursorTrouble { lines.append("Cursors wait: \(trouble)") }
+        if let trouble = report.settingsTrouble { lines.append(trouble) }
+        for entry in report.leftOut {
+            lines.append("\(entry.id) is not in use: \(entry.sentence)")
+        }
         if report.isMetered {
             lines.append("The connection is metered: data waits, heartbeats and notices go.")
         }
@@ -20,7 +24,7 @@ enum OutboxText {
             lines.append("\(report.omittedEventCount) events of the courier were not recorded.")
         }
         if report.targets.isEmpty, report.receivers.isEmpty, report.feeds.isEmpty {
-            lines.append("\(report.file) names no targets; docs/reference/courier.md shows how.")
+            lines.append("There are no targets; `roost target add --help` shows how to add one.")
         }
         for target in report.targets { lines += self.lines(target) }
         for receiver in report.receivers { lines += self.lines(receiver) }

@@ -79,7 +79,7 @@ package struct OutboxRoutes: Sendable {
                 takes: Before.self,
                 answers: OutboxDropReport.self
             ),
-        ]
+        ] + EntryRoutes(courier: courier).all
     }
 
     /// The report, or that there is none: a station without a courier is no fault.
@@ -142,6 +142,9 @@ struct OutboxView: Codable, Sendable {
     /// Why the station is not followed, and why cursors are not kept; nil while all is well.
     let stationTrouble: String?
     let cursorTrouble: String?
+    /// Why what the owner added could not be read, and which of it is not in use.
+    let settingsTrouble: String?
+    let leftOut: [CourierReport.LeftOut]
     let isMetered: Bool
     let omittedEventCount: Int
     let targets: [OutboxReport]
@@ -151,6 +154,7 @@ struct OutboxView: Codable, Sendable {
     init(_ report: CourierReport?) {
         isRunning = report != nil
         (stationTrouble, cursorTrouble) = (report?.stationTrouble, report?.cursorTrouble)
+        (settingsTrouble, leftOut) = (report?.settingsTrouble, report?.leftOut ?? [])
         isMetered = report?.isMetered ?? false
         omittedEventCount = report?.omittedEventCount ?? 0
         (targets, receivers) = (report?.targets ?? [], report?.receivers ?? [])
