@@ -38,6 +38,14 @@ package enum FileBytes {
         return bytes
     }
 
+    /// Reads all of a file that may be missing, as `read` does; nil where it is.
+    ///
+    /// - Throws: `ClientFailure`.
+    package static func readIfThere(_ path: String, limit: Int) throws -> [UInt8]? {
+        guard path == "-" || access(path, F_OK) == 0 || errno != ENOENT else { return nil }
+        return try read(path, limit: limit)
+    }
+
     /// Writes everything to a descriptor.
     ///
     /// - Throws: `ClientFailure`.

@@ -36,9 +36,7 @@ struct CourierOptions: ParsableArguments {
                 "the courier at \(path) does not answer; see `journalctl -u roost-courier`"
             )
         } catch let error as LocalSocketError {
-            let next =
-                "is it running? `systemctl status roost-courier`; it starts once there is an "
-                + "/etc/roost/courier.json"
+            let next = "is it running? `systemctl status roost-courier`"
             Output.error("no courier answers at \(path) (\(error)); \(next)")
         } catch let failure as ControlFailure {
             Output.error(failure.message)

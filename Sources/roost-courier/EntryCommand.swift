@@ -26,11 +26,11 @@ enum TargetList: EntryList {
     )
 }
 
-/// Who is told of alerts.
+/// Who gets notices of alerts.
 enum ReceiverList: EntryList {
     static let section = EntrySection.receivers
     static let name = "receiver"
-    static let abstract = "Adds, changes, tries and removes those who are told of alerts."
+    static let abstract = "Adds, changes, tries and removes those who get notices of alerts."
     static let example = (id: "phone", type: "ntfy", options: "topic=balcony-7fk2")
 }
 

@@ -20,9 +20,9 @@ struct CourierCommand: ParsableCommand {
         version: RoostVersion.text,
         subcommands: [
             RunCommand.self, CheckCommand.self, CourierStatusCommand.self, OutboxCommand.self,
-            EntryCommand<TargetList>.self, EntryCommand<ReceiverList>.self, SendCommand.self, PauseCommand.self, ResumeCommand.self,
-            SecretCommand.self, SubscribersCommand.self, FetchCommand.self,
-            StationsCommand.self,
+            EntryCommand<TargetList>.self, EntryCommand<ReceiverList>.self, SendCommand.self,
+            PauseCommand.self, ResumeCommand.self, SecretCommand.self, SubscribersCommand.self,
+            FetchCommand.self, StationsCommand.self,
         ]
     )
 }

@@ -3,7 +3,6 @@ import ClientSupport
 import ControlProtocol
 import Core
 import CourierIO
-import FileIO
 import Glibc
 import LinuxIO
 import Logging
@@ -134,11 +133,8 @@ struct RunCommand: ParsableCommand {
     private func read() throws -> CourierConfiguration {
         let bytes: [UInt8]?
         do {
-            bytes = try Files.readIfThere(
-                config,
-                limit: CourierConfiguration.byteLimit + 1,
-                allowing: .any
-            )
+            let limit = CourierConfiguration.byteLimit + 1
+            bytes = try FileBytes.readIfThere(config, limit: limit)
         } catch {
             Output.error("\(error)")
             throw ExitCode(1)

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Core
+import HardwareIO
 import Logging
 import SimulationKit
 import Synchronization
@@ -82,6 +83,16 @@ final class CourierLife: Sendable {
         internet = SimulatedInternet(clock: clock)
         internet.add(server, at: Self.host)
         configuration = try Self.read(targets, receivers)
+    }
+
+    /// Asks a node one question, as its socket does.
+    static func ask<Asked: Question>(
+        _ node: CourierNode,
+        _ question: Asked,
+        for actor: String? = nil
+    ) async throws -> Asked.Answer {
+        try await CourierQuestions(node: node).table(for: LocalUsers())
+            .ask(question, for: actor)
     }
 
     /// Makes a life from the text of a whole configuration.

@@ -223,7 +223,8 @@ final class ScriptedStation: QuestionClient, DiskWork {
         questions.on(GetTail.self) { question, _ in try await self.tail(question) }
         questions.on(KeepCursor.self) { question, _ in try self.cursor(question) }
         questions.on(RecordCourierEvent.self) { event, _ in
-            let text = "\(event.kind) \(event.details?["target"] ?? "-")"
+            let details = event.details ?? [:]
+            let text = "\(event.kind) \(details["target"] ?? details["setting"] ?? "-")"
             self.state.withLock { $0.events.append(text) }
             return CourierEventReport(isKept: true, omittedCount: 0)
         }

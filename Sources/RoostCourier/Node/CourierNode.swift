@@ -305,15 +305,15 @@ package final class CourierNode: Sendable {
         await use(await settings.merged.configuration)
     }
 
-    private func use(_ configuration: CourierConfiguration) async {
+    private func use(_ configuration: CourierConfiguration, changed id: String? = nil) async {
         await cursors.set(names: configuration.names)
         await pauses?.set(names: Set(configuration.entries.map(\.id)))
-        await targets.reload(configuration)
+        await targets.reload(configuration, changed: id)
     }
 
     /// Uses the settings after a change, which is an event of the station.
     func apply(_ change: CourierSettings.Change, for asker: QuestionAsker) async {
-        await use(await settings.merged.configuration)
+        await use(await settings.merged.configuration, changed: change.id)
         var details = ["setting": change.setting, "before": change.before, "now": change.now]
         details["actor"] = asker.actor
         news.report(EventKind.Plain.settingsChanged.rawValue, details)

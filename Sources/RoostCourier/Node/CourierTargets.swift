@@ -157,7 +157,9 @@ final class CourierTargets: Sendable {
     /// Applies another configuration; entries that did not change go on undisturbed.
     ///
     /// Targets with secrets are started again, since their secrets may have changed.
-    func reload(_ configuration: CourierConfiguration) async {
+    ///
+    /// - Parameter id: The only entry whose secrets may have changed; nil for all.
+    func reload(_ configuration: CourierConfiguration, changed id: String? = nil) async {
         let (old, outlets, supervisor) = state.withLock { state in
             defer { state.configuration = configuration }
             return (state.configuration, state.outlets, state.supervisor)
@@ -170,7 +172,9 @@ final class CourierTargets: Sendable {
             && old.network.address == configuration.network.address
         for outlet in outlets {
             let next = configuration.entries.first { $0.id == outlet.entry.id }
-            if let next, next.source == outlet.entry.source, !next.hasSecrets, isSameFrame {
+            if let next, next.source == outlet.entry.source, isSameFrame,
+                !next.hasSecrets || id.map({ $0 != next.id }) ?? false
+            {
                 await outlet.set(metered: isMetered)
                 await outlet.wake()
                 continue

@@ -69,7 +69,10 @@ struct CourierOverlay: Sendable {
         case nil: [:]
         case .object(let fields): fields
         case .some(let other):
-            throw ConfigurationError(file: name, message: "\(place) is no object, but \(other.shown)")
+            throw ConfigurationError(
+                file: name,
+                message: "\(place) is no object, but \(other.shown)"
+            )
         }
     }
 

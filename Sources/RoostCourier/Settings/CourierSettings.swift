@@ -11,10 +11,13 @@ import Profiles
 actor CourierSettings {
     /// What a change was, for the station's events: types of entries, and no options.
     struct Change: Hashable, Sendable {
-        /// `targets.influx`.
-        let setting: String
+        let section: EntrySection
+        let id: String
         let before: String
         let now: String
+
+        /// `targets.influx`.
+        var setting: String { "\(section.rawValue).\(id)" }
     }
 
     private let files: (any CourierFiles)?
@@ -24,7 +27,7 @@ actor CourierSettings {
     private nonisolated let secrets: OwnSecrets
     private var file: CourierConfiguration
     private var overlay = CourierOverlay()
-    /// Why the settings could not be read, as a sentence without its full stop; nil when they could.
+    /// Why the settings could not be read, without its full stop; nil when they could.
     private(set) var trouble: String?
 
     /// - Parameters:
@@ -141,9 +144,9 @@ actor CourierSettings {
         let former = overlay.entries[id]
         (overlay, trouble) = (next, nil)
         secrets.set(next.named)
-        let section = (next.entries[id] ?? former)?.section ?? .targets
         return Change(
-            setting: "\(section.rawValue).\(id)",
+            section: (next.entries[id] ?? former)?.section ?? .targets,
+            id: id,
             before: former?.type ?? "default",
             now: next.entries[id]?.type ?? "default"
         )

@@ -16,6 +16,9 @@ struct EntryTrial {
         var isLogin = false
     }
 
+    /// Why an entry sends nothing now.
+    private struct Unsent: Error, CustomStringConvertible { let description: String }
+
     let entry: ConnectorEntry
     let materials: TargetDependencies
     let network: any CourierNetwork
@@ -33,10 +36,11 @@ struct EntryTrial {
                 return report(nil, [Step(.settings, .done, sentence)], begun)
             }
             message = made
-        } catch let error as SecretError {
-            return report(nil, [Step(.settings, .failed, error.description)], begun)
-        } catch let error as CourierFilesError {
-            return report(nil, [Step(.settings, .failed, error.description)], begun)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // A secret or a key that is missing, a clock that is not set.
+            return report(nil, [Step(.settings, .failed, "\(error)")], begun)
         }
         var steps: [Step]
         do {
@@ -79,13 +83,15 @@ struct EntryTrial {
         case .receiver(let entry):
             let receiver = try entry.make(materials)
             if let probe = receiver.probe { return login(probe) }
-            _ = try await receiver.deliver(NoticeValues.test(at: nil), over: dry)
+            let outcome = try await receiver.deliver(NoticeValues.test(at: nil), over: dry)
+            if dry.message == nil { throw Unsent(description: outcome.text) }
         case .target(let entry):
             switch try entry.make(materials) {
             case .samples(let target):
                 if let probe = target.probe { return login(probe) }
                 let batch = ExampleBatch.make(nil, at: WallTime(nanoseconds: 0))
-                _ = try await target.deliver(batch, over: dry)
+                let outcome = try await target.deliver(batch, over: dry)
+                if dry.message == nil { throw Unsent(description: outcome.text) }
             case .broker(let target):
                 return Message(content: .broker(target.settings.broker), isLogin: true)
             case .files(let work):

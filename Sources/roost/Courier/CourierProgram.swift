@@ -60,7 +60,7 @@ struct CourierTargetCommand: ParsableCommand {
 struct CourierReceiverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receiver",
-        abstract: "Adds, changes, tries and removes those who are told of alerts.",
+        abstract: "Adds, changes, tries and removes those who get notices of alerts.",
         discussion: """
             Runs `roost-courier receiver`; `roost receiver --help` shows all there is.
 

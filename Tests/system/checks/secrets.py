@@ -134,7 +134,7 @@ def shown(courier, station, entries):
                 ("courier", "check", courier.config_path), ("courier", "check", courier.config_path, "--json")]
     for entry in entries:
         name = entry["id"]
-        commands += [("courier", "probe", name), ("courier", "send", name, "--dry-run", *config),
+        commands += [("target", "try", name), ("target", "show", name), ("courier", "send", name, "--dry-run", *config),
                      ("courier", "send", name, "--dry-run", "--json", *config), ("outbox", "why", name)]
     for words in commands:
         answer = courier.roost(*words)

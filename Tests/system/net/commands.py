@@ -92,7 +92,7 @@ def look_rows(stage):
         "profiles check": [os.path.join(ROOT, "hardware-profiles", "nova-sds011.json")],
         "update describe": [], "records list": ring,
         "courier status": control, "outbox show": control, "outbox why": [stage.began, *control], "outbox prove": ["influx", *control],
-        "courier check": [courier.config_path], "courier probe": ["influx", *courier_words(stage)],
+        "courier check": [courier.config_path], "target try": ["influx", *control], "target show": ["influx", *control],
         "courier send": ["influx", "--dry-run", *courier_words(stage)], "secret list": ["--folder", courier.secrets],
         "subscribers list": control, "stations": control, "cameras": None,
     }

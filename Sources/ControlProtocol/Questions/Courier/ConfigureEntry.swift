@@ -4,7 +4,7 @@ import HardwareIO
 package enum EntrySection: String, Codable, Hashable, Sendable, CaseIterable {
     /// Where samples go.
     case targets
-    /// Who is told of alerts.
+    /// Who gets notices of alerts.
     case receivers
 }
 

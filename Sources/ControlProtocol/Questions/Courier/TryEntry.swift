@@ -46,7 +46,7 @@ package struct EntryTrialReport: Codable, Hashable, Sendable {
             case message
         }
 
-        package enum State: String, Codable, Sendable {
+        package enum State: String, Codable, Sendable, CaseIterable {
             case done, failed, skipped
         }
 
@@ -61,7 +61,7 @@ package struct EntryTrialReport: Codable, Hashable, Sendable {
     }
 
     package let id: String
-    /// Origin of the server, such as `https://example.org`, without secrets; nil before it is known.
+    /// Origin of the server, such as `https://example.org`; nil before it is known.
     package let server: String?
     package let isReached: Bool
     package let steps: [Step]

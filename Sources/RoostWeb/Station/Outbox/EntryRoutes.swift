@@ -85,7 +85,7 @@ struct EntryRoutes: Sendable {
 struct EntryBody: Decodable, Sendable {
     let section: EntrySection
     /// As in `courier.json`, without its id and without secrets.
-    let entry: EntryOptions
+    let entry: EntryFields
     /// Values of secrets by their keys; one that is left out keeps its value.
     let secrets: [String: String]?
 }
@@ -93,16 +93,16 @@ struct EntryBody: Decodable, Sendable {
 /// What a trial is of; an empty body tries the entry as it is.
 struct TrialBody: Decodable, Sendable {
     let section: EntrySection?
-    let entry: EntryOptions?
+    let entry: EntryFields?
     let secrets: [String: String]?
     /// Whether a receiver is sent a message that is marked as a test.
     let sends: Bool?
 }
 
 /// Options of an entry: any object of JSON, which only the courier reads.
-struct EntryOptions: Decodable, Sendable, SchemaRecorder.SchemaGiven {
+struct EntryFields: Decodable, Sendable, SchemaRecorder.SchemaGiven {
     static let schema = JSONSchema.object([:])
-    static let sample = EntryOptions()
+    static let sample = EntryFields()
 }
 
 /// `/outbox/{id}/entry`.
@@ -111,7 +111,7 @@ struct EntryView: Decodable, Sendable {
     let section: EntrySection
     let origin: SettingReport.Origin
     /// As in `courier.json`; a secret is `{"secret": "NAME"}`.
-    let entry: EntryOptions
+    let entry: EntryFields
 
     /// The answer, with the options as the courier gave them.
     static func json(_ report: EntryReport) -> WebResponse {
