@@ -218,8 +218,8 @@ actor CourierSettings {
             throw .badRequest("is an object, such as {\"type\": \"ntfy\"}", at: "/entry")
         }
         fields["id"] = nil
-        for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
-            guard CourierConfiguration.isOwnSecret(value) else { continue }
+        for (key, value) in fields.sorted(by: { $0.key < $1.key })
+        where CourierConfiguration.isOwnSecret(value) {
             throw .badRequest(
                 "names a secret of the page; give its value in secrets",
                 at: "/entry/\(key)"

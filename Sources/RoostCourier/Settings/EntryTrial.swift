@@ -167,7 +167,8 @@ struct EntryTrial {
     /// The steps to a server's answer, up to the one that failed.
     private static func steps(_ origin: MaskedText, failed: NetworkFailure?) -> [Step] {
         let text = origin.revealed
-        let isEncrypted = text.hasPrefix("https:") || text.hasPrefix("mqtts:")
+        let isEncrypted =
+            text.hasPrefix("https:") || text.hasPrefix("mqtts:")
             || text.hasPrefix("smtps:")
         let names: [Step.Name] =
             [.settings, .name, .connection] + (isEncrypted ? [.certificate] : [])

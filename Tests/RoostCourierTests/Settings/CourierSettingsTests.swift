@@ -85,7 +85,8 @@ import Testing
             ]
             #expect(!texts.joined().contains("hunter2"))
             // Another entry cannot have it sent to its server.
-            let stolen = Self.influx.dropLast()
+            let stolen =
+                Self.influx.dropLast()
                 + #","password":{"secret":"page.own.password"}}"#
             let question = Self.configure(String(stolen), as: "other", secrets: nil)
             #expect(try await Self.refusal(node, question).pointer == "/entry/password")
@@ -109,8 +110,10 @@ import Testing
         ("[1]", "own", "/entry"), ("{", "own", "/entry"),
         (#"{"type":"influx1","url":"http://x","database":"a","colour":1}"#, "own", "/entry/colour"),
         (influx, "Own", "/id"), (influx, "", "/id"), (influx, "alive", "/id"),
-        (#"{"type":"influx1","url":"http://x","database":"a","streams":["x"]}"#, "own",
-            "/entry/streams/0"),
+        (
+            #"{"type":"influx1","url":"http://x","database":"a","streams":["x"]}"#, "own",
+            "/entry/streams/0"
+        ),
     ]
 
     @Test(arguments: wrong.indices)
