@@ -316,9 +316,9 @@ let package = Package(
         tests(
             "roostTests",
             [
-                "ClientSupport", "ControlProtocol", "Core", "Devices", "Doctor", "HardwareIO",
-                "LinuxPlatform", "Profiles", "Store", "StoreQueries", "TestSupport", "roost",
-                arguments,
+                "ClientSupport", "ControlProtocol", "Core", "Devices", "Doctor", "FileIO",
+                "HardwareIO", "LinuxPlatform", "Profiles", "Store", "StoreQueries", "TestSupport",
+                "roost", arguments,
             ]
         ),
         tests(

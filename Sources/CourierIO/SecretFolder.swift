@@ -1,3 +1,4 @@
+import Core
 import FileIO
 import Glibc
 import RoostCourier

@@ -1,11 +1,10 @@
+import Core
 import FileIO
 import Glibc
 import RoostCourier
 
 /// Stores and removes secrets, for the administrator.
 package struct SecretStore {
-    private static let user = "roost-courier"
-
     private let folder: String
 
     package init(folder: String) { self.folder = folder }
@@ -14,21 +13,20 @@ package struct SecretStore {
     ///
     /// The folder is made if it is not there.
     package func store(_ secret: Secret, as name: SecretName) throws(SecretError) {
-        try makeFolder(name)
-        let bytes = Array(secret.reveal().utf8)
         try attempt(name) { () throws(FileError) in
-            try Files.replace("\(folder)/\(name)", with: bytes, mode: 0o600, owner: owner)
+            try PrivateFolder(folder, ownerNamed: PrivateFolder.courier)
+                .replace(name.text, with: Array(secret.reveal().utf8))
         }
     }
 
     package func remove(_ name: SecretName) throws(SecretError) {
-        guard unlink("\(folder)/\(name)") == 0 else { throw failure(name, "\(folder)/\(name)") }
+        let path = "\(folder)/\(name)"
+        guard unlink(path) == 0 else {
+            throw failure(name, FileError(path, .system(call: "", code: errno)))
+        }
         // Without that a loss of power brings it back.
         try attempt(name) { () throws(FileError) in try Files.sync(folder: folder) }
     }
-
-    /// The courier's user, where this process may give it files.
-    private var owner: FileOwner? { geteuid() == 0 ? FileOwner(named: Self.user) : nil }
 
     /// Names of the secrets, with the age of each in seconds; empty without a folder.
     package var all: [(name: SecretName, ageSeconds: Double)] {
@@ -48,24 +46,11 @@ package struct SecretStore {
         }
     }
 
-    private func makeFolder(_ name: SecretName) throws(SecretError) {
-        guard access(folder, F_OK) != 0 else { return }
-        guard mkdir(folder, 0o700) == 0 else { throw failure(name, folder) }
-        if let owner, chown(folder, owner.user, owner.group) != 0 { throw failure(name, folder) }
-        try attempt(name) { () throws(FileError) in
-            try Files.sync(folder: Files.folder(of: folder))
-        }
-    }
-
     private func attempt(
         _ name: SecretName,
         _ body: () throws(FileError) -> Void
     ) throws(SecretError) {
         do { try body() } catch { throw failure(name, error) }
-    }
-
-    private func failure(_ name: SecretName, _ path: String) -> SecretError {
-        failure(name, FileError(path, .system(call: "", code: errno)))
     }
 
     private func failure(_ name: SecretName, _ error: FileError) -> SecretError {

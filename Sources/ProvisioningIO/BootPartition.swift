@@ -60,6 +60,7 @@ package struct BootPartition: Sendable {
         guard stat(path, &status) == 0 else { return }
         try overwrite([UInt8](repeating: 0, count: Int(status.st_size)), name)
         guard unlink(path) == 0 else { throw StorageError("unlink", errno: errno, path) }
+        do { try Files.sync(folder: Files.folder(of: path)) } catch { throw StorageError(error) }
     }
 
     /// Runs `body` while files can be written, and makes the partition read-only again.

@@ -1,4 +1,5 @@
 import ControlProtocol
+import Core
 import FileIO
 import Glibc
 import HardwareIO
@@ -8,11 +9,8 @@ import Provisioning
 ///
 /// It ends in order whatever the files hold: a station without settings is a station.
 package struct Provisioner {
-    /// Checks a station's configuration, and returns place and reason of each mistake.
-    package typealias Check = (_ path: String) -> [String]
-
-    private static let configurationName = "roost.json"
-    private static let configurationByteCountMax = 1 << 20
+    /// Checks a configuration, and returns place and reason of each mistake.
+    package typealias Check = (_ file: ConfigurationFile, _ path: String) -> [String]
 
     private let boot: BootPartition
     private let root: String
@@ -70,7 +68,8 @@ package struct Provisioner {
         apply(CloudInitFiles.networkName) { CloudInitFiles.readNetwork($0) }
         apply(ImagerScript.name) { ImagerScript.read($0, knowsZone: knows) }
         apply(StationFile.name) { StationFile.read($0, knowsZone: knows) }
-        takeConfiguration()
+        for file in ConfigurationFile.allCases { takeConfiguration(file) }
+        for finding in CardSecrets(folder: boot.folder).findings { takeSecret(finding) }
         takeClaim()
         findMisnamed()
         keepMarks()
@@ -134,22 +133,14 @@ package struct Provisioner {
         "\(StationFile.name): the Wi-Fi password was taken into the station, and stands here no "
         + "longer. To change it, write the new one in place of \(StationFile.taken)."
 
-    private mutating func takeConfiguration() {
-        let name = Self.configurationName
-        guard let bytes = told(name, limit: Self.configurationByteCountMax) else { return }
-        guard !marks.has(name, bytes) else { return }
+    private mutating func takeConfiguration(_ file: ConfigurationFile) {
+        let (name, limit) = (file.rawValue, ConfigurationFile.byteCountMax)
+        guard let bytes = told(name, limit: limit), !marks.has(name, bytes) else { return }
         let mistakes =
-            bytes.count > Self.configurationByteCountMax
-            ? ["it is larger than 1 MiB"] : check("\(boot.folder)/\(name)")
+            bytes.count > limit
+            ? ["it is larger than 1 MiB"] : check(file, "\(boot.folder)/\(name)")
         guard mistakes.isEmpty else {
-            words.problems += mistakes.prefix(8).map { mistake in
-                ProvisionProblem(
-                    name,
-                    "\(PlainText.shown(mistake, limit: 300)); the station goes on with its present "
-                        + "configuration",
-                    next: "Correct it there: docs/reference/configuration.md has all settings"
-                )
-            }
+            words.problems += mistakes.prefix(8).map { file.problem($0) }
             return
         }
         do throws(StorageError) {
@@ -158,14 +149,45 @@ package struct Provisioner {
             try WholeFile.write(bytes, to: path, mode: 0o644)
             marks.record(name, bytes)
             taken.append(name)
-        } catch {
-            words.problems.append(
-                ProvisionProblem(
-                    name,
-                    "it cannot be kept: \(error)",
-                    next: "Start the station again; roost doctor says how the card is"
+        } catch { words.problems.append(Self.unkept(name, error)) }
+    }
+
+    private static func unkept(_ name: String, _ error: some Error) -> ProvisionProblem {
+        ProvisionProblem(
+            name,
+            "it cannot be kept: \(error)",
+            next: "Start the station again; roost doctor says how the card is"
+        )
+    }
+
+    private mutating func takeSecret(_ finding: CardSecrets.Finding) {
+        switch finding {
+        case .wrong(let problem): words.problems.append(problem)
+        case .wiped(let file):
+            // Its removal was under way when the power was lost.
+            if marks.files[file] != nil || marks.removed.contains(file) {
+                removals.append(file)
+            } else {
+                words.problems.append(
+                    ProvisionProblem(
+                        file,
+                        "it holds zeros in place of a secret",
+                        next: "Save it again, and eject the card before you pull it out"
+                    )
                 )
-            )
+            }
+        case .secret(let file, let name, let bytes):
+            // One that could not be removed is not taken again: it may be changed since.
+            guard !marks.has(file, bytes) else { return removals.append(file) }
+            let folder = "\(root)/etc/roost/\(CardSecrets.folder)"
+            SettingFile.makeFolder(of: folder)
+            do throws(FileError) {
+                try PrivateFolder(folder, ownerNamed: PrivateFolder.courier)
+                    .replace(name.text, with: CardSecrets.content(of: bytes))
+                marks.record(file, bytes)
+                taken.append(file)
+                removals.append(file)
+            } catch { words.problems.append(Self.unkept(file, error)) }
         }
     }
 
@@ -198,19 +220,13 @@ package struct Provisioner {
         }
     }
 
-    /// Windows hides the end of a name, and adds another one.
     private mutating func findMisnamed() {
-        for name in [StationFile.name, Self.configurationName, ClaimCode.name] {
-            for wrong in ["\(name).txt", "\(name).json"] where read(wrong) != nil {
-                words.problems.append(
-                    ProvisionProblem(
-                        wrong,
-                        "a file of this name is not read",
-                        next: "Call it \(name)"
-                    )
-                )
-            }
+        let folder = boot.folder
+        guard let names = try? Files.names(in: folder) else { return }
+        let wrong = names.compactMap { name in
+            CardFileNames.problem(name) { access("\(folder)/\($0)", F_OK) == 0 }
         }
+        words.problems += wrong.prefix(8)
     }
 
     private func keepMarks() {
@@ -245,6 +261,7 @@ extension Provisioner {
             try boot.writable { () throws(StorageError) in
                 for (name, bytes) in masks { try boot.overwrite(bytes, name) }
                 for name in removals { try boot.erase(name) }
+                rmdir("\(boot.folder)/\(CardSecrets.folder)")
             }
             for (name, bytes) in masks {
                 marks.record(name, bytes)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClientSupport
 import ControlProtocol
+import Core
 import CourierIO
 import Glibc
 import RoostCourier

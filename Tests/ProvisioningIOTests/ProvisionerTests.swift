@@ -61,7 +61,7 @@ import Testing
             accounts: accounts ?? self.accounts,
             cardFaults: cardFaults,
             hasOwner: { hasOwner },
-            check: { _ in mistakes }
+            check: { _, _ in mistakes }
         )
         return provisioner.run()
     }
@@ -203,6 +203,32 @@ import Testing
         write("edited at the station", "root/etc/roost/roost.json")
         run()
         #expect(text("root/etc/roost/roost.json") == "edited at the station")
+    }
+
+    @Test(arguments: ["courier.json", "eyes.json"])
+    func takesTheConfigurationOfAnotherProgram(_ name: String) {
+        write("{}", "boot/\(name)")
+        let report = run(mistakes: ["targets[0].type: is absent"])
+        #expect(report.taken.isEmpty && report.problems.map(\.file) == [name])
+        #expect(text("root/etc/roost/\(name)") == nil)
+        #expect(text("boot/roost-said.txt")?.contains("is absent; the file is not used") == true)
+        #expect(run().taken == [name])
+        #expect(text("root/etc/roost/\(name)") == "{}")
+    }
+
+    @Test func saysWhichFilesAreNotRead() {
+        let wrong = [
+            "Roost.JSON", "courier.json.txt", "eyes.txt", "faces.json", "roost-clame.txt",
+            "station.json", "station.txt.txt",
+        ]
+        for name in wrong + ["issue.txt", "notes.txt", "station-example.txt", "tried.txt"] {
+            write("x", "boot/\(name)")
+        }
+        #expect(run().problems.map(\.file) == wrong)
+        let said = text("boot/roost-said.txt") ?? ""
+        #expect(said.contains("Roost.JSON: a file of this name is not read. Call it roost.json."))
+        #expect(said.contains("eyes.txt: a file of this name is not read. Call it eyes.json."))
+        #expect(said.contains("faces.json: a file of this name is not read. Read are station.txt,"))
     }
 
     @Test func keepsThePresentConfigurationForAWrongOne() {

@@ -47,7 +47,7 @@ import Testing
             boot: boot,
             root: folder.path("root"),
             accounts: NoAccounts(),
-            check: { _ in [] }
+            check: { _, _ in [] }
         )
         return provisioner.run()
     }

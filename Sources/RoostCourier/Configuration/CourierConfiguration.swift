@@ -1,3 +1,4 @@
+import Core
 import Profiles
 
 /// Parsed `courier.json`: where samples go, whom notices reach, and what is fetched.

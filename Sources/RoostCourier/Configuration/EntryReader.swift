@@ -1,3 +1,4 @@
+import Core
 import Profiles
 
 /// Reads one target or receiver of the configuration: common options, and secrets by name.

@@ -1,3 +1,4 @@
+import Core
 import Profiles
 
 /// One receiver of the configuration: how to reach people, and which notices they get.

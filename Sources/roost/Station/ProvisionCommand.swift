@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClientSupport
 import ControlProtocol
+import Eyes
 import FileIO
 import LinuxPlatform
 import Profiles
@@ -14,13 +15,14 @@ struct ProvisionCommand: ParsableCommand {
         abstract: "Takes the settings that a person put on the card's boot partition.",
         discussion: """
             roost-provision.service runs it at each start of an image. It reads station.txt,
-            roost.json and roost-claim.txt, and what Raspberry Pi Imager writes (firstrun.sh, or
-            user-data and network-config). Each content counts once. What is wrong stands in
+            roost.json, courier.json, eyes.json, roost-claim.txt, the files in secrets, and what
+            Raspberry Pi Imager writes (firstrun.sh, or user-data and network-config). Each
+            content counts once. What is wrong stands in
             roost-said.txt beside them, with file, line and what to do, and what is wrong
             with the card; the station starts anyway.
             roost-access-point.service runs it with --wifi: why there is no Wi-Fi stands there,
             too, until there is.
-            Passwords are removed from the files once they are taken.
+            Passwords and secrets are removed from the card once they are taken.
 
             Examples: sudo roost provision --folder /boot/firmware
                       roost provision --folder card --root /tmp/system --json
@@ -89,12 +91,42 @@ struct ProvisionCommand: ParsableCommand {
         } catch { return false }
     }
 
-    /// Returns the mistakes that `roostd --check` finds.
-    private static func mistakes(_ path: String) -> [String] {
+    /// Returns the mistakes that the file's own program finds.
+    private static func mistakes(_ file: ConfigurationFile, _ path: String) -> [String] {
         do {
-            _ = try StationFiles(path: path, profiles: nil).read()
+            switch file {
+            case .station: _ = try StationFiles(path: path, profiles: nil).read()
+            case .camera:
+                let bytes = try FileBytes.read(path, limit: EyesConfiguration.byteLimit + 1)
+                _ = try EyesConfiguration(bytes, file: path)
+            case .courier: return try CourierMistakes.found(in: path)
+            }
             return []
-        } catch { return error.problems.map { "\($0)" } }
+        } catch let error as ConfigurationError {
+            return error.problems.map { "\($0)" }
+        } catch { return ["it cannot be checked: \(error)"] }
+    }
+}
+
+/// Mistakes that `roost-courier check` finds in a configuration.
+private enum CourierMistakes {
+    private struct Report: Decodable {
+        struct Problem: Decodable {
+            let place: String
+            let message: String
+            let suggestion: String?
+        }
+
+        let problems: [Problem]
+    }
+
+    static func found(in path: String) throws -> [String] {
+        let program = try SisterProgram.path("roost-courier")
+        let said = try ChildProgram.output(of: [program, "check", "--json", path])
+        return try ControlCodec.message(Report.self, from: said).problems.map { problem in
+            let (place, message, suggestion) = (problem.place, problem.message, problem.suggestion)
+            return "\(ConfigurationProblem(place: place, message: message, suggestion: suggestion))"
+        }
     }
 }
 
