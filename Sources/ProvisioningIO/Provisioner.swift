@@ -70,6 +70,7 @@ package struct Provisioner {
         apply(StationFile.name) { StationFile.read($0, knowsZone: knows) }
         for file in ConfigurationFile.allCases { takeConfiguration(file) }
         for finding in CardSecrets(folder: boot.folder).findings { takeSecret(finding) }
+        takeReset()
         takeClaim()
         findMisnamed()
         keepMarks()
@@ -191,13 +192,31 @@ package struct Provisioner {
         }
     }
 
+    private var resetPath: String { "\(root)/var/lib/roost-web/\(AccountReset.name)" }
+
+    /// Whether the dashboard removes its accounts when it starts next.
+    private var isResetDue: Bool { access(resetPath, F_OK) == 0 }
+
+    private mutating func takeReset() {
+        let name = AccountReset.name
+        guard let bytes = told(name) else { return }
+        // One that stays on the card does not remove the accounts that are made after it.
+        guard !marks.has(name, bytes) else { return removals.append(name) }
+        do throws(StorageError) {
+            try SettingFile.put("", resetPath, mode: 0o644)
+            marks.record(name, bytes)
+            taken.append(name)
+            removals.append(name)
+        } catch { words.problems.append(Self.unkept(name, error)) }
+    }
+
     private mutating func takeClaim() {
         let name = ClaimCode.name
         guard let bytes = told(name) else { return }
         guard bytes.isEmpty || bytes.contains(where: { $0 != 0 }) else {
             return removals.append(name)
         }
-        guard !hasOwner() else {
+        guard !hasOwner() || isResetDue else {
             unused.insert(name)
             return removals.append(name)
         }
@@ -286,9 +305,18 @@ extension Provisioner {
         }
     }
 
+    private static let noteOfReset =
+        "\(AccountReset.name): all accounts of the dashboard are removed, and this file. The page "
+        + "makes a new owner: by the code of \(ClaimCode.name), by the button, or by "
+        + "`sudo roost claim` there."
+
     /// Notes secrets that were removed from the partition, and writes all messages.
     private mutating func say() {
         for name in marks.removed.sorted() where read(name) == nil {
+            guard name != AccountReset.name else {
+                if isResetDue || !hasOwner() { words.notes.append(Self.noteOfReset) }
+                continue
+            }
             words.notes.append(
                 "\(name): it was taken into the station and removed, as it was secret."
             )
@@ -296,8 +324,8 @@ extension Provisioner {
         for name in (marks.unused ?? []).sorted() where read(name) == nil {
             words.notes.append(
                 "\(name): it was not used, as the station has an owner, and removed, as it was "
-                    + "secret. To begin anew without the owner, type `sudo roost claim --reset` "
-                    + "there."
+                    + "secret. To begin anew without the owner, put \(AccountReset.name) "
+                    + "here, too, or type `sudo roost claim --reset` there."
             )
         }
         let writer = WordsWriter(boot: boot, root: root)

@@ -62,7 +62,7 @@ struct Web: ParsableCommand {
     @Option(help: "Where `roost claim` connects; by default in --state, or systemd's.")
     var claimSocket: String?
 
-    @Option(help: "Where a card may hold the first code, as roost-claim.txt.")
+    @Option(help: "Where a card may hold roost-claim.txt and roost-reset-accounts.txt.")
     var claimFolder = "/boot/firmware"
 
     @Option(help: "Another name that it answers to; may be given several times.")
@@ -286,6 +286,7 @@ struct Web: ParsableCommand {
     ) -> (routes: [Route], authenticator: any Gate.Authenticator, accounts: Accounts?) {
         guard open || store != nil else {
             let door = ServerAccounts(folder: state, of: accountStation, on: loop, logger: logger)
+            door.accounts?.reset(by: claimFolder)
             door.accounts?.takeCode(from: claimFolder)
             return (door.routes, door.authenticator, door.accounts)
         }

@@ -250,6 +250,42 @@ import Testing
         #expect(text("boot/roost-claim.txt") == "no!")
     }
 
+    @Test func hasTheDashboardRemoveItsAccountsOnce() {
+        mkdir(folder.path("root/var"), 0o755)
+        let (card, due) = (
+            "boot/roost-reset-accounts.txt", "root/var/lib/roost-web/roost-reset-accounts.txt"
+        )
+        write("", card)
+        write("ABCD-efgh 12\n", "boot/roost-claim.txt")
+        #expect(run(hasOwner: true).taken == ["roost-reset-accounts.txt", "roost-claim.txt"])
+        #expect(text(card) == nil && text(due) == "")
+        #expect(text("root/var/lib/roost-web/roost-claim.txt") == "ABCD-efgh 12\n")
+        func says() -> Bool {
+            text("boot/roost-said.txt")?.contains("all accounts of the dashboard are") == true
+        }
+        #expect(says())
+        // The page was not opened yet, then it was, then it has an owner.
+        run(hasOwner: true)
+        #expect(text(due) == "" && says())
+        unlink(folder.path(due))
+        #expect(run().taken.isEmpty && says())
+        #expect(run(hasOwner: true).taken.isEmpty && !says())
+        #expect(text(due) == nil)
+        write("", card)
+        #expect(run(hasOwner: true).taken == ["roost-reset-accounts.txt"])
+    }
+
+    @Test func oneThatStaysOnTheCardRemovesNoOtherAccounts() {
+        let due = "root/var/lib/roost-web/roost-reset-accounts.txt"
+        mkdir(folder.path("root/var"), 0o755)
+        write("memory\n", "root/run/roost-data-on")
+        write("", "boot/roost-reset-accounts.txt")
+        run(hasOwner: true)
+        unlink(folder.path(due))
+        #expect(run(hasOwner: true).taken.isEmpty)
+        #expect(text(due) == nil && text("boot/roost-reset-accounts.txt") == "")
+    }
+
     /// A second code, or the first one on a card that was claimed otherwise: it makes no account.
     @Test func saysThatACodeIsNotUsedWhereTheStationHasAnOwner() {
         mkdir(folder.path("root/var"), 0o755)

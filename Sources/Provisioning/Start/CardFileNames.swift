@@ -3,7 +3,8 @@ import HardwareIO
 /// Names of the files that a person puts on the boot partition.
 package enum CardFileNames {
     private static let ofPeople =
-        [StationFile.name] + ConfigurationFile.allCases.map(\.rawValue) + [ClaimCode.name]
+        [StationFile.name] + ConfigurationFile.allCases.map(\.rawValue)
+        + [ClaimCode.name, AccountReset.name]
 
     /// - Parameters:
     ///   - name: A file on the partition.

@@ -50,6 +50,28 @@ import Testing
         #expect(await claim(stage, "BALCONY2026X").status == 409)
     }
 
+    @Test func aFileOfTheCardRemovesAllAccountsOnce() async throws {
+        let stage = try AccountsStage()
+        let owner = try await stage.claim()
+        let place = stage.folder.path
+        let path = "\(place)/roost-reset-accounts.txt"
+        stage.accounts.reset(by: place)
+        #expect(await stage.ask(.get, "/me", as: owner).status == 200)
+        try Files.replace(path, with: [], mode: 0o644)
+        try Files.replace("\(place)/\(ClaimFile.name)", with: Array("a-new-code".utf8), mode: 0o644)
+        stage.accounts.reset(by: place)
+        stage.accounts.takeCode(from: place)
+        #expect(Files.text(path) == nil)
+        #expect(await stage.ask(.get, "/me", as: owner).status == 401)
+        #expect(await claim(stage, "a-new-code").status == 201)
+        let claimed = await stage.ask(.post, "/login", AccountsStage.logIn("a@example.org"))
+        let audit = await stage.ask(.get, "/audit", as: Browser(cookie: claimed.cookie))
+        #expect(audit.body.contains(#""actor":"roost-reset-accounts.txt""#), "\(audit.body)")
+        // Nothing is removed at the next start.
+        stage.accounts.reset(by: place)
+        #expect(stage.accounts.roster.accounts.count == 1)
+    }
+
     /// A process that starts again gives no new tries.
     @Test func triesAreCountedOverRestarts() async throws {
         let stage = try AccountsStage()

@@ -1,7 +1,10 @@
 import ControlProtocol
+import FileIO
+import Glibc
 import HardwareIO
 import Logging
 import SQLite
+import Synchronization
 
 /// Answers `roost claim`: people in the group `roost` are near the station.
 struct ClaimCodes: Sendable {
@@ -80,13 +83,49 @@ extension Accounts {
     package func reset() async throws -> Int {
         let (count, now) = (roster.accounts.count, clock.seconds())
         try await change { connection in
-            try AccountTable(connection: connection).deleteAll()
-            try InvitationTable(connection: connection).deleteAll()
-            try ClaimTable(connection: connection).reset()
-            let visitor = Visitor(time: now, address: "", agent: "")
-            try Accounts.audit(connection, "roost claim", .reset, "\(count) accounts", visitor)
+            try Self.removeAll(connection, count, by: "roost claim", at: now)
         }
         logger.notice("roost claim --reset removed all accounts: \(count)")
         return count
+    }
+
+    /// Does so because of a file of the card; called once, at the start, before the card's code.
+    package func reset(by folder: String) {
+        let name = "roost-reset-accounts.txt"
+        let path = "\(folder)/\(name)"
+        guard access(path, F_OK) == 0 else { return }
+        // A file that stays would remove the next owner's account at the next start.
+        guard access(folder, W_OK) == 0 else {
+            return logger.error("\(path) removes no accounts, as it cannot be removed itself")
+        }
+        let (count, now) = (roster.accounts.count, clock.seconds())
+        do {
+            try startingWith { connection in
+                try connection.transaction(.immediate, wrapping: { $0 as any Error }) {
+                    () throws(any Error) in
+                    try Self.removeAll(connection, count, by: name, at: now)
+                }
+                let roster = try Roster(reading: connection)
+                self.memory.withLock { $0.roster = roster }
+            }
+            logger.notice("\(name) of the card removed all accounts: \(count)")
+            guard unlink(path) == 0 else {
+                throw FileError(path, .system(call: "unlink", code: errno))
+            }
+            try Files.sync(folder: folder)
+        } catch { logger.error("\(name): \(error)") }
+    }
+
+    private static func removeAll(
+        _ connection: Connection,
+        _ count: Int,
+        by actor: String,
+        at now: Int64
+    ) throws {
+        try AccountTable(connection: connection).deleteAll()
+        try InvitationTable(connection: connection).deleteAll()
+        try ClaimTable(connection: connection).reset()
+        let visitor = Visitor(time: now, address: "", agent: "")
+        try audit(connection, actor, .reset, "\(count) accounts", visitor)
     }
 }
