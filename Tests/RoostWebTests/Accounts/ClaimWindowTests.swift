@@ -1,6 +1,8 @@
 import ControlProtocol
+import FileIO
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RoostWeb
@@ -22,7 +24,7 @@ import Testing
 
         stage.house.window.withLock { $0 = Self.byButton }
         let open = await stage.ask(.get, "/claim")
-        #expect(open.body.contains(#""cause":"button","device":"bell","isOpen":true"#))
+        #expect(open.body.contains(#""cause":"button","codeFrom":null,"device":"bell""#))
         #expect(open.body.contains(#""leftSeconds":280"#))
         let answer = await stage.ask(.post, "/claim", AccountsStage.person("Anna", code: ""))
         #expect(answer.status == 201)
@@ -37,6 +39,27 @@ import Testing
         #expect(second.status == 409)
         #expect(await stage.ask(.get, "/claim").status == 409)
         #expect(stage.house.closedBy.withLock { $0 } == ["Anna"])
+    }
+
+    /// The page says first which code to type.
+    @Test func saysWhereTheValidCodeStands() async throws {
+        let stage = try AccountsStage()
+        func source() async -> String? {
+            let body = await stage.ask(.get, "/claim").body
+            return ["null", #""card""#, #""shell""#].first { body.contains("\"codeFrom\":\($0)") }
+        }
+        #expect(await source() == "null")
+        try Files.replace(
+            stage.folder.path(ClaimFile.name),
+            with: Array("balcony-2026".utf8),
+            mode: 0o600
+        )
+        stage.accounts.takeCode(from: stage.folder.path)
+        #expect(await source() == #""card""#)
+        _ = try await stage.accounts.newClaimCode()
+        #expect(await source() == #""shell""#)
+        stage.time.pass(900)
+        #expect(await source() == "null")
     }
 
     /// Two claims at once make only one owner.

@@ -72,7 +72,10 @@ def claim(walk):
     browser.fill("Repeat the password", OWNER["password"])
     browser.press("Become the owner")
     check.demand(until(lambda: browser.wrong, 10), "B-T1: a wrong code is accepted")
-    browser.fill("Code", walk.dashboard.claim_code())
+    check.demand(browser.shows("A code is needed, to show"), "B-T1: the page does not say first that it wants a code")
+    code = walk.dashboard.claim_code()
+    check.demand(browser.shows("Type the code that roost claim printed.", 5), "B-T1: the page does not say where the code is")
+    browser.fill("Code", code)
     for label in ("Password", "Repeat the password"):
         browser.fill(label, OWNER["email"])
     check.demand(browser.shows("Good."), "B-T1: no meter of a long password")

@@ -22,7 +22,7 @@ struct ClaimRoutes {
         [
             Route(.get, "/api/v1/claim", .unclaimed) { try await show($0) }
                 .about(
-                    "Whether a station without an owner may be claimed without a code.",
+                    "What a visitor needs to claim a station that has no owner.",
                     answers: ClaimView.self
                 ),
             Route(.post, "/api/v1/claim", .unclaimed) { try await claim($0) }
@@ -37,8 +37,10 @@ struct ClaimRoutes {
     /// Whether this visitor needs a code now.
     private func show(_ request: WebRequest) async throws -> WebResponse {
         let window = await window(for: request.peer)
+        let clock = accounts.clock
         return try .json(
             ClaimView(
+                codeFrom: try await accounts.read { try ClaimTable(connection: $0).source(clock) },
                 isOpen: window.cause != nil,
                 cause: window.cause,
                 device: window.device,
@@ -128,6 +130,8 @@ struct ClaimRoutes {
 
 /// `/claim`: whether this visitor needs a code now.
 struct ClaimView: Codable, Sendable {
+    /// Where the code that is valid now stands; nil without one.
+    @OrNull var codeFrom: ClaimTable.Source?
     let isOpen: Bool
     @OrNull var cause: ClaimWindowReport.Cause?
     @OrNull var device: String?

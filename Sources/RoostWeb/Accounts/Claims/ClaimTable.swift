@@ -11,6 +11,11 @@ struct ClaimTable {
     /// Value of the column for the boot in the row of a card's code.
     private static let card = "card"
 
+    /// Where the person reads the code that is valid now.
+    enum Source: String, Codable, Sendable, CaseIterable {
+        case card, shell
+    }
+
     enum Finding: Hashable, Sendable {
         case right
         case wrong(triesLeft: Int)
@@ -55,25 +60,40 @@ struct ClaimTable {
         )
     }
 
-    /// Compares what was typed, and counts a wrong try.
-    func check(_ typed: String, _ clock: WebClock) throws(SQLiteError) -> Finding {
+    private struct Code {
+        let hash: [UInt8]
+        let source: Source
+        let triesLeft: Int
+    }
+
+    /// Where the valid code is from; nil without one.
+    func source(_ clock: WebClock) throws(SQLiteError) -> Source? { try valid(clock)?.source }
+
+    private func valid(_ clock: WebClock) throws(SQLiteError) -> Code? {
         var kept: (hash: [UInt8], boot: String, made: Double, tries: Int)?
         let sql = "SELECT hash, boot, made, tries FROM claim WHERE hash IS NOT NULL"
         try connection.query(sql) { (row) throws(SQLiteError) in
             kept = (try row[0], try row[1], try row[2], try row[3])
         }
-        guard let kept else { return .gone }
+        guard let kept else { return nil }
         let isOfCard = kept.boot == Self.card
         let triesMax = isOfCard ? Self.cardTriesMax : Self.triesMax
         let isFresh =
             kept.boot == clock.boot
             && (0..<Self.lifeSeconds).contains(clock.uptime() - kept.made)
-        guard isOfCard || isFresh, kept.tries < triesMax else { return .gone }
-        if RandomSecret.isSame(kept.hash, SHA256.digest(RandomSecret.heard(typed))) {
+        guard isOfCard || isFresh, kept.tries < triesMax else { return nil }
+        let source: Source = isOfCard ? .card : .shell
+        return Code(hash: kept.hash, source: source, triesLeft: triesMax - kept.tries)
+    }
+
+    /// Compares what was typed, and counts a wrong try.
+    func check(_ typed: String, _ clock: WebClock) throws(SQLiteError) -> Finding {
+        guard let code = try valid(clock) else { return .gone }
+        if RandomSecret.isSame(code.hash, SHA256.digest(RandomSecret.heard(typed))) {
             return .right
         }
         try connection.execute("UPDATE claim SET tries = tries + 1")
-        let left = triesMax - kept.tries - 1
+        let left = code.triesLeft - 1
         return left > 0 ? .wrong(triesLeft: left) : .gone
     }
 

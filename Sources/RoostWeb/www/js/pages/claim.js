@@ -9,23 +9,30 @@ export const load = async () => ({});
 export function make(root, { api }) {
   const code = field("code", t("claim.code"), { required: true, autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", maxlength: "128", placeholder: "K7QF-M2PX" });
   code.classList.add("code");
-  const open = el("p", { role: "status" });
+  const now = el("p", { class: "big", role: "status" });
+  const ways = { shell: el("li", {}, t("claim.way.shell"), " ", asIs("roost claim", "code")), card: el("li", {}, t("claim.way.card")), button: el("li", {}, t("claim.way.button")), power: el("li", {}, t("claim.way.power")) };
+  const others = el("details", { hidden: true }, el("summary", {}, t("claim.other")), el("ul", { class: "list" }, Object.values(ways)));
   let isOpen;
   const look = async () => {
-    try { ({ isOpen } = await api.get("/claim")); } catch (problem) {
+    let codeFrom = null;
+    try { ({ isOpen, codeFrom } = await api.get("/claim")); } catch (problem) {
       if (problem.status === 409) location.replace("/");
       isOpen = false;
     }
     show(code, !isOpen);
     code.input.required = !isOpen;
-    setText(open, isOpen ? t("claim.open") : "");
+    show(others, !isOpen);
+    const sentence = t(`claim.now.${isOpen ? "open" : codeFrom ?? "none"}`);
+    // Open while it says all that there is to do; a person opens and closes it after that.
+    if (now.textContent !== sentence) others.open = !codeFrom;
+    setText(now, sentence);
+    for (const [name, way] of Object.entries(ways)) show(way, name !== codeFrom);
   };
   const timer = setInterval(look, 2000);
   look();
   const password = newPassword("password", t("account.password"), t("account.repeat"), 12);
   root.append(
-    el("section", { class: "card" }, el("p", { class: "big" }, t("claim.sentence")), el("p", {}, t("claim.words")),
-      el("ul", { class: "list" }, el("li", {}, t("claim.way.shell"), " ", asIs("roost claim", "code")), el("li", {}, t("claim.way.card")), el("li", {}, t("claim.way.button"))), open),
+    el("section", { class: "card" }, now, el("p", { class: "quiet" }, t("claim.sentence")), others),
     card(t("claim.owner"), form([code, field("name", t("account.name"), { required: true, autocomplete: "name", maxlength: "64" }),
       field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254", hint: t("claim.email") }), ...password.fields],
     t("claim.do"), async ({ code: given, name, email, password: secret }) => {
