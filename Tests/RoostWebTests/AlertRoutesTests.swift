@@ -68,6 +68,19 @@ import Testing
         #expect(member.status != .forbidden)
     }
 
+    @Test func changingRulesNeedsAnOwner() async {
+        let routes = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false).all
+        let headers: HTTPFields = [.contentType: "application/json"]
+        for method in [HTTPRequest.Method.put, .delete] {
+            let (path, body) = ("/api/v1/rules/a", method == .put ? #"{"isOn": false}"# : "")
+            for (right, code) in [(Right.member, 403), (.owner, 404)] {
+                let stage = RouteStage(routes, as: right)
+                let answer = await stage.ask(path, method, headers, body: body)
+                #expect(answer.status.code == code)
+            }
+        }
+    }
+
     /// Only an owner's browser clock is used.
     @Test func onlyAnOwnersBrowserMayOfferItsTime() async {
         let routes = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false).all

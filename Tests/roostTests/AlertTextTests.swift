@@ -35,6 +35,44 @@ import Testing
         return AlertText.alerts(report, Paint(isColoured: false))
     }
 
+    @Test func aChangedRuleIsOneLine() {
+        func rule(_ id: String) -> AlertsReport.Rule {
+            let part = AlertsReport.Rule.Part(
+                channels: "*/co2",
+                kind: "mean",
+                limits: [1_500],
+                ends: [1_350],
+                isFloor: false,
+                overSeconds: 3_600
+            )
+            return .init(
+                id: id,
+                severity: "warning",
+                times: (600, 0),
+                unless: [],
+                words: [:],
+                parts: [part]
+            )
+        }
+        var stuffy = rule("stuffy")
+        stuffy.origin = .ui
+        var report = AlertsReport(
+            isReady: true,
+            number: 0,
+            alerts: [],
+            silences: [],
+            rules: [stuffy],
+            leftOutCount: 0
+        )
+        report.off = [rule("rise")]
+        let words = "*/co2  mean of 60 min from 1500, until below 1350, warning, for 10 min, yours"
+        #expect(AlertText.changed("stuffy", in: report) == "stuffy is on: \(words)")
+        #expect(AlertText.changed("rise", in: report) == "rise is off")
+        #expect(AlertText.changed("gone", in: report) == "gone is removed")
+        let lines = AlertText.rules(report, Paint(isColoured: false))
+        #expect(lines.last == "off: rise")
+    }
+
     /// Ten months in a drawer: nothing says that the air was bad for so long.
     @Test func theStatusSaysWhatIsUnknown() {
         let summary = AlertsSummary([

@@ -1,26 +1,26 @@
 // Raised and pending alerts, rules with their figures, and receivers of notices.
 import { card, el, keyed, mark } from "../dom.js";
-import { duration, number, over } from "../format.js";
-import { code, t } from "../i18n.js";
+import { duration, number } from "../format.js";
+import { code, loadMore, t } from "../i18n.js";
 import { loadFacts } from "../facts.js";
 import { may } from "../roles.js";
-import { action, quantityName, quantityOf } from "../words.js";
+import { action } from "../words.js";
 import { ruleName, ruleOf, subjectWords, valueWords } from "../alerts.js";
 import { standing } from "./outboxparts.js";
+import { rulesCard, SIGNS } from "./rules.js";
 import { browserCard, subscription } from "./thisbrowser.js";
 
 export const title = "alerts.title";
-const SIGNS = { notice: "unknown", warning: "moderate", critical: "poor" };
 
 export async function load(api, query, { me }) {
-  const [alerts, rules, outbox, browser] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox"), may(me, "member") ? subscription() : undefined, loadFacts()]);
-  return { alerts, rules: rules?.alerts ?? [], receivers: outbox?.receivers ?? [], browser };
+  const [alerts, rules, outbox, browser] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox"), may(me, "member") ? subscription() : undefined, loadFacts(), loadMore("alerts")]);
+  return { alerts, rules, receivers: outbox?.receivers ?? [], browser };
 }
 
 export function make(root, context) {
-  const now = el("section", { class: "card" }), rest = el("section", { class: "card" }), list = el("ul", { class: "list" }), none = el("p", { class: "quiet" }, t("alerts.receivers.none"));
+  const now = el("section", { class: "card" }), rest = rulesCard(context), list = el("ul", { class: "list" }), none = el("p", { class: "quiet" }, t("alerts.receivers.none"));
   const own = el("div");
-  root.append(now, card(t("alerts.receivers"), none, list), rest, own);
+  root.append(now, card(t("alerts.receivers"), none, list), rest.node, own);
   return {
     update({ alerts, rules, receivers, browser }) {
       own.replaceChildren(...(browser === undefined ? [] : [browserCard(browser, context)]));
@@ -29,7 +29,7 @@ export function make(root, context) {
         el("p", {}, el("a", { href: "/events?source=alerts" }, t("alerts.past"))));
       keyed(list, receivers, (one) => one.id, (one) => standing(one, context, context.reload), (node, one) => node.renew(one));
       none.hidden = receivers.length > 0;
-      rest.replaceChildren(el("h2", {}, t("alerts.rules")), el("ul", { class: "list" }, rules.map((rule) => ruleRow(rule, context))));
+      rest.update(rules);
     },
     live(kind) { if (kind === "alert") context.reload(); },
     tick() { for (const node of list.children) node.tick(); },
@@ -44,16 +44,4 @@ function row(one, { me, api, reload }) {
     el("p", {}, el("strong", {}, ruleName(ruleOf(one))), el("span", { class: "chip" }, t(`alerts.state.${one.state}`))),
     el("p", {}, `${subjectWords(one)} ${valueWords(one)}`), el("p", { class: "quiet" }, [t("health.since", { time: duration(one.sinceSeconds) }), ...notes].join(" · ")),
     one.n && !one.isAcknowledged && may(me, "member") ? el("div", { class: "row" }, action(t("alerts.ack"), post("ack"), { class: "small" }), one.silencedSeconds ? "" : action(t("alerts.snooze"), post("snooze", { seconds: 28800 }), { class: "small" })) : null));
-}
-
-/** Sentences for the parts of a rule that compare a value with a limit. */
-export function ruleSentences(rule) {
-  return rule.parts.filter((part) => part.limits.length).map((part) => t(part.isFloor ? "rules.below" : "rules.from", {
-    name: quantityName(quantityOf(part.channels)), over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"),
-    limits: part.limits.map((one) => number(one, 1, 0)).join(", "), ends: part.ends.map((one) => number(one, 1, 0)).join(", ") }));
-}
-
-function ruleRow(rule, { me, api }) {
-  return el("li", { class: "finding" }, mark(SIGNS[rule.severity], "mark small"), el("div", {}, el("strong", {}, ruleName(rule.id)),
-    ruleSentences(rule).map((words) => el("p", {}, words)), may(me, "member") ? el("div", { class: "row" }, action(t("alerts.test"), async () => { await api.send("POST", "/alerts/test", { rule: rule.id }); return t("alerts.test.sent"); }, { class: "small" })) : null));
 }

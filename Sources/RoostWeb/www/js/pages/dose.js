@@ -6,7 +6,7 @@ import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
 import { confirmed, recorded } from "../words.js";
-import { ruleSentences } from "./alerts.js";
+import { ruleSentences } from "./rules.js";
 
 export const title = "dose.title";
 /** So long a mark may take to the history. */

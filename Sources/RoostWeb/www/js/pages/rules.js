@@ -1,0 +1,115 @@
+// The rules of alerts with their figures; an owner adds, changes, switches and tries them.
+import { ruleName } from "../alerts.js";
+import { asIs, button, card, el, mark } from "../dom.js";
+import { field, form } from "../form.js";
+import { duration, number, over, stamp } from "../format.js";
+import { plural, t } from "../i18n.js";
+import { live, refresh } from "../live.js";
+import { may } from "../roles.js";
+import { action, channelName, quantityName, quantityOf } from "../words.js";
+
+export const SIGNS = { notice: "unknown", warning: "moderate", critical: "poor" };
+/** The form's fields by the last key of a mistake's place. */
+const FIELDS = { atLeast: "limit", atMost: "limit", below: "until", above: "until", overSeconds: "over" };
+const OVERS = [0, 900, 3600, 28800, 86400];
+
+/** Sentences for the parts of a rule that compare a value with a limit. */
+export function ruleSentences(rule) {
+  return rule.parts.filter((part) => part.limits.length).map((part) => t(part.isFloor ? "rules.below" : "rules.from", {
+    name: quantityName(quantityOf(part.channels)), over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"),
+    limits: part.limits.map((one) => number(one, 1, 0)).join(", "), ends: part.ends.map((one) => number(one, 1, 0)).join(", ") }));
+}
+
+export function rulesCard({ me, api, reload }) {
+  const isOwner = may(me, "owner"), editor = el("div"), said = el("p", { class: "row", role: "status" }), list = el("ul", { class: "list" }), off = el("ul", { class: "list" });
+  const known = new Map();
+  const unused = el("details", {}, el("summary", {}, isOwner && t("rules.unused")), off);
+
+  /** Puts the owner's entry about a rule in use, null takes it back; offers the one before. */
+  async function change(id, entry) {
+    const before = entryOf(known.get(id));
+    await api.send(entry ? "PUT" : "DELETE", `/rules/${encodeURIComponent(id)}`, entry);
+    editor.replaceChildren();
+    said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t("do.saved")}`), action(t("rules.undo"), () => change(id, before), { class: "small" }));
+    said.querySelector("button").focus();
+    await reload();
+  }
+
+  async function edit(id, entry) {
+    if (!live.station) await refresh();
+    editor.replaceChildren(ruleForm(id, entry, { api, known, change, close: () => editor.replaceChildren() }));
+    editor.querySelector("input, select").focus();
+  }
+
+  function row(rule, isOff) {
+    const entry = entryOf(rule), isOwn = rule.origin === "ui";
+    return el("li", { class: "finding" }, mark(SIGNS[rule.severity], "mark small"), el("div", {}, el("strong", {}, ruleName(rule.id)),
+      ruleSentences(rule).map((words) => el("p", {}, words)), isOwner && rule.origin === "file" ? el("p", { class: "quiet" }, t("settings.locked")) : null,
+      el("div", { class: "row" }, may(me, "member") && !isOff ? action(t("alerts.test"), async () => { await api.send("POST", "/alerts/test", { rule: rule.id }); return t("alerts.test.sent"); }, { class: "small" }) : null,
+        isOwner && rule.origin !== "file" ? [isOwn && (entry.when?.value || entry.when?.mean) ? button(t("rules.change"), () => edit(rule.id, entry), { class: "small" }) : null,
+          action(t(isOff ? "rules.on" : "rules.off"), () => change(rule.id, { ...entry, isOn: isOff }), { class: "small" }),
+          isOwn ? action(t("rules.remove"), () => change(rule.id, null), { class: "small" }) : null] : null)));
+  }
+
+  return { node: card(t("alerts.rules"), said, isOwner ? el("div", { class: "row" }, button(t("rules.add"), () => edit(null, {}))) : null, editor, list, isOwner ? unused : null),
+    update(rules) {
+      for (const rule of [...(rules?.alerts ?? []), ...(rules?.off ?? [])]) known.set(rule.id, rule);
+      list.replaceChildren(...(rules?.alerts ?? []).map((rule) => row(rule, false)));
+      off.replaceChildren(...(rules?.off ?? []).map((rule) => row(rule, true)));
+    } };
+}
+
+/** What the owner's settings say of a rule; null for one as it was shipped. */
+const entryOf = (rule) => (rule?.source ? JSON.parse(rule.source) : null);
+
+/** A rule as a sentence with gaps; what the form does not know of it stays. */
+function ruleForm(id, entry, { api, known, change, close }) {
+  const given = entry.when?.mean ?? entry.when?.value ?? {}, { below, above, ...rest } = entry.until ?? {};
+  const choice = (name, label, chosen, options) => field(name, label, { control: el("select", {}, options.map(([value, words]) => el("option", { value, selected: String(value) === String(chosen) }, words))) });
+  const figure = (name, label, value, props) => field(name, label, { type: "number", step: "any", value, ...props });
+  const name = field("name", t("rules.name"), { required: true, maxlength: "64", autocomplete: "off" });
+  const channel = choice("channel", t("rules.channel"), entry.channel, channels(entry.channel));
+  const mean = choice("over", t("rules.over"), given.overSeconds ?? 0, [...new Set([...OVERS, given.overSeconds ?? 0])].map((one) => [one, one ? t("alerts.mean", { time: over(one) }) : t("rules.sample")]));
+  const side = choice("side", t("rules.side"), given.atMost === undefined ? "atLeast" : "atMost", [["atLeast", t("rules.atLeast")], ["atMost", t("rules.atMost")]]);
+  const limit = figure("limit", t("rules.limit"), given.atLeast ?? given.atMost, { required: true });
+  const until = figure("until", t("rules.until"), below ?? above, { hint: t("rules.until.hint") });
+  const lasting = figure("forSeconds", t("rules.for"), (entry.forSeconds ?? 0) / 60, { min: "0" });
+  const severity = choice("severity", t("rules.severity"), entry.severity ?? "warning", [["notice", t("severity.notice")], ["warning", t("severity.warning")], ["critical", t("rules.critical")]]);
+  const built = () => {
+    const seconds = Number(mean.input.value), bound = { [side.input.value]: Number(limit.input.value) }, end = until.input.value;
+    return { ...entry, channel: channel.input.value, when: seconds ? { mean: { overSeconds: seconds, ...bound } } : { value: bound },
+      until: { ...rest, ...(end && { [side.input.value === "atMost" ? "above" : "below"]: Number(end) }) },
+      forSeconds: Math.round(lasting.input.value * 60), severity: severity.input.value };
+  };
+  const trial = action(t("rules.try"), async () => previewWords(await api.send("POST", "/rules/preview", built(), { patience: 60000 })));
+  const nameOf = (values) => values.name.trim().replace(/\s+/g, "-");
+  const node = form([id ? null : name, channel, mean, side, limit, lasting, until, severity].filter(Boolean), t("do.save"), async (values) => {
+    try { await change(id ?? nameOf(values), built()); } catch (problem) {
+      for (const error of problem.errors ?? []) {
+        const key = error.pointer.split("/").pop();
+        error.pointer = `/${FIELDS[key] ?? key}`;
+      }
+      throw problem;
+    }
+  }, (values) => ({ name: !id && known.has(nameOf(values)) && t("rules.taken") }));
+  // By itself, once there is something to try.
+  node.addEventListener("change", () => { if (limit.input.value) trial.firstChild.click(); });
+  node.lastElementChild.append(button(t("do.cancel"), close));
+  // Below, where its answer moves no button that is about to be pressed.
+  node.append(trial);
+  return node;
+}
+
+/** Each quantity of all devices, then each channel. */
+function channels(chosen) {
+  const all = live.station?.channels ?? [], quantities = [...new Set(all.map((one) => quantityOf(one.id)))];
+  const rows = [...quantities.map((one) => [`*/${one}`, t("rules.any", { name: quantityName(one) })]), ...all.map((one) => [one.id, `${channelName(one)}${one.unit ? ` (${one.unit})` : ""}`])];
+  return chosen && !rows.some(([value]) => value === chosen) ? [[chosen, chosen], ...rows] : rows;
+}
+
+/** What a rule would have done in the station's past. */
+function previewWords({ days, dataDayCount, episodeCount, medianSeconds, episodes }) {
+  if (!dataDayCount) return t("rules.noPast", { days });
+  const words = episodeCount ? plural("rules.would", episodeCount, { days, time: duration(medianSeconds), last: stamp(episodes.at(-1).time) }) : t("rules.never", { days });
+  return dataDayCount < days ? `${words} ${t("rules.dataDays", { n: number(dataDayCount) })}` : words;
+}

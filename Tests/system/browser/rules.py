@@ -1,0 +1,69 @@
+"""The rules of alerts by their owner: one is tried and added, changed and taken back; one of Roost is switched off and on."""
+
+from ..check import Failed, until
+
+LIST = "return [...document.querySelectorAll('.alerts section > .list strong')].map((one) => one.innerText);"
+OFF = "return [...document.querySelectorAll('.alerts details .list strong')].map((one) => one.textContent);"
+# In one turn: the list is made anew with each change.
+PRESS = """const row = [...document.querySelectorAll('.alerts .finding')].find((one) => one.querySelector('strong').textContent === arguments[0]);
+const button = [...row?.querySelectorAll('button') ?? []].find((one) => one.textContent === arguments[1]);
+button?.closest('details')?.setAttribute('open', '');
+button?.click();
+return !!button;"""
+
+
+def row(browser, name, words):
+    """Presses a button of a rule."""
+    if not browser.script(PRESS, name, words):
+        raise Failed(f"{browser.path}: the rule {name} has no button {words}")
+
+
+def rules(browser):
+    """Rules of the owner as the station has them."""
+    status, answer = browser.ask("GET", "/rules")
+    if status != 200:
+        raise Failed(f"GET /rules is {status}")
+    return {one["id"]: one for one in answer["alerts"] if one["origin"] == "ui"}
+
+
+def run(walk):
+    browser, check = walk.browser, walk.check
+    browser.view(360)
+    browser.open("/alerts")
+    browser.press("Add a rule")
+    check.same(browser.findings(), [], "axe: the form of a rule")
+    check.same(browser.wider(), [], "the form of a rule: parts wider than the screen")
+    browser.press("Save")
+    check.demand(browser.shows("This is needed."), "a rule without a name and a limit is taken")
+    browser.fill("Name of the rule", "dusty air")
+    browser.fill("this limit", "900")
+    browser.fill("for at least (minutes)", "-1")
+    browser.press("Save")
+    check.demand(browser.shows("expected a number 0…604800"), "a time below nothing is taken")
+    browser.fill("for at least (minutes)", "10")
+    browser.press("Try on my past")
+    check.demand(until(lambda: "the last 30 days" in browser.text(".form"), 30), f"nothing is tried: {browser.text('.form')[-200:]!r}")
+    browser.press("Save")
+    check.demand(until(lambda: "dusty-air" in browser.script(LIST), 10), f"the new rule is not in the list: {browser.script(LIST)}")
+    check.same(rules(browser)["dusty-air"]["parts"][0]["limits"], [900], "the limit of the new rule")
+    row(browser, "dusty-air", "Change")
+    browser.fill("this limit", "800")
+    browser.press("Save")
+    check.demand(browser.shows("from 800, until below 720"), "a change of a limit")
+    browser.press("Undo")
+    check.demand(browser.shows("from 900, until below 810"), "a change that is taken back")
+    row(browser, "dusty-air", "Remove")
+    check.demand(until(lambda: "dusty-air" not in browser.script(LIST), 10), "a rule that is removed")
+    browser.press("Undo")
+    check.demand(until(lambda: "dusty-air" in browser.script(LIST), 10), "a rule that is there again")
+    check.same(rules(browser)["dusty-air"]["forSeconds"], 600, "its time")
+    name = "WHO guideline, 24 h"
+    row(browser, name, "Switch off")
+    check.demand(until(lambda: name in browser.script(OFF), 10), f"what is not in use: {browser.script(OFF)}")
+    row(browser, name, "Switch on")
+    check.demand(until(lambda: name in browser.script(LIST), 10), "a rule that is switched on again")
+    row(browser, "dusty-air", "Remove")
+    check.demand(until(lambda: "dusty-air" not in browser.script(LIST), 10), "the rule is left")
+    check.same(browser.ask("PUT", "/rules/x", {"when": {"value": {"atLeast": 1}}})[0], 400, "a rule without a channel")
+    browser.messages()
+    return 12
