@@ -1,3 +1,4 @@
+import Core
 import Synchronization
 
 /// Secrets of entries that the owner added while the courier ran, before all others.
