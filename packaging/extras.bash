@@ -17,7 +17,7 @@ make_extras() {
     done
     if has_web; then
         mkdir -p "$extras/web/js" "$extras/web/css"
-        for joined in js/roost.js css/roost.css; do
+        for joined in js/roost.js js/later.js css/roost.css; do
             "${run[@]}" "$binaries/roost-web" --www "$root/Sources/RoostWeb/www" --print "$joined" \
                 >"$extras/web/$joined"
         done

@@ -29,7 +29,7 @@ has_eyes() { [[ ${with_eyes:-yes} == yes && -x $binaries/roost-eyes ]]; }
 
 # Whether a file of the dashboard is in one of the joined files: a browser asks for those alone.
 is_joined() {
-    [[ -e $extras/web/js/roost.js && -e $extras/web/css/roost.css ]] || return 1
+    [[ -e $extras/web/js/roost.js && -e $extras/web/js/later.js && -e $extras/web/css/roost.css ]] || return 1
     case $1 in
         */www/js/map.js) return 1 ;;
         */www/js/*.js | */www/css/*.css) return 0 ;;
@@ -77,7 +77,7 @@ installed_files() {
             is_joined "$rules" || printf '644\t%s\t%s\n' "$rules" \
                 "$prefix/share/roost/web/${rules#"$root/Sources/RoostWeb/www/"}"
         done < <(find "$root/Sources/RoostWeb/www" -type f | sort)
-        for rules in js/roost.js css/roost.css; do
+        for rules in js/roost.js js/later.js css/roost.css; do
             printf '644\t%s\t%s\n' "$extras/web/$rules" "$prefix/share/roost/web/$rules"
         done
     fi

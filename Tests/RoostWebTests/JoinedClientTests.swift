@@ -10,9 +10,11 @@ import Testing
 
         /** Opens a page. */
         export async function open() { return (await import("./pages/now.js")).title + twice(t); }
+        export async function more() { return import("./pages/dose.js"); }
         """,
         "js/text.js": "export const t = 1;\nexport function twice(n) {\n  return 2 * n;\n}\n",
         "js/pages/now.js": "import { t } from \"../text.js\";\nexport const title = `${t}`;\n",
+        "js/pages/dose.js": "import { twice } from \"../text.js\";\nexport const n = twice(1);\n",
         "js/unused.js": "export const never = 1;\n",
         "css/pages.css": "/* Now */\n  .now { color: red; }\n",
         "css/tokens.css": ":root { --a: 1; }\n", "css/more.css": "b { color: blue; }\n",
@@ -25,7 +27,11 @@ import Testing
             script == """
                 const $made={};
                 const $take=(name)=>$made[name]??=$modules[name]();
-                const $load=async(name)=>$take(name);
+                let $tries=0,$later;
+                const $more=()=>$later??=import(`./later.js?${$tries++}`).then(({modules})=>\
+                Object.assign($modules,modules({t,twice},$take,$load)),\
+                (problem)=>{$later=null;throw problem;});
+                const $load=async(name)=>{if(!$modules[name])await $more();return $take(name);};
                 const $modules={
                 "js/pages/now.js":()=>{
                 const title=`${t}`;return{title};
@@ -37,7 +43,23 @@ import Testing
                 })();
                 (()=>{
                 async function open(){return(await $load("js/pages/now.js")).title+twice(t);}
+                async function more(){return $load("js/pages/dose.js");}
                 })();
+
+                """
+        )
+    }
+
+    /// A page beyond the navigation bar is in the second file, which knows the names that it uses.
+    @Test func keepsOtherPagesForLater() throws {
+        let later = try JoinedClient(Self.small).later
+        #expect(
+            later == """
+                export const modules=({t,twice},$take,$load)=>({
+                "js/pages/dose.js":()=>{
+                const n=twice(1);return{n};
+                },
+                });
 
                 """
         )
@@ -87,13 +109,15 @@ import Testing
         let parts = #filePath.split(separator: "/").dropLast(3)
         let folder = "/" + parts.joined(separator: "/") + "/Sources/RoostWeb/www"
         let files = try StaticFiles(folder: folder)
-        let script = String(
-            decoding: files.content(of: JoinedClient.scriptName) ?? [],
-            as: UTF8.self
+        let (script, later) = (
+            String(decoding: files.content(of: JoinedClient.scriptName) ?? [], as: UTF8.self),
+            String(decoding: files.content(of: JoinedClient.laterName) ?? [], as: UTF8.self)
         )
         for page in StaticFiles.pages.dropFirst() {
-            #expect(script.contains("\"js/pages\(page).js\":()=>{"), "\(page)")
+            let module = "\"js/pages\(page).js\":()=>{"
+            #expect(script.contains(module) != later.contains(module), "\(page)")
         }
         #expect(!script.contains("import {") && !script.contains("export "))
+        #expect(script.contains("js/pages/history.js\":") && later.contains("js/pages/alerts.js\":"))
     }
 }

@@ -1,30 +1,39 @@
-/// The client's modules as one file, and its style sheets as another.
+/// The client's modules as two files, and its style sheets as another.
 ///
-/// So a first visit needs two requests instead of some forty, and both files together are a quarter
-/// smaller by gzip. Where both are installed the modules are left out. Modules that the entry needs
+/// So a first visit needs few requests instead of some forty, and the files together are a quarter
+/// smaller by gzip. Where they are installed the modules are left out. Modules that the entry needs
 /// run first, and their names are global; every other module is a function that runs when it is
-/// first needed, so a page's module costs nothing until the page is opened.
+/// first needed. Modules that only pages beyond the navigation bar need are in the second file,
+/// which a browser asks for when such a page is opened.
 struct JoinedClient: Sendable {
     static let scriptName = "js/roost.js"
+    static let laterName = "js/later.js"
     static let sheetName = "css/roost.css"
     private static let entry = "js/main.js"
+    /// The pages of the navigation bar.
+    private static let pages = ["now", "history", "events", "devices", "more"]
+        .map { "js/pages/\($0).js" }
     /// The order matters in the cascade; sheets that are not named here follow by name.
     private static let firstSheets = ["css/tokens.css", "css/base.css", "css/pages.css"]
 
     let script: String
+    /// The modules that a first visit does not need.
+    let later: String
     let sheet: String
 
     /// Joins files by their names in the client's folder.
     ///
     /// - Throws: `JoinedClientError` with file and line for what cannot be joined.
     init(_ files: [String: String]) throws(JoinedClientError) {
-        script = try Self.script(files)
+        (script, later) = try Self.scripts(files)
         sheet = Self.sheet(files)
     }
 
     // MARK: Modules
 
-    private static func script(_ files: [String: String]) throws(JoinedClientError) -> String {
+    private static func scripts(
+        _ files: [String: String]
+    ) throws(JoinedClientError) -> (first: String, later: String) {
         var modules: [String: ClientModule] = [:]
         var waiting = [entry]
         while let name = waiting.popLast() {
@@ -39,9 +48,15 @@ struct JoinedClient: Sendable {
             try demandNoCircle(name, modules, [], &finished)
         }
         let first = try firsts(modules)
-        let later = modules.filter { !first.contains($0.key) }.sorted { $0.key < $1.key }
-        let bodies = later.map { name, module in
-            "\"\(name)\":()=>{\n\(module.body(knowing: first))return{\(module.list)};\n},\n"
+        let bar = needs(of: pages, modules)
+        func bodies(_ isWanted: (String) -> Bool) -> String {
+            modules.filter { !first.contains($0.key) && isWanted($0.key) }
+                .sorted { $0.key < $1.key }
+                .map { name, module in
+                    let body = module.body(knowing: first)
+                    return "\"\(name)\":()=>{\n\(body)return{\(module.list)};\n},\n"
+                }
+                .joined()
         }
         let starts = first.dropLast().compactMap { modules[$0] }.map { module in
             """
@@ -51,16 +66,39 @@ struct JoinedClient: Sendable {
 
             """
         }
-        return """
+        let later = bodies { !bar.contains($0) }
+        let globals = first.dropLast().flatMap { modules[$0]?.names ?? [] }
+            .filter { later.contains($0) }.joined(separator: ",")
+        // A browser may remember that a module could not be loaded: each try has an address.
+        let script = """
             const $made={};
             const $take=(name)=>$made[name]??=$modules[name]();
-            const $load=async(name)=>$take(name);
+            let $tries=0,$later;
+            const $more=()=>$later??=import(`./later.js?${$tries++}`).then(({modules})=>\
+            Object.assign($modules,modules({\(globals)},$take,$load)),\
+            (problem)=>{$later=null;throw problem;});
+            const $load=async(name)=>{if(!$modules[name])await $more();return $take(name);};
             const $modules={
-            \(bodies.joined())};
+            \(bodies(bar.contains))};
             \(starts.joined())(()=>{
             \(modules[entry]?.body(knowing: first) ?? "")})();
 
             """
+        return (script, "export const modules=({\(globals)},$take,$load)=>({\n\(later)});\n")
+    }
+
+    /// Modules with all that they need before they run.
+    private static func needs(
+        of names: [String],
+        _ modules: [String: ClientModule]
+    ) -> Set<String> {
+        var found: Set<String> = []
+        var waiting = names
+        while let name = waiting.popLast() {
+            guard found.insert(name).inserted else { continue }
+            waiting += modules[name]?.imports ?? []
+        }
+        return found
     }
 
     /// The modules that run at the start, each after those that it needs; the entry is the last.

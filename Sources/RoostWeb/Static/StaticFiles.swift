@@ -41,11 +41,12 @@ package struct StaticFiles: Sendable {
         }
         guard files["index.html"] != nil else { throw .noIndex(folder) }
         // `scripts/install` puts the joined files there, by gzip as well.
-        if files[JoinedClient.scriptName] == nil || files[JoinedClient.sheetName] == nil {
+        let names = [JoinedClient.scriptName, JoinedClient.laterName, JoinedClient.sheetName]
+        if names.contains(where: { files[$0] == nil }) {
             let joined = try Self.joined(files)
-            for (name, text) in [
-                (JoinedClient.scriptName, joined.script), (JoinedClient.sheetName, joined.sheet),
-            ] { files[name] = File(type: Self.type(of: name), bytes: Array(text.utf8)) }
+            for (name, text) in zip(names, [joined.script, joined.later, joined.sheet]) {
+                files[name] = File(type: Self.type(of: name), bytes: Array(text.utf8))
+            }
         }
         if let worker = files["sw.js"]?.bytes {
             files["sw.js"]?.bytes = Self.withoutComments(worker)

@@ -28,12 +28,12 @@ async function first(asked, kept) {
   return Promise.race([asked.catch(() => kept), new Promise((done) => setTimeout(() => done(kept), PATIENCE))]);
 }
 
-/** Catalogues are kept when a page asks for them: those of one language, besides English. */
+/** Kept when a page asks for them: catalogues of one language besides English, and the scripts of more pages. */
 async function shell(request) {
   const cache = await caches.open(SHELL), kept = await cache.match(request);
   if (kept) return kept;
   const answer = await fetch(request);
-  if (answer.ok && request.url.includes("/strings/")) await cache.put(request, answer.clone());
+  if (answer.ok && /\/strings\/|later/.test(request.url)) await cache.put(request, answer.clone());
   return answer;
 }
 

@@ -66,7 +66,7 @@ def installed(check):
     """The client's files as `scripts/install` puts them: joined, and each by gzip as well."""
     folder = check.path("www")
     shutil.copytree(WWW, folder)
-    for name in ("js/roost.js", "css/roost.css"):
+    for name in ("js/roost.js", "js/later.js", "css/roost.css"):
         text = subprocess.check_output([check.program("roost-web"), "--www", WWW, "--print", name])
         with open(os.path.join(folder, name), "wb") as file:
             file.write(text)

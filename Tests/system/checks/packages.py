@@ -43,7 +43,7 @@ CONTENTS = {
               "usr/share/roost/profile.schema.json", "etc/roost/roost.json", "usr/share/doc/roost/examples/balcony.json"),
     "roost-web": ("usr/bin/roost-web", "usr/share/man/man8/roost-web.8.gz", "usr/lib/systemd/system/roost-web.service",
                   "usr/lib/systemd/system/roost-web.socket", "usr/share/roost/web/index.html",
-                  "usr/share/roost/web/js/roost.js", "usr/share/roost/web/js/roost.js.gz",
+                  "usr/share/roost/web/js/roost.js", "usr/share/roost/web/js/roost.js.gz", "usr/share/roost/web/js/later.js",
                   "usr/share/roost/web/css/roost.css.gz"),
     "roost-courier": ("usr/bin/roost-courier", "usr/share/man/man8/roost-courier.8.gz",
                       "usr/lib/systemd/system/roost-courier.service", "usr/lib/systemd/system/roost-courier.path"),
