@@ -284,7 +284,8 @@ let package = Package(
             [
                 "Configuration", "ControlProtocol", "Core", "CourierSimulation", "Eyes",
                 "HardwareIO", "RoostCourier", "RoostWeb", "SimulationKit", "Station",
-                "StoreQueries", "TestSupport", httpTypes, logging, nio("NIOPosix"),
+                "StoreQueries", "TestSupport", "roost", arguments, httpTypes, logging,
+                nio("NIOPosix"),
             ]
         ),
         tests(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientSupport
+import ControlProtocol
 import Core
 import Glibc
 import Station
@@ -9,6 +10,8 @@ struct Roost: ParsableCommand {
         commandName: "roost",
         abstract: "Looks at a Roost station, and shows one without any hardware.",
         discussion: """
+            Without a command it says in short how the station is.
+
             Try it:      roost demo --for 30s
             A station:   roost status, roost watch, roost live, roost tree
             A sensor:    roost simulator sds011 --link /tmp/sensor
@@ -17,24 +20,63 @@ struct Roost: ParsableCommand {
             69 no station answers.
             """,
         version: RoostVersion.text,
-        subcommands: [
-            DemoCommand.self, StatusCommand.self, TreeCommand.self, DevicesCommand.self,
-            WatchCommand.self, WebCommand.self,
-            NoteCommand.self, DoseCommand.self, LiveCommand.self, ReadingsCommand.self,
-            EventsCommand.self, RecordsCommand.self,
-            ModeCommand.self,
-            SimulatorCommand.self, StoreCommand.self, LedgerCommand.self, ExportCommand.self,
-            ImportCommand.self, ProfilesCommand.self, AdoptCommand.self, IgnoreCommand.self,
-            RenameCommand.self, ForgetCommand.self, DeviceCommand.self, RecordCommand.self,
-            SettingsCommand.self, SetCommand.self, MuteCommand.self,
-            UnmuteCommand.self, ClockCommand.self, ClaimCommand.self, StationCommand.self,
-            DoctorCommand.self, CourierOutboxCommand.self, CourierProgramCommand.self,
-            CourierTargetCommand.self, CourierReceiverCommand.self, CourierSecretCommand.self,
-            CourierSubscribersCommand.self, CourierStationsCommand.self, SitesCommand.self,
-            AlertsCommand.self, UpdateCommand.self, ProvisionCommand.self,
-            DemoNodeCommand.self,
+        subcommands: [DemoNodeCommand.self],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "See and ask",
+                subcommands: [
+                    StatusCommand.self, WatchCommand.self, LiveCommand.self, ReadingsCommand.self,
+                    EventsCommand.self, DoseCommand.self, DevicesCommand.self, TreeCommand.self,
+                    RecordsCommand.self, SitesCommand.self, LedgerCommand.self, WebCommand.self,
+                    DoctorCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Change",
+                subcommands: [
+                    ModeCommand.self, MuteCommand.self, UnmuteCommand.self, NoteCommand.self,
+                    SettingsCommand.self, SetCommand.self, ClockCommand.self, AdoptCommand.self,
+                    IgnoreCommand.self, RenameCommand.self, ForgetCommand.self,
+                    DeviceCommand.self, RecordCommand.self, ClaimCommand.self,
+                    StationCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Alerts and uploads",
+                subcommands: [
+                    AlertsCommand.self, CourierOutboxCommand.self, CourierProgramCommand.self,
+                    CourierTargetCommand.self, CourierReceiverCommand.self,
+                    CourierSecretCommand.self, CourierSubscribersCommand.self,
+                    CourierStationsCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Card and history",
+                subcommands: [
+                    ExportCommand.self, ImportCommand.self, StoreCommand.self, UpdateCommand.self,
+                    ProvisionCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Try and develop",
+                subcommands: [
+                    DemoCommand.self, SimulatorCommand.self, ProfilesCommand.self,
+                ]
+            ),
         ]
     )
+
+    func run() throws {
+        let client = try ClientOptions.reaching(nil)
+        do {
+            let report = try client.withStation { try await $0.ask(GetStatus()) }
+            for line in StationInBrief.lines(report, .forStandardOutput) { Output.line(line) }
+            if !report.faults.isEmpty { throw ExitCode(2) }
+        } catch let failure as ClientFailure where failure.isAbsence {
+            for line in StationInBrief.absence(failure.message) { Output.line(line) }
+            throw ExitCode(unavailableExitCode)
+        }
+    }
 }
 
 @main
@@ -48,7 +90,15 @@ enum Main {
             Output.error(failure.message)
             exit(failure.exitCode)
         } catch {
-            Roost.exit(withError: error)
+            let words = CommandLine.arguments.dropFirst()
+            if Roost.exitCode(for: error) == .validationFailure,
+                let message = UnknownCommand.message(words, of: Roost.self)
+            {
+                Output.error(message)
+            } else {
+                Roost.exit(withError: error)
+            }
+            exit(ExitCode.validationFailure.rawValue)
         }
     }
 }

@@ -17,6 +17,11 @@ import Testing
                 text: routes.objects(without: shared)
             ),
             ReferenceSection(
+                file: "docs/reference/commands.md",
+                name: "commands",
+                text: CommandReference.text
+            ),
+            ReferenceSection(
                 file: "docs/reference/json.md",
                 name: "questions",
                 text: questions.tables

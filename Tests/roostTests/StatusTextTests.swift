@@ -4,7 +4,10 @@ import Testing
 @testable import roost
 
 @Suite struct StatusTextTests {
-    private func report() -> StatusReport {
+    private func report(
+        _ channels: [ChannelReport] = [],
+        _ faults: [FaultReport] = []
+    ) -> StatusReport {
         StatusReport(
             name: "attic",
             version: "0.1.0",
@@ -14,7 +17,7 @@ import Testing
             bootID: nil,
             mode: ModeReport(mode: "normal", name: nil, endsInSeconds: nil),
             lamp: nil,
-            channels: [],
+            channels: channels,
             budget: BudgetReport(
                 wakeUps: 0,
                 wakeUpsPerMinute: 0,
@@ -28,7 +31,7 @@ import Testing
                 eventCount: 0
             ),
             watchdog: nil,
-            faults: []
+            faults: faults
         )
     }
 
@@ -49,5 +52,26 @@ import Testing
         #expect(!lines(report()).contains { $0.hasPrefix("card ") })
         let text = try ControlCodec.line(report())
         #expect(!text.contains("cardStart"))
+    }
+
+    @Test func saysInShortHowTheStationIs() {
+        func brief(_ report: StatusReport) -> [String] {
+            StationInBrief.lines(report, Paint(isColoured: false))
+        }
+        let empty = brief(report())
+        #expect(empty.count == 9)
+        #expect(empty[0] == "attic  up 5.0 s, no faults" && empty[1] == "values  no device yet")
+        #expect(empty[6].hasPrefix("  roost devices "))
+        let fault = FaultReport(
+            id: "silent",
+            since: nil,
+            ageSeconds: 3,
+            sentence: "dust is silent",
+            nextStep: "Plug it in again"
+        )
+        let faulty = brief(report([], [fault, fault]))
+        #expect(faulty[0].hasSuffix("2 faults, the oldest: dust is silent"))
+        #expect(faulty[4] == "next    Plug it in again")
+        #expect(faulty[6].hasPrefix("  roost status "))
     }
 }

@@ -85,7 +85,7 @@ struct ProfileSummary: Codable, Hashable {
 struct ProfilesShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "One profile in words, or as the file that it is.",
+        abstract: "One profile as text, or as the file that it is.",
         discussion: """
             Examples: roost profiles show plantower-pms
                       roost profiles show generic-line --json > my-meter.json
