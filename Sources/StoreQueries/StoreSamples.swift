@@ -20,6 +20,8 @@ package struct StoreSamples: SampleSource {
     package let tenths: Int64
     /// Values with one of these flags are left out.
     package var without: Quality = []
+    /// The wanted quantities of a stream; all of one that is not here.
+    package var places: [StreamID: [Int]] = [:]
 
     package init(
         _ reader: HistoryReader,
@@ -75,7 +77,8 @@ package struct StoreSamples: SampleSource {
 
     package mutating func next() throws -> DatedSample? {
         while let sample = try read() {
-            if let wanted = sample.keeping(nil, without: without) { return wanted }
+            let wanted = places[sample.stream.id]
+            if let kept = sample.keeping(wanted, without: without) { return kept }
         }
         return nil
     }

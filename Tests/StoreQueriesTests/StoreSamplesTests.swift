@@ -27,6 +27,24 @@ import Testing
         #expect(try count(without: [.humid, .jump]) == all - all / 3)
     }
 
+    @Test func givesTheWantedQuantitiesAlone() throws {
+        let boot = QueryFixture.Boot(started: "2026-04-14T00:00:00Z", minutes: 60)
+        let fixture = try QueryFixture([boot])
+        let times = try StoreTimes(fixture.reader)
+        var all = try StoreSamples(fixture.reader, times)
+        var one = try StoreSamples(fixture.reader, times)
+        let stream = try #require(try fixture.reader.streams().first)
+        #expect(stream.quantities.count > 1)
+        one.places = [stream.id: [1]]
+        var count = 0
+        while let sample = try all.next(), let kept = try one.next() {
+            #expect(kept.stream.quantities == [sample.stream.quantities[1]])
+            #expect(kept.outcomes == [sample.outcomes[1]] && kept.tick == sample.tick)
+            count += 1
+        }
+        #expect(count == 60)
+    }
+
     /// A sample keeps its other quantities.
     @Test func keepsWhatHasNoFlag() throws {
         let value = FixedPoint(12, decimals: 1)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClientSupport
 import Core
 import Testing
 
@@ -47,6 +48,23 @@ import Testing
         #expect(throws: (any Error).self) { try StorePlanCommand.parse(arguments) }
     }
 
+    @Test func aRangeIsSaidTheSameEverywhere() throws {
+        let words = ["--last", "2h", "--channel", "balcony/pm25"]
+        #expect(try ExportCommand.parse(["--format", "csv"] + words).options.channel != nil)
+        #expect(try LedgerCommand.parse(words).options.span.last?.seconds == 7_200)
+        #expect(try ReadingsCommand.parse(words).options.span.isOpen == false)
+        #expect(try EventsCommand.parse(words + ["--kind", "motion"]).kind == ["motion"])
+        for wrong in [["--kind", "motoin"], ["--last", "2h", "--from", "2026-11-01"]] {
+            #expect(throws: (any Error).self) { try EventsCommand.parse(wrong) }
+        }
+        for format in ["periods", "bgeigie"] {
+            let rest = ["--output", "x", "--survey", "s", "--channel", "balcony/pm25"]
+            #expect(throws: (any Error).self) {
+                try ExportCommand.parse(["--format", format] + rest)
+            }
+        }
+    }
+
     @Test func anExportLeavesOutFlagsByTheirNames() throws {
         let csv = ["--format", "csv", "--without"]
         _ = try ExportCommand.parse(csv + ["humid,jump", "--without", "ceiling"])
@@ -63,7 +81,7 @@ import Testing
     @Test func aRangeHasToBeginBeforeItEnds() throws {
         let from = ["--from", "2026-11-02"]
         let command = try LedgerCommand.parse(from + ["--to", "2026-11-03"])
-        let day = command.time.range
+        let day = command.options.span.time.range
         // In the zone of this machine, whichever that is.
         #expect(day.from != nil && day.from == TimeArgument(argument: "2026-11-02")?.wall)
         #expect(day.to != nil && day.to == TimeArgument(argument: "2026-11-03")?.wall)

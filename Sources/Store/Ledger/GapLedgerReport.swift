@@ -27,7 +27,7 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
         }
     }
 
-    package let lines: [Line]
+    package private(set) var lines: [Line]
     /// Entries out of order or outside all runs.
     package let misplacedCount: Int
     /// The first of them, as text.
@@ -49,6 +49,13 @@ package struct GapLedgerReport: Codable, Hashable, Sendable {
         }
         misplacedCount = ledger.misplacedCount
         firstMisplaced = ledger.firstMisplaced
+    }
+
+    /// The report of one channel; nil where it is not in it.
+    package func keeping(_ channel: String) -> GapLedgerReport? {
+        var kept = self
+        kept.lines.removeAll { $0.channel != channel }
+        return kept.lines.isEmpty ? nil : kept
     }
 
     /// A table for `roost ledger`, a block for each channel, ending in a line end.

@@ -95,7 +95,7 @@ struct SitesClustersCommand: ParsableCommand {
     @Argument(help: "As pm25, pm10 or cpm.")
     var quantity: String
 
-    @OptionGroup var span: SitesSpan
+    @OptionGroup var span: SpanOptions
 
     @OptionGroup var source: StoreOptions
 
@@ -125,42 +125,9 @@ struct SitesClustersCommand: ParsableCommand {
     }
 }
 
-/// Options for the range of time of commands about places.
-struct SitesSpan: ParsableArguments {
-    @OptionGroup var time: TimeOptions
-
-    @Option(help: "How far back from now: 90s, 15m, 2h, 14d.")
-    var last: DurationArgument?
-
-    func validate() throws {
-        if last != nil, time.from != nil { throw ValidationError("--last or --from, not both") }
-    }
-
-    /// Returns the range; without options `standard` counts back from now.
-    func range(
-        _ source: StoreSource,
-        _ times: StoreTimes,
-        standard: Duration
-    ) throws -> TimeRange {
-        var range = time.range
-        guard range.from == nil else { return range }
-        let present = try StoreExtent.present(source.reader, times, now: source.now)
-        guard let end = range.to ?? present else { return range }
-        // An end without a beginning means all time before it.
-        guard let length = last?.duration ?? (range.to == nil ? standard : nil) else {
-            return range
-        }
-        // The newest value of a card is the present there, and in it.
-        let to = range.to ?? WallTime(tenths: end.tenths + 10)
-        range.to = to
-        range.from = WallTime(tenths: to.tenths - length.wholeNanoseconds / 100_000_000)
-        return range
-    }
-}
-
 /// Options of every command that lists sites.
 struct SitesOptions: ParsableArguments {
-    @OptionGroup var span: SitesSpan
+    @OptionGroup var span: SpanOptions
 
     @OptionGroup var source: StoreOptions
 

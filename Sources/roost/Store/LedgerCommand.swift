@@ -13,12 +13,13 @@ struct LedgerCommand: ParsableCommand {
             yet. What is damaged, or older than the history goes back, is reported as such.
 
             Examples: roost ledger
+                      roost ledger --last 1d --channel balcony/pm25
                       roost ledger --store /mnt/card/store --from 2026-11-01 --to 2026-11-08
             """
     )
     @OptionGroup var source: StoreOptions
 
-    @OptionGroup var time: TimeOptions
+    @OptionGroup var options: ChannelOptions
 
     @Flag(help: "Print JSON instead of words.")
     var json = false
@@ -29,14 +30,18 @@ struct LedgerCommand: ParsableCommand {
             let progress = try ProgressLine()
             defer { progress.finish() }
             let times = try StoreTimes(source.reader, now: source.now)
+            let range = try options.span.range(source, times)
+            _ = try options.places(source.reader)
             try StoreText.reportDoubts(
                 false,
-                StoreWindow(times: times, range: time.range),
+                StoreWindow(times: times, range: range),
                 source.reader
             )
-            return try StoreLedger.reports(source.reader, times, time.range) { device, percent in
+            let all = try StoreLedger.reports(source.reader, times, range) { device, percent in
                 progress.show("ledger: \(device), \(percent) %")
             }
+            guard let channel = options.channel else { return all }
+            return all.compactMap { $0.keeping(channel) }
         }
         if json {
             Output.line(try ControlCodec.line(LedgersReport(reports)))

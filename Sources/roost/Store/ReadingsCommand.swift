@@ -22,10 +22,8 @@ struct ReadingsCommand: ParsableCommand {
                       roost readings --channel dust/pm25 --place bgeigie
             """
     )
-    @OptionGroup var span: SpanOptions
-
-    @Option(help: "As balcony/pm25; default: all channels.")
-    var channel: String?
+    @OptionGroup var options: ChannelOptions
+    @OptionGroup var count: LimitOptions
 
     @Option(help: "Print where each was measured, by the latitude and longitude of this device.")
     var place: String?
@@ -41,38 +39,28 @@ struct ReadingsCommand: ParsableCommand {
             return try fromMemory(error)
         }
         try withStore(source.folder) {
-            let window = try span.window(source, standard: .days(1))
-            guard let limit = span.limit else {
+            let standard: Duration? = count.limit == nil ? .days(1) : nil
+            let window = try options.span.window(source, standard: standard)
+            guard let limit = count.limit else {
                 return try print(source, window, dropping: 0)
             }
-            let (found, dropping) = try window.newest(limit) { try count(source, $0) }
+            let (found, dropping) = try window.newest(limit) { window in
+                var (samples, count) = (try samples(source, window), 0)
+                while let sample = try samples.next() { count += sample.outcomes.count }
+                return count
+            }
             try print(source, found, dropping: dropping)
         }
     }
 
     /// Samples of the wanted channel, or of all.
     private func samples(_ source: StoreSource, _ window: StoreWindow) throws -> StoreSamples {
-        let channel = channel
-        let streams = try source.reader.streams()
-        if let channel, !streams.flatMap(\.channels).contains(where: { "\($0)" == channel }) {
-            throw ClientFailure(
-                message: StoreText.noChannel(channel, streams),
-                exitCode: 1
-            )
+        let places = try options.places(source.reader)
+        var samples = try StoreSamples(source.reader, window) { stream in
+            places.map { $0[stream.id] != nil } ?? true
         }
-        return try StoreSamples(source.reader, window) { stream in
-            channel == nil || stream.channels.contains { "\($0)" == channel }
-        }
-    }
-
-    /// How many readings are in a window.
-    private func count(_ source: StoreSource, _ window: StoreWindow) throws -> Int {
-        var samples = try samples(source, window)
-        var count = 0
-        while let sample = try samples.next() {
-            count += channel == nil ? sample.outcomes.count : 1
-        }
-        return count
+        samples.places = places ?? [:]
+        return samples
     }
 
     private func print(_ source: StoreSource, _ window: StoreWindow, dropping: Int) throws {
@@ -85,10 +73,9 @@ struct ReadingsCommand: ParsableCommand {
         while let sample = try samples.next() {
             if sample.wall != nil, !sample.isSure { isUnsure = true }
             let place = try finder?.place(of: sample).report
-            let label =
-                labels[sample.stream.id] ?? ReadingLabels(sample.stream, isWanted: channel)
+            let label = labels[sample.stream.id] ?? ReadingLabels(sample.stream)
             labels[sample.stream.id] = label
-            for index in label.wanted {
+            for index in sample.outcomes.indices {
                 number += 1
                 guard number > dropping else { continue }
                 if json {
@@ -136,17 +123,18 @@ struct ReadingsCommand: ParsableCommand {
 
     /// The station's own last day.
     private func fromMemory(_ error: StationWithoutStore) throws {
-        guard span.range == TimeRange(), channel == nil, place == nil else {
+        let span = options.span
+        guard span.time.range == TimeRange(), options.channel == nil, place == nil else {
             let message = "\(error); of its memory ask with --last and --limit"
             throw ClientFailure(message: message, exitCode: 1)
         }
         if error.because != nil { Output.error("\(error)") }
         let client = try ClientOptions.reaching(source.socket)
-        let span = span
+        let (last, limit) = (span.last?.seconds, count.limit)
         let report = try client.withStation { client in
             try await client.pages { from in
                 let page = try await client.ask(
-                    GetReadings(lastSeconds: span.last?.seconds, limit: span.limit, from: from)
+                    GetReadings(lastSeconds: last, limit: limit, from: from)
                 )
                 return (page.readings, page.omittedCount, page.next)
             }
@@ -160,17 +148,11 @@ struct ReadingsCommand: ParsableCommand {
 
 /// Labels that all readings of a stream share, made once.
 private struct ReadingLabels {
-    /// Places of the channels that are wanted.
-    let wanted: [Int]
     private let names: [String]
     private let units: [String]
 
-    /// - Parameters:
-    ///   - channel: The wanted one; nil wants all.
-    init(_ stream: StreamDescription, isWanted channel: String?) {
-        let channels = stream.channels.map(\.description)
-        wanted = channels.indices.filter { channel == nil || channel == channels[$0] }
-        names = channels.map { $0.column(18) }
+    init(_ stream: StreamDescription) {
+        names = stream.channels.map { $0.description.column(18) }
         units = stream.quantities.map { " " + $0.unit }
     }
 

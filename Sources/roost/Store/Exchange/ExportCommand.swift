@@ -31,6 +31,7 @@ struct ExportCommand: ParsableCommand {
             from --place.
             Examples: roost export --format csv --output year.csv
                       roost export --format ndjson --from 2026-11-01 | gzip > november.gz
+                      roost export --format csv --last 7d --channel balcony/pm25
                       roost export --format csv --without humid,jump --output dry.csv
                       roost export --format sqlite --output year.db --force
                       roost export --format periods --zone +01:00 --output folders
@@ -42,7 +43,7 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "csv, ndjson, json, sqlite, periods or bgeigie.")
     var format: Format
 
-    @OptionGroup var time: TimeOptions
+    @OptionGroup var options: ChannelOptions
 
     @Option(help: "A new file, or the folder for `periods`; default: standard output.")
     var output: String?
@@ -84,8 +85,11 @@ struct ExportCommand: ParsableCommand {
         if let deviceNumber, !(0...Int(Int32.max)).contains(deviceNumber) {
             throw ValidationError("--device-number is 0 to \(Int32.max)")
         }
-        if survey != nil, time.range != TimeRange() {
-            throw ValidationError("--survey, or --from and --to, not both")
+        if survey != nil, !options.span.isOpen {
+            throw ValidationError("--survey, or --last, --from and --to, not both")
+        }
+        if options.channel != nil, format == .periods || format == .bgeigie {
+            throw ValidationError("--channel is for csv, ndjson, json and sqlite")
         }
         if force, format != .sqlite {
             throw ValidationError("--force is for --format sqlite")
@@ -96,11 +100,12 @@ struct ExportCommand: ParsableCommand {
         let source = try source.open()
         try withStore(source.folder) {
             let reader = source.reader
-            let times = try StoreTimes(reader)
+            var window = try options.span.window(source)
+            let times = window.times
             let survey = try survey.map { try Self.survey($0, reader, times) }
             if let survey, format == .bgeigie { return try writeLog(survey, reader, times) }
-            let range = survey?.range ?? time.range
-            var samples = try Self.samples(reader, times, time.range, survey)
+            if let survey { window.range = survey.range }
+            var samples = try samples(reader, window, survey)
             samples.without = without.reduce(into: []) { $0.formUnion($1.flags) }
             let line = try ProgressLine()
             let tell: (ExportProgress) -> Void = { progress in
@@ -112,11 +117,11 @@ struct ExportCommand: ParsableCommand {
                 let database = try ExportDatabase(output ?? "", isForced: force)
                 done = try database.export(
                     &samples,
-                    events: { try reader.dated(times.clock, range, $0) },
+                    events: { try reader.dated(window, $0) },
                     tell
                 )
             } else {
-                let device = try device ?? Self.dustSensor(reader, times, range)
+                let device = try device ?? Self.dustSensor(reader, window)
                 done = try export(&samples, of: device, tell)
             }
             line.finish()
@@ -128,7 +133,6 @@ struct ExportCommand: ParsableCommand {
             if output != nil || damaged > 0 || line.elapsed > 2 {
                 Output.error("export: \(reason)")
             }
-            let window = StoreWindow(times: times, range: range)
             try StoreText.reportDoubts(false, window, reader)
             if format == .periods { try reportWindows(done) }
             if damaged > 0 { throw ExitCode(1) }
@@ -148,19 +152,20 @@ struct ExportCommand: ParsableCommand {
         throw ClientFailure(message: "the survey \(name) \(why)", exitCode: 1)
     }
 
-    private static func samples(
+    private func samples(
         _ reader: HistoryReader,
-        _ times: StoreTimes,
-        _ range: TimeRange,
+        _ window: StoreWindow,
         _ survey: StoredSurvey?
     ) throws -> StoreSamples {
-        guard let survey else { return try StoreSamples(reader, times, range) }
-        return try StoreSamples(
+        let places = try options.places(reader)
+        var samples = try StoreSamples(
             reader,
-            times.clock,
-            { _ in true },
-            clip: { survey.clip($0) }
+            window.times.clock,
+            { stream in places.map { $0[stream.id] != nil } ?? true },
+            clip: { survey?.clip($0) ?? window.clip($0) }
         )
+        samples.places = places ?? [:]
+        return samples
     }
 
     /// Writes a survey as the log of a bGeigie.
@@ -218,11 +223,10 @@ struct ExportCommand: ParsableCommand {
     /// The device whose PM values `periods` takes by itself; nil without one in this time.
     private static func dustSensor(
         _ reader: HistoryReader,
-        _ times: StoreTimes,
-        _ range: TimeRange
+        _ window: StoreWindow
     ) throws -> String? {
         try MinutePairs.streams(reader).first { stream in
-            try !times.clip(StreamExtents(reader).spans(of: stream.id), range).isEmpty
+            try !window.clip(StreamExtents(reader).spans(of: stream.id)).isEmpty
         }?.device
     }
 
@@ -233,7 +237,7 @@ struct ExportCommand: ParsableCommand {
     ) throws -> ExportProgress {
         guard let text = format.text else {
             var folders = try FileFolders(output ?? ".")
-            let zone = time.zone.zone == nil ? Zone.utc : .current
+            let zone = options.span.time.zone.zone == nil ? Zone.utc : .current
             var export = ExportPeriods(device: device, utcOffset: zone.offset, progress: tell)
             return try export.export(&samples, to: &folders)
         }

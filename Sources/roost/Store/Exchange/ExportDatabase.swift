@@ -54,17 +54,13 @@ struct ExportDatabase {
 }
 
 extension HistoryReader {
-    /// Hands on the events of a time, oldest first, dated.
-    func dated(
-        _ clock: ClockAnchors,
-        _ range: TimeRange,
-        _ body: (DatedEvent) throws -> Void
-    ) throws {
+    /// Hands on the events of a window, oldest first, dated.
+    func dated(_ window: StoreWindow, _ body: (DatedEvent) throws -> Void) throws {
         var failure: (any Error)?
         try HistoryEvents(self).each { found in
-            let time = clock.time(found.boot, Tick(found.event.instant))
-            let isAll = range.from == nil && range.to == nil
-            guard isAll || time.map({ range.contains($0.wall) }) ?? false else { return true }
+            let tick = Tick(found.event.instant)
+            guard window.contains(found.boot, tick) else { return true }
+            let time = window.times.clock.time(found.boot, tick)
             do {
                 try body(DatedEvent(boot: found.boot, event: found.event, time: time))
                 return true
