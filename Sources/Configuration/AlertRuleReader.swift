@@ -13,6 +13,8 @@ struct AlertRuleReader {
     private static let times = 0.0...604_800
     /// Default hysteresis, as a share of the limit; `until` overrides it.
     private static let margin = 0.1
+    /// Parts of a rule.
+    private static let partLimit = 16
 
     private var reader: ObjectReader
 
@@ -21,13 +23,13 @@ struct AlertRuleReader {
     /// The rule; nil, with the problems noted, when something needed is wrong.
     mutating func rule() -> AlertRule? {
         let id = ruleID()
-        let pattern = pattern()
         let severity = AlertSeverity(
             rawValue: reader.string("severity", in: AlertSeverity.allCases.map(\.rawValue)) ?? ""
         )
         let forSeconds = seconds("forSeconds", in: &reader)
-        let until = until()
-        let parts = parts(pattern, severity ?? .warning, until)
+        let (parts, untilSeconds) =
+            reader.value("parts") == nil
+            ? part(severity ?? .warning) : partList(severity ?? .warning)
         let unless = reader.flags("unless")
         let words = texts()
         reader.finish()
@@ -36,7 +38,7 @@ struct AlertRuleReader {
             id,
             parts,
             for: forSeconds ?? 0,
-            until: until.seconds,
+            until: untilSeconds,
             severity ?? .warning
         )
         (rule.unless, rule.words) = (unless, words)
@@ -65,6 +67,47 @@ struct AlertRuleReader {
             return nil
         }
         return (parts[0], parts[1])
+    }
+
+    // MARK: Parts
+
+    /// Channel, condition and limits, of a rule or of one of its parts.
+    private mutating func part(
+        _ severity: AlertSeverity
+    ) -> (parts: [AlertRule.Part]?, untilSeconds: Int) {
+        let (pattern, until) = (pattern(), until())
+        return (parts(pattern, severity, until), until.seconds)
+    }
+
+    /// Parts for different channels, each with limits of its own.
+    private mutating func partList(
+        _ severity: AlertSeverity
+    ) -> (parts: [AlertRule.Part]?, untilSeconds: Int) {
+        var (all, isWhole): ([AlertRule.Part], Bool) = ([], true)
+        for key in ["channel", "when"] where reader.value(key) != nil {
+            reader.problem(key, "belongs into each of parts")
+        }
+        let entries = reader.objects("parts", limit: Self.partLimit)
+        for entry in entries {
+            var part = AlertRuleReader(entry)
+            let (found, seconds) = part.part(severity)
+            if seconds > 0 {
+                part.reader.problem("until.forSeconds", "is one for all parts, beside them")
+            }
+            if let other = found?.first(where: { !$0.condition.isOfChannels }) {
+                part.reader.problem("when", "\(other.condition.kind) is a rule of its own")
+            }
+            part.reader.finish()
+            all += found ?? []
+            isWhole = isWhole && found != nil
+        }
+        let until = until()
+        if until.below != nil || until.above != nil {
+            reader.problem("until", "belongs into each of parts, but for forSeconds")
+        }
+        if entries.isEmpty { reader.problem("parts", "expected 1…\(Self.partLimit) objects") }
+        if all.count > Self.partLimit { reader.problem("parts", "has more than 16 channels") }
+        return (isWhole && !all.isEmpty ? all : nil, until.seconds)
     }
 
     // MARK: Until

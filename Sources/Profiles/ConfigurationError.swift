@@ -17,6 +17,11 @@ package struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible
         self.suggestion = suggestion
     }
 
+    /// A place as a JSON pointer (RFC 6901): `/devices/0/port`.
+    package static func pointer(_ place: String) -> String {
+        "/" + place.split { ".[]".contains($0) }.joined(separator: "/")
+    }
+
     package var description: String {
         let hint = suggestion.map { "; did you mean \($0)?" } ?? ""
         return (place.isEmpty ? message : "\(place): \(message)") + hint

@@ -122,6 +122,13 @@ package struct ObjectReader {
         value(key).flatMap { ObjectReader($0, at: path(key), problems) }
     }
 
+    /// Objects in an array.
+    package mutating func objects(_ key: String, limit: Int) -> [ObjectReader] {
+        array(key, limit: limit).enumerated().compactMap { index, value in
+            ObjectReader(value, at: path("\(key)[\(index)]"), problems)
+        }
+    }
+
     package mutating func array(_ key: String, limit: Int) -> [JSONValue] {
         guard let value = value(key) else { return [] }
         guard case .array(let values) = value else {

@@ -88,6 +88,52 @@ import Testing
         #expect(laid.configuration.zone == "Europe/Rome" && plain.problems.isEmpty)
     }
 
+    /// The shipped rule as an owner would write it is that rule.
+    @Test func aRuleHasPartsWithLimitsOfTheirOwn() throws {
+        func part(_ channel: String, _ limit: Double) -> String {
+            let mean = #"{"overSeconds": 86400, "atLeast": \#(limit)}"#
+            return #"{"channel": "\#(channel)", "when": {"mean": \#(mean)}}"#
+        }
+        let text = #""who-24h": {"parts": [\#(part("*/pm25", 15)), \#(part("*/pm10", 45))]}"#
+        let laid = try Self.laid(text)
+        #expect(laid.problems.isEmpty, "\(laid.problems)")
+        #expect(laid.configuration.alerts.rules.first == AlertSet.who24h.rules.first)
+    }
+
+    @Test(arguments: [
+        (#"{"parts": []}"#, "parts: expected 1…16 objects"),
+        (#"{"parts": [5]}"#, "parts[0]: expected an object, found 5"),
+        (#"{"parts": [{"when": {"value": {"atLeast": 1}}}]}"#, "parts[0].channel: is missing"),
+        (
+            #"{"parts": [{"channel": "*/a", "when": {"value": {"atLeast": "x"}}}]}"#,
+            "parts[0].when.value.atLeast: expected a number"
+        ),
+        (
+            #"{"parts": [{"when": {"silent": {}}}]}"#,
+            "parts[0].when: silent is a rule of its own"
+        ),
+        (
+            #"""
+            {"channel": "*/a", "parts": [{"channel": "*/a", "when": {"value": {"atLeast": 1}}}]}
+            """#,
+            "channel: belongs into each of parts"
+        ),
+        (
+            #"""
+            {"until": {"below": 1}, "parts": [{"channel": "*/a",
+             "when": {"value": {"atLeast": 1}}}]}
+            """#,
+            "until: belongs into each of parts"
+        ),
+    ])
+    func mistakesInPartsAreNamed(rule: String, words: String) {
+        let error = #expect(throws: ConfigurationError.self) {
+            try OwnerRule.read(Array(rule.utf8))
+        }
+        let found = error?.problems.map(\.description) ?? []
+        #expect(found.first?.hasPrefix(words) == true, "\(found)")
+    }
+
     @Test func aStationHasNoMoreRulesThanItsLimit() throws {
         let rules = (0..<70).map { number in
             #""r\#(number)": {"channel": "*/co2", "when": {"value": {"atLeast": 9}}}"#

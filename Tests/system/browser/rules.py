@@ -58,6 +58,12 @@ def run(walk):
     check.demand(until(lambda: "dusty-air" in browser.script(LIST), 10), "a rule that is there again")
     check.same(rules(browser)["dusty-air"]["forSeconds"], 600, "its time")
     name = "WHO guideline, 24 h"
+    row(browser, name, "Change")
+    browser.fill("this limit", "25")
+    browser.press("Save")
+    check.demand(browser.shows("from 25, until below 22.5") and browser.shows("from 45, until below 40.5"), "a change of a rule that comes with Roost")
+    row(browser, name, "Remove")
+    check.demand(browser.shows("from 15, until below 13.5"), "the rule as it was shipped")
     row(browser, name, "Switch off")
     check.demand(until(lambda: name in browser.script(OFF), 10), f"what is not in use: {browser.script(OFF)}")
     row(browser, name, "Switch on")
@@ -66,4 +72,4 @@ def run(walk):
     check.demand(until(lambda: "dusty-air" not in browser.script(LIST), 10), "the rule is left")
     check.same(browser.ask("PUT", "/rules/x", {"when": {"value": {"atLeast": 1}}})[0], 400, "a rule without a channel")
     browser.messages()
-    return 12
+    return 14

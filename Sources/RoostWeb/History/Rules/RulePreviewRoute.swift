@@ -36,8 +36,8 @@ struct RulePreviewRoute: Sendable {
         let found: AlertRule?
         do throws(ConfigurationError) { found = try OwnerRule.read(request.body).rule } catch {
             let places = error.problems.map { problem in
-                let keys = problem.place.split(separator: ".").joined(separator: "/")
-                return Problem.Place(pointer: "/" + keys, detail: problem.message)
+                let pointer = ConfigurationProblem.pointer(problem.place)
+                return Problem.Place(pointer: pointer, detail: problem.message)
             }
             let words = error.problems.map(\.description).joined(separator: "; ")
             throw Problem(.badRequest, words, places: places)

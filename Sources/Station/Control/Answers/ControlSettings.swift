@@ -279,7 +279,7 @@ struct ControlSettings {
         throw ControlFailure(
             code: isLocked ? .conflict : .badRequest,
             message: (key.isEmpty ? "" : "\(key): ") + message + hint,
-            pointer: "/" + key.split(separator: ".").joined(separator: "/")
+            pointer: ConfigurationProblem.pointer(key)
         )
     }
 

@@ -35,9 +35,9 @@ export function rulesCard({ me, api, reload }) {
     await reload();
   }
 
-  async function edit(id, entry) {
+  async function edit(id, rule) {
     if (!live.station) await refresh();
-    editor.replaceChildren(ruleForm(id, entry, { api, known, change, close: () => editor.replaceChildren() }));
+    editor.replaceChildren(ruleForm(id, rule, { api, known, change, close: () => editor.replaceChildren() }));
     editor.querySelector("input, select").focus();
   }
 
@@ -46,12 +46,12 @@ export function rulesCard({ me, api, reload }) {
     return el("li", { class: "finding" }, mark(SIGNS[rule.severity], "mark small"), el("div", {}, el("strong", {}, ruleName(rule.id)),
       ruleSentences(rule).map((words) => el("p", {}, words)), isOwner && rule.origin === "file" ? el("p", { class: "quiet" }, t("settings.locked")) : null,
       el("div", { class: "row" }, may(me, "member") && !isOff ? action(t("alerts.test"), async () => { await api.send("POST", "/alerts/test", { rule: rule.id }); return t("alerts.test.sent"); }, { class: "small" }) : null,
-        isOwner && rule.origin !== "file" ? [isOwn && (entry.when?.value || entry.when?.mean) ? button(t("rules.change"), () => edit(rule.id, entry), { class: "small" }) : null,
+        isOwner && rule.origin !== "file" ? [isSimple(rule) ? button(t("rules.change"), () => edit(rule.id, rule), { class: "small" }) : null,
           action(t(isOff ? "rules.on" : "rules.off"), () => change(rule.id, { ...entry, isOn: isOff }), { class: "small" }),
           isOwn ? action(t("rules.remove"), () => change(rule.id, null), { class: "small" }) : null] : null)));
   }
 
-  return { node: card(t("alerts.rules"), said, isOwner ? el("div", { class: "row" }, button(t("rules.add"), () => edit(null, {}))) : null, editor, list, isOwner ? unused : null),
+  return { node: card(t("alerts.rules"), said, isOwner ? el("div", { class: "row" }, button(t("rules.add"), () => edit())) : null, editor, list, isOwner ? unused : null),
     update(rules) {
       for (const rule of [...(rules?.alerts ?? []), ...(rules?.off ?? [])]) known.set(rule.id, rule);
       list.replaceChildren(...(rules?.alerts ?? []).map((rule) => row(rule, false)));
@@ -62,42 +62,51 @@ export function rulesCard({ me, api, reload }) {
 /** What the owner's settings say of a rule; null for one as it was shipped. */
 const entryOf = (rule) => (rule?.source ? JSON.parse(rule.source) : null);
 
-/** A rule as a sentence with gaps; what the form does not know of it stays. */
-function ruleForm(id, entry, { api, known, change, close }) {
-  const given = entry.when?.mean ?? entry.when?.value ?? {}, { below, above, ...rest } = entry.until ?? {};
-  const choice = (name, label, chosen, options) => field(name, label, { control: el("select", {}, options.map(([value, words]) => el("option", { value, selected: String(value) === String(chosen) }, words))) });
-  const figure = (name, label, value, props) => field(name, label, { type: "number", step: "any", value, ...props });
+/** Whether the form can say it: values or means, each with one limit. */
+const isSimple = (rule) => rule.parts.every((part) => part.limits.length === 1 && ["value", "mean"].includes(part.kind));
+
+const choice = (name, label, chosen, options) => field(name, label, { control: el("select", {}, options.map(([value, words]) => el("option", { value, selected: String(value) === String(chosen) }, words))) });
+const figure = (name, label, value, props) => field(name, label, { type: "number", step: "any", value, ...props });
+
+/** A rule as a sentence with gaps for each of its parts. */
+function ruleForm(id, rule, { api, known, change, close }) {
+  const sentences = (rule?.parts ?? [{}]).map(sentence);
   const name = field("name", t("rules.name"), { required: true, maxlength: "64", autocomplete: "off" });
-  const channel = choice("channel", t("rules.channel"), entry.channel, channels(entry.channel));
-  const mean = choice("over", t("rules.over"), given.overSeconds ?? 0, [...new Set([...OVERS, given.overSeconds ?? 0])].map((one) => [one, one ? t("alerts.mean", { time: over(one) }) : t("rules.sample")]));
-  const side = choice("side", t("rules.side"), given.atMost === undefined ? "atLeast" : "atMost", [["atLeast", t("rules.atLeast")], ["atMost", t("rules.atMost")]]);
-  const limit = figure("limit", t("rules.limit"), given.atLeast ?? given.atMost, { required: true });
-  const until = figure("until", t("rules.until"), below ?? above, { hint: t("rules.until.hint") });
-  const lasting = figure("forSeconds", t("rules.for"), (entry.forSeconds ?? 0) / 60, { min: "0" });
-  const severity = choice("severity", t("rules.severity"), entry.severity ?? "warning", [["notice", t("severity.notice")], ["warning", t("severity.warning")], ["critical", t("rules.critical")]]);
-  const built = () => {
-    const seconds = Number(mean.input.value), bound = { [side.input.value]: Number(limit.input.value) }, end = until.input.value;
-    return { ...entry, channel: channel.input.value, when: seconds ? { mean: { overSeconds: seconds, ...bound } } : { value: bound },
-      until: { ...rest, ...(end && { [side.input.value === "atMost" ? "above" : "below"]: Number(end) }) },
-      forSeconds: Math.round(lasting.input.value * 60), severity: severity.input.value };
-  };
+  const lasting = figure("forSeconds", t("rules.for"), (rule?.forSeconds ?? 0) / 60, { min: "0" });
+  const severity = choice("severity", t("rules.severity"), rule?.severity ?? "warning", [["notice", t("severity.notice")], ["warning", t("severity.warning")], ["critical", t("rules.critical")]]);
+  const built = () => ({ parts: sentences.map((one) => one.built()), forSeconds: Math.round(lasting.input.value * 60), severity: severity.input.value,
+    until: { forSeconds: rule?.untilSeconds ?? 0 }, unless: rule?.unless, words: rule?.words });
   const trial = action(t("rules.try"), async () => previewWords(await api.send("POST", "/rules/preview", built(), { patience: 60000 })));
   const nameOf = (values) => values.name.trim().replace(/\s+/g, "-");
-  const node = form([id ? null : name, channel, mean, side, limit, lasting, until, severity].filter(Boolean), t("do.save"), async (values) => {
+  const node = form([id ? [] : name, sentences.map((one) => one.fields), lasting, severity].flat(2), t("do.save"), async (values) => {
     try { await change(id ?? nameOf(values), built()); } catch (problem) {
       for (const error of problem.errors ?? []) {
         const key = error.pointer.split("/").pop();
-        error.pointer = `/${FIELDS[key] ?? key}`;
+        error.pointer = `/${FIELDS[key] ?? key}${/parts.(\d+)/.exec(error.pointer)?.[1] ?? ""}`;
       }
       throw problem;
     }
   }, (values) => ({ name: !id && known.has(nameOf(values)) && t("rules.taken") }));
   // By itself, once there is something to try.
-  node.addEventListener("change", () => { if (limit.input.value) trial.firstChild.click(); });
+  node.addEventListener("change", () => { if (sentences.every((one) => one.isWhole())) trial.firstChild.click(); });
   node.lastElementChild.append(button(t("do.cancel"), close));
   // Below, where its answer moves no button that is about to be pressed.
   node.append(trial);
   return node;
+}
+
+/** The gaps of one part; the end that it has without one is left out. */
+function sentence({ channels: chosen, overSeconds = 0, isFloor, limits = [], ends = [] }, index) {
+  const channel = choice(`channel${index}`, t("rules.channel"), chosen, channels(chosen));
+  const mean = choice(`over${index}`, t("rules.over"), overSeconds, [...new Set([...OVERS, overSeconds])].map((one) => [one, one ? t("alerts.mean", { time: over(one) }) : t("rules.sample")]));
+  const side = choice(`side${index}`, t("rules.side"), isFloor ? "atMost" : "atLeast", [["atLeast", t("rules.atLeast")], ["atMost", t("rules.atMost")]]);
+  const limit = figure(`limit${index}`, t("rules.limit"), limits[0], { required: true });
+  const until = figure(`until${index}`, t("rules.until"), Math.abs(ends[0] / limits[0] - (isFloor ? 1.1 : 0.9)) > 1e-6 ? ends[0] : null, { hint: t("rules.until.hint") });
+  return { fields: [channel, mean, side, limit, until], isWhole: () => limit.input.value, built: () => {
+    const seconds = Number(mean.input.value), bound = { [side.input.value]: Number(limit.input.value) }, end = until.input.value;
+    return { channel: channel.input.value, when: seconds ? { mean: { overSeconds: seconds, ...bound } } : { value: bound },
+      until: end ? { [side.input.value === "atMost" ? "above" : "below"]: Number(end) } : {} };
+  } };
 }
 
 /** Each quantity of all devices, then each channel. */
