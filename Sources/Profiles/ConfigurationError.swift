@@ -57,10 +57,13 @@ package final class ProblemList {
     package static let limit = 100
 
     package private(set) var problems: [ConfigurationProblem] = []
+    /// Records the keys that readers ask for; nil while an object is read.
+    package let recorder: FieldRecorder?
 
-    package init() {}
+    package init(recordingTo recorder: FieldRecorder? = nil) { self.recorder = recorder }
 
     package func add(_ problem: ConfigurationProblem) {
+        recorder?.require(problem.place)
         guard problems.count <= Self.limit else { return }
         let isLast = problems.count == Self.limit
         problems.append(

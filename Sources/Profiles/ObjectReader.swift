@@ -29,6 +29,21 @@ package struct ObjectReader {
         return value
     }
 
+    /// Records a key that is asked for; does nothing while an object is read.
+    package func record(
+        _ key: String,
+        _ kind: FieldRecorder.Field.Kind,
+        _ fill: (inout FieldRecorder.Field) -> Void = { _ in }
+    ) {
+        guard let recorder = problems.recorder else { return }
+        var field = FieldRecorder.Field(path(key), kind)
+        fill(&field)
+        recorder.record(field)
+    }
+
+    /// Records that keys asked for before mean nothing in this object.
+    package func leaveOut(_ keys: Set<String>) { problems.recorder?.leaveOut(keys) }
+
     /// Adds a problem of the object as a whole.
     package func problems(_ message: String) { problems.add(place, message) }
 
@@ -36,6 +51,7 @@ package struct ObjectReader {
     package func has(_ key: String) -> Bool { fields[key] != nil }
 
     package mutating func string(_ key: String, in allowed: [String]? = nil) -> String? {
+        record(key, .text) { $0.choices = allowed ?? [] }
         guard let value = value(key) else { return nil }
         guard case .string(let text) = value else {
             problem(key, "expected a text, found \(value.shown)")
@@ -80,12 +96,14 @@ package struct ObjectReader {
     }
 
     package mutating func required(_ key: String) -> String? {
+        record(key, .text)
         let isPresent = value(key) != nil
         if !isPresent { problem(key, "is missing") }
         return string(key)
     }
 
     package mutating func bool(_ key: String) -> Bool? {
+        record(key, .flag)
         guard let value = value(key) else { return nil }
         if case .bool(let flag) = value { return flag }
         problem(key, "expected true or false, found \(value.shown)")
@@ -93,6 +111,7 @@ package struct ObjectReader {
     }
 
     package mutating func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
+        record(key, .number) { $0.bounds = range }
         guard let value = value(key) else { return nil }
         guard case .number(let number) = value, range.contains(number) else {
             let (low, high) = (
@@ -106,6 +125,7 @@ package struct ObjectReader {
 
     package mutating func whole(_ key: String, in range: ClosedRange<Int>) -> Int? {
         let limits = Double(range.lowerBound)...Double(range.upperBound)
+        record(key, .number) { ($0.bounds, $0.isWhole) = (limits, true) }
         guard let number = number(key, in: limits) else { return nil }
         guard let whole = Int(exactly: number) else {
             problem(key, "expected a whole number, found \(JSONValue.number(number).shown)")
@@ -119,7 +139,10 @@ package struct ObjectReader {
     }
 
     package mutating func object(_ key: String) -> ObjectReader? {
-        value(key).flatMap { ObjectReader($0, at: path(key), problems) }
+        record(key, .object)
+        // What is within is recorded, too.
+        let absent: JSONValue? = problems.recorder == nil ? nil : .object([:])
+        return (value(key) ?? absent).flatMap { ObjectReader($0, at: path(key), problems) }
     }
 
     /// Objects in an array.
@@ -130,6 +153,7 @@ package struct ObjectReader {
     }
 
     package mutating func array(_ key: String, limit: Int) -> [JSONValue] {
+        record(key, .list)
         guard let value = value(key) else { return [] }
         guard case .array(let values) = value else {
             problem(key, "expected an array, found \(value.shown)")

@@ -36,6 +36,7 @@ struct CheckCommand: ParsableCommand {
 
             Examples: roost-courier check
                       roost-courier check courier.json --json
+                      roost-courier check --schema >courier.schema.json
             """
     )
 
@@ -47,7 +48,14 @@ struct CheckCommand: ParsableCommand {
     @Flag(help: "One JSON object instead of text.")
     var json = false
 
+    @Flag(help: "Print the file's JSON Schema for editors, and check nothing.")
+    var schema = false
+
     func run() throws {
+        if schema {
+            let kinds = try EntryKinds.report(try presets.catalog())
+            return Output.line(EntrySchema(kinds).text)
+        }
         let bytes: [UInt8]
         do {
             bytes = try FileBytes.read(file, limit: CourierConfiguration.byteLimit + 1)

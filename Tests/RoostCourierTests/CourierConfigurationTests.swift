@@ -297,7 +297,7 @@ import Testing
         (#"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b","topic":"a/#"}]}"#, "letters"),
         (
             #"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b","discovery":"all"}]}"#,
-            #"expected "device" or "single""#
+            "expected one of device, single"
         ),
         (#"{"targets":[{"id":"a","type":"mqtt","url":"mqtt://b","user":"u"}]}"#, "password"),
         (#"{"targets":[{"id":"a","type":"influx9"}]}"#, "did you mean influx"),

@@ -12,7 +12,7 @@ import Testing
         DropSamples.self, FindFates.self, RetryRefused.self, ProveDelivery.self,
         SubscribePush.self, UnsubscribePush.self, NotifySubscribers.self, GetPushKey.self,
         GetSubscribers.self, FindStations.self, ConfigureEntry.self, RemoveEntry.self,
-        GetEntry.self, TryEntry.self,
+        GetEntry.self, GetEntryKinds.self, TryEntry.self,
     ]
 
     @Test(arguments: questions.map { $0.about.name })

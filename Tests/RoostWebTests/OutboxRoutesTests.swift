@@ -43,6 +43,16 @@ import Testing
             )
         ])
 
+        static let kinds = EntryKindsReport(
+            targets: [
+                EntryKind(
+                    "mqtt",
+                    fields: [EntryField("url", .url, isRequired: true, isCommon: false)]
+                )
+            ],
+            receivers: []
+        )
+
         var client: QuestionTable {
             var table = QuestionTable("this courier", users: LocalUsers())
             func on<Asked: Question>(
@@ -67,6 +77,7 @@ import Testing
             on(RetryRefused.self, of: \.target, retry)
             on(ProveDelivery.self, of: \.target, Self.proof)
             on(FindFates.self, of: \.target, Self.fates)
+            on(GetEntryKinds.self, of: { _ in nil }, Self.kinds)
             return table
         }
     }
@@ -160,6 +171,16 @@ import Testing
         #expect(asked?.seconds == 86_400 && asked?.repairs == true)
         let wrong = await Self.post(courier, "influx/prove", "{\"days\":7}", as: .member)
         #expect(wrong.status == .badRequest)
+    }
+
+    /// Options hold no secret; who may add entries asks for them.
+    @Test func theOwnerSeesTheTypesOfEntries() async throws {
+        let routes = OutboxRoutes(Courier().client).all
+        let path = "/api/v1/outbox/kinds"
+        #expect(await RouteStage(routes, as: .member).ask(path).status == .forbidden)
+        let bytes = try await RouteStage.bytes(await RouteStage(routes, as: .owner).ask(path))
+        let kinds = try JSONDecoder().decode(EntryKindsReport.self, from: Data(bytes))
+        #expect(kinds == Courier.kinds)
     }
 
     @Test func aReadingsFateIsFound() async throws {

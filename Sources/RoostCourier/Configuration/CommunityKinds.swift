@@ -9,10 +9,9 @@ enum CommunityKinds {
         _ common: TargetOptions
     ) -> TargetDependencies.MakeTarget? {
         let sensor = sensor(&reader)
-        let isNamed = reader.object.has("devices")
-        let pins = isNamed ? pins(&reader) : nil
+        let pins = pins(&reader)
         let url = reader.optionalURL("url").map { MaskedText($0) }
-        guard let sensor, pins != nil || !isNamed else { return nil }
+        guard let sensor, pins != nil || !reader.object.has("devices") else { return nil }
         return { materials in
             .samples(
                 SensorCommunityTarget(
@@ -118,7 +117,8 @@ enum CommunityKinds {
     /// Reads `"devices": { "sds011": { "pin": 1 } }`.
     private static func pins(_ reader: inout EntryReader) -> [String: Int]? {
         var pins: [String: Int] = [:]
-        let names = reader.names("devices", example: "{ \"sds011\": { \"pin\": 1 } }")
+        let example = "{ \"sds011\": { \"pin\": 1 } }"
+        let names = reader.names("devices", example: example, isRequired: false)
         guard !names.isEmpty, var devices = reader.object.object("devices") else { return nil }
         for name in names {
             guard var device = devices.object(name) else { continue }
@@ -150,10 +150,9 @@ enum CommunityKinds {
 
     /// Reads `"place": { "latitude": 46.0671, "longitude": 11.1211, "height": 2 }`.
     private static func site(_ reader: inout EntryReader) -> SafecastTarget.Site? {
-        guard var place = reader.object.object("place") else {
-            if reader.object.value("place") == nil { reader.object.problem("place", "is missing") }
-            return nil
-        }
+        reader.object.record("place", .object)
+        if reader.object.value("place") == nil { reader.object.problem("place", "is missing") }
+        guard var place = reader.object.object("place") else { return nil }
         let latitude = degrees("latitude", in: -90...90, &place)
         let longitude = degrees("longitude", in: -180...180, &place)
         let height = place.whole("height", in: -500...10_000)
@@ -167,12 +166,9 @@ enum CommunityKinds {
         in range: ClosedRange<Double>,
         _ place: inout ObjectReader
     ) -> FixedPoint? {
-        guard let value = place.value(key) else {
-            place.problem(key, "is missing")
-            return nil
-        }
-        guard place.number(key, in: range) != nil else { return nil }
-        return value.fixedPoint
+        let number = place.number(key, in: range)
+        if place.value(key) == nil { place.problem(key, "is missing") }
+        return number == nil ? nil : place.value(key)?.fixedPoint
     }
 
     private static func isID(_ text: String) -> Bool {

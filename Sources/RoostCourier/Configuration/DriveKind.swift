@@ -8,10 +8,11 @@ enum DriveKind {
         _ reader: inout EntryReader,
         _ common: TargetOptions
     ) -> TargetDependencies.MakeTarget? {
+        reader.object.leaveOut(["streams", "batchSeconds", "timeoutSeconds"])
         let key = reader.secret("apiKey")
         let credits = text("credits", &reader)
         let cities = text("cities", &reader)
-        let words = reader.object.value("description") == nil ? nil : text("description", &reader)
+        let words = text("description", &reader, isRequired: false)
         var choice = DriveLog.Choice()
         choice.counter = reader.object.string("device")
         choice.position = reader.object.string("position")
@@ -35,8 +36,13 @@ enum DriveKind {
     }
 
     /// Reads a text of 1 to 200 bytes, not only white space: the service refuses empty ones.
-    private static func text(_ key: String, _ reader: inout EntryReader) -> String? {
-        guard let text = reader.object.required(key) else { return nil }
+    private static func text(
+        _ key: String,
+        _ reader: inout EntryReader,
+        isRequired: Bool = true
+    ) -> String? {
+        let given = isRequired ? reader.object.required(key) : reader.object.string(key)
+        guard let text = given else { return nil }
         guard (1...200).contains(text.utf8.count), !text.allSatisfy(\.isWhitespace) else {
             reader.object.problem(key, "expected 1 to 200 bytes of text")
             return nil

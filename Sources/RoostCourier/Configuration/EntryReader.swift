@@ -27,6 +27,7 @@ struct EntryReader {
 
     /// Reads the name of a secret: `{ "secret": "influx-token" }`.
     mutating func secret(_ key: String, isRequired: Bool = true) -> SecretName? {
+        object.record(key, .secret)
         guard let value = object.value(key) else {
             if isRequired {
                 object.problem(key, "is missing: expected { \"secret\": \"NAME\" }")
@@ -57,9 +58,11 @@ struct EntryReader {
     mutating func url(
         _ key: String,
         schemes: [String] = ["http", "https"],
-        isWhole: Bool = false
+        isWhole: Bool = false,
+        isRequired: Bool = true
     ) -> String? {
-        guard let text = object.required(key) else { return nil }
+        object.record(key, .url) { $0.choices = schemes }
+        guard let text = isRequired ? object.required(key) : object.string(key) else { return nil }
         guard isWhole || !URLText.hasQuery(text) else {
             object.problem(key, "has a ? or # in it: give the address without that part")
             return nil
@@ -102,12 +105,14 @@ struct EntryReader {
     }
 
     /// Reads a URL as `url` does; nil without a problem when there is none.
-    mutating func optionalURL(_ key: String) -> String? {
-        object.value(key) == nil ? nil : url(key)
-    }
+    mutating func optionalURL(
+        _ key: String,
+        schemes: [String] = ["http", "https"]
+    ) -> String? { url(key, schemes: schemes, isRequired: false) }
 
     /// Reads a URL that may be a secret as a whole.
     mutating func secretURL(_ key: String) -> URLSetting? {
+        object.record(key, .secretURL) { $0.choices = ["http", "https"] }
         if case .object? = object.value(key) { return secret(key).map(URLSetting.secret) }
         return url(key, isWhole: true).map(URLSetting.plain)
     }
@@ -124,9 +129,12 @@ struct EntryReader {
     }
 
     /// Returns the member names of an object with 1 to 64 members, sorted.
-    mutating func names(_ key: String, example: String) -> [String] {
+    mutating func names(_ key: String, example: String, isRequired: Bool = true) -> [String] {
+        object.record(key, .map) { $0.example = example }
         guard let value = object.value(key) else {
-            object.problem(key, "is missing: expected \(example)")
+            if isRequired || object.has(key) {
+                object.problem(key, "is missing: expected \(example)")
+            }
             return []
         }
         guard case .object(let members) = value, (1...64).contains(members.count) else {
@@ -136,25 +144,33 @@ struct EntryReader {
         return members.keys.sorted()
     }
 
-    /// Reads a list of at most 64 texts, 1…200 bytes each.
-    mutating func texts(_ key: String, _ problems: ProblemList) -> [String] {
-        let place = object.path(key)
+    /// Reads a list of texts, 1…200 bytes each.
+    ///
+    /// - Parameters:
+    ///   - choices: The texts that are allowed; nil for all.
+    ///   - limit: Texts at most.
+    mutating func texts(_ key: String, in choices: [String]? = nil, limit: Int = 64) -> [String] {
+        object.record(key, .list) { $0.choices = choices ?? [] }
         var texts: [String] = []
-        for (index, value) in object.array(key, limit: 64).enumerated() {
-            if case .string(let text) = value, (1...200).contains(text.utf8.count) {
-                texts.append(text)
-            } else {
-                problems.add("\(place)[\(index)]", "expected a text, found \(value.shown)")
+        for (index, value) in object.array(key, limit: limit).enumerated() {
+            guard case .string(let text) = value, (1...200).contains(text.utf8.count) else {
+                object.problem("\(key)[\(index)]", "expected a text, found \(value.shown)")
+                continue
             }
+            if let choices, !choices.contains(text) {
+                let all = choices.joined(separator: ", ")
+                object.problem(key, "expected some of \(all), found \"\(text)\"")
+            }
+            texts.append(text)
         }
         return texts
     }
 
     /// Reads a list of patterns of `device/quantity`, with the bounds of `texts`.
-    mutating func patterns(_ key: String, _ problems: ProblemList) -> [String] {
-        let texts = texts(key, problems)
+    mutating func patterns(_ key: String) -> [String] {
+        let texts = texts(key)
         for (index, text) in texts.enumerated() where !StreamChoice.isPattern(text) {
-            problems.add("\(object.path(key))[\(index)]", StreamChoice.advice(text))
+            object.problem("\(key)[\(index)]", StreamChoice.advice(text))
         }
         return texts
     }
@@ -207,6 +223,7 @@ enum TextSetting: Hashable, Sendable {
 extension ObjectReader {
     /// Reads a whole number.
     mutating func whole(_ key: String, in range: ClosedRange<Double>) -> Int? {
+        record(key, .number) { ($0.bounds, $0.isWhole) = (range, true) }
         guard let number = number(key, in: range) else { return nil }
         guard number == number.rounded() else {
             problem(key, "expected a whole number, found \(JSONValue.number(number).shown)")

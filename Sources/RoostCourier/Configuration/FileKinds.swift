@@ -124,36 +124,30 @@ enum FileKinds {
     }
 
     private static func shared(_ reader: inout EntryReader) -> Shared? {
+        reader.object.leaveOut(["streams", "batchSeconds", "timeoutSeconds"])
         let periods = periods(&reader)
         let names = reader.object.string("names", in: FileNaming.allCases.map(\.rawValue))
         let naming = reader.object.value("names") == nil ? .seed : names.flatMap(FileNaming.init)
         let folder = folder(&reader)
-        guard let periods, let naming, let folder else { return nil }
+        guard let naming, let folder else { return nil }
         return Shared(periods: periods, naming: naming, prefix: folder)
     }
 
-    private static func periods(_ reader: inout EntryReader) -> [FilePeriod]? {
-        guard reader.object.value("periods") != nil else { return FilePeriod.allCases }
-        let known = FilePeriod.allCases.map(\.rawValue).joined(separator: ", ")
-        let values = reader.object.array("periods", limit: FilePeriod.allCases.count)
-        var periods: [FilePeriod] = []
-        for value in values {
-            guard case .string(let text) = value, let period = FilePeriod(rawValue: text) else {
-                reader.object.problem("periods", "expected some of \(known), found \(value.shown)")
-                continue
-            }
-            periods.append(period)
-        }
+    private static func periods(_ reader: inout EntryReader) -> [FilePeriod] {
+        let known = FilePeriod.allCases.map(\.rawValue)
+        let texts = reader.texts("periods", in: known, limit: known.count)
         if case .array([])? = reader.object.value("periods") {
-            reader.object.problem("periods", "expected at least one of \(known)")
+            let all = known.joined(separator: ", ")
+            reader.object.problem("periods", "expected at least one of \(all)")
         }
-        return periods.isEmpty || periods.count < values.count ? nil : periods
+        return texts.isEmpty ? FilePeriod.allCases : texts.compactMap(FilePeriod.init)
     }
 
     /// Reads a folder: empty, or with a slash at its end.
     private static func folder(_ reader: inout EntryReader) -> String? {
-        guard reader.object.value("folder") != nil else { return "" }
-        guard let text = reader.object.string("folder") else { return nil }
+        guard let text = reader.object.string("folder") else {
+            return reader.object.value("folder") == nil ? "" : nil
+        }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         let isPath = parts.allSatisfy { !["", ".", ".."].contains($0) }
         let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && text.utf8.count <= 200

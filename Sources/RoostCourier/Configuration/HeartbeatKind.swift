@@ -7,6 +7,9 @@ enum HeartbeatKind {
         _ reader: inout EntryReader,
         _ common: TargetOptions
     ) -> TargetDependencies.MakeTarget? {
+        reader.object.leaveOut([
+            "streams", "backlog", "maxAgeSeconds", "paceSeconds", "batchSeconds", "timeoutSeconds",
+        ])
         let url = reader.secretURL("url")
         let every = reader.object.seconds("everySeconds", in: 60...86_400) ?? .seconds(300)
         let saysUnwell = reader.object.bool("fail") ?? true

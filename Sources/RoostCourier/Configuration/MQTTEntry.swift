@@ -15,10 +15,10 @@ enum MQTTEntry {
         }
         let prefix = prefix(&reader)
         let hasDiscovery = reader.object.bool("homeAssistant") ?? true
-        let isByDevice = isByDevice(&reader)
+        let isByDevice = reader.object.string("discovery", in: ["device", "single"]) != "single"
         let proves = reader.object.bool("prove") ?? false
         let clientID = clientID(&reader)
-        guard let place, let prefix, let isByDevice else { return nil }
+        guard let place, let prefix else { return nil }
         return { materials in
             let station = materials.station.id
             var broker = BrokerSettings(
@@ -71,19 +71,6 @@ enum MQTTEntry {
             "expected letters, digits, _ and - with / between them, found \"\(prefix)\""
         )
         return nil
-    }
-
-    private static func isByDevice(_ reader: inout EntryReader) -> Bool? {
-        switch reader.object.string("discovery") ?? "device" {
-        case "device": return true
-        case "single": return false
-        case let text:
-            reader.object.problem(
-                "discovery",
-                "expected \"device\" or \"single\", found \"\(text)\""
-            )
-            return nil
-        }
     }
 
     private static func clientID(_ reader: inout EntryReader) -> String? {

@@ -41,11 +41,10 @@ enum MailKind {
     }
 
     private static func recipients(_ reader: inout EntryReader) -> [String]? {
-        guard reader.object.value("to") != nil else {
-            reader.object.problem("to", "is missing: expected [\"NAME@HOST\"]")
-            return nil
-        }
         let values = reader.object.array("to", limit: recipientLimit)
+        if reader.object.value("to") == nil {
+            reader.object.problem("to", "is missing: expected [\"NAME@HOST\"]")
+        }
         if case .array([])? = reader.object.value("to") {
             reader.object.problem("to", "expected 1 to \(recipientLimit) addresses")
         }

@@ -12,6 +12,7 @@ enum PushKinds {
         refuseInterval(&reader)
         // The URLs come from those who subscribe: only addresses on the internet are allowed.
         (common.isPublicOnly, common.isLocal) = (true, false)
+        reader.object.leaveOut(["local"])
         guard let contact = reader.object.required("contact") else { return nil }
         let isMail = contact.hasPrefix("mailto:") && contact.contains("@")
         let isClean = contact.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
@@ -42,7 +43,7 @@ enum PushKinds {
         let key = reader.secret("key")
         let words = APNsSender.Environment.allCases.map(\.rawValue)
         let environment = reader.object.string("environment", in: words)
-        let url = reader.object.has("url") ? reader.url("url", schemes: ["https"]) : nil
+        let url = reader.optionalURL("url", schemes: ["https"])
         guard let team, let keyID, let topic, let key else { return nil }
         let isPlain = topic.utf8.allSatisfy { byte in
             byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
@@ -83,6 +84,7 @@ enum PushKinds {
     }
 
     private static func refuseInterval(_ reader: inout EntryReader) {
+        reader.object.leaveOut(["everySeconds"])
         guard reader.object.has("everySeconds") else { return }
         reader.object.problem("everySeconds", "each subscriber chooses its own interval")
     }

@@ -21,7 +21,7 @@ package struct ReceiverEntry: Sendable {
         let before = problems.problems.count
         let id = reader.id()
         let type = reader.object.required("type")
-        var common = Self.common(&reader, problems)
+        var common = Self.common(&reader)
         guard let type else { return nil }
         let make = ReceiverKinds.read(type, &reader, &common, presets)
         if make == nil { reader.object.ignoreTheRest() }
@@ -31,32 +31,26 @@ package struct ReceiverEntry: Sendable {
         (secrets, source, self.make) = (reader.secrets, value, make)
     }
 
-    private static func common(_ reader: inout EntryReader, _ problems: ProblemList)
-        -> ReceiverOptions
-    {
+    /// Reads the options that every receiver has.
+    static func common(_ reader: inout EntryReader) -> ReceiverOptions {
         var common = ReceiverOptions()
         if let every = reader.object.seconds("everySeconds", in: 60...86_400) {
             common.every = every
         }
+        reader.object.record("remindSeconds", .number) { $0.choices = ["never"] }
         if reader.object.value("remindSeconds") == .string("never") {
             common.remind = nil
         } else if let remind = reader.object.seconds("remindSeconds", in: 300...604_800) {
             common.remind = remind
         }
         if let wait = reader.object.seconds("waitSeconds", in: 0...3_600) { common.wait = wait }
-        let severities = reader.texts("severities", problems)
+        let known = Notice.Severity.allCases.map(\.rawValue)
+        let severities = reader.texts("severities", in: known)
         if !severities.isEmpty {
-            let known = Notice.Severity.allCases.map(\.rawValue)
             common.severities = Set(severities.compactMap(Notice.Severity.init))
-            for word in severities where !known.contains(word) {
-                reader.object.problem(
-                    "severities",
-                    "expected some of \(known.joined(separator: ", ")), found \"\(word)\""
-                )
-            }
         }
-        common.rules = reader.texts("rules", problems)
-        common.channels = reader.texts("channels", problems)
+        common.rules = reader.texts("rules")
+        common.channels = reader.texts("channels")
         common.tellsResolved = reader.object.bool("resolved") ?? true
         common.language = reader.object.string("language", in: ["en", "de", "it"]) ?? "en"
         common.quiet = reader.object.object("quiet").flatMap(QuietHours.init)

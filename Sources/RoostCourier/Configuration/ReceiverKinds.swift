@@ -14,6 +14,7 @@ enum ReceiverKinds {
     ) -> TargetDependencies.MakeReceiver? {
         let takesPictures =
             type == MailKind.name || (try? ShippedPresets.preset(type))??.picture != nil
+        if !takesPictures { reader.object.leaveOut(["pictures"]) }
         if common.hasPictures, !takesPictures {
             reader.object.problem("pictures", "\"\(type)\" takes none; smtp, ntfy and telegram do")
         }
@@ -54,43 +55,62 @@ enum ReceiverKinds {
         presets.ids + [MailKind.name, PushKinds.webPush, PushKinds.apns]
     }
 
+    /// Values of a preset's settings: texts, and names of secrets.
+    private struct PresetValues: Sendable {
+        var texts: [String: String] = [:]
+        var secrets: [String: SecretName] = [:]
+        var isWhole = true
+    }
+
+    private static func values(of preset: Preset, _ reader: inout EntryReader) -> PresetValues {
+        var values = PresetValues()
+        for setting in preset.settings {
+            let isRequired = !setting.isOptional && setting.fallback == nil
+            record(setting, &reader)
+            let isNamed =
+                if case .object? = reader.object.value(setting.name) { true } else { false }
+            if setting.isSecret || isNamed {
+                let name = reader.secret(setting.name, isRequired: isRequired)
+                if let name { values.secrets[setting.name] = name }
+                if name == nil, isRequired { values.isWhole = false }
+            } else if reader.object.value(setting.name) == nil {
+                guard isRequired else { continue }
+                reader.object.problem(setting.name, "is missing: \(setting.about)")
+                values.isWhole = false
+            } else if setting.name == "url" {
+                values.texts["url"] = reader.url("url", isWhole: preset.id != "ntfy")
+                // ntfy runs at the root of its host: a path would be the topic given twice.
+                if preset.id == "ntfy", let url = values.texts["url"], URLText.hasPath(url) {
+                    let words = "is the server's address alone: the topic stands in `topic`"
+                    reader.object.problem("url", words)
+                }
+                if values.texts["url"] == nil { values.isWhole = false }
+            } else if let text = reader.object.string(setting.name) {
+                values.texts[setting.name] = text
+            }
+        }
+        return values
+    }
+
+    private static func record(_ setting: Preset.Setting, _ reader: inout EntryReader) {
+        let isURL = setting.name == "url"
+        reader.object.record(setting.name, setting.isSecret ? .secret : isURL ? .url : .text) {
+            ($0.about, $0.example) = (setting.about, setting.fallback)
+            if isURL { $0.choices = ["http", "https"] }
+        }
+    }
+
     private static func preset(
         _ preset: Preset,
         _ reader: inout EntryReader,
         _ common: ReceiverOptions
     ) -> TargetDependencies.MakeReceiver? {
-        var plain: [String: String] = [:]
-        var secret: [String: SecretName] = [:]
-        var isWhole = true
-        for setting in preset.settings {
-            let isRequired = !setting.isOptional && setting.fallback == nil
-            let isNamed =
-                if case .object? = reader.object.value(setting.name) { true } else { false }
-            if setting.isSecret || isNamed {
-                let name = reader.secret(setting.name, isRequired: isRequired)
-                if let name { secret[setting.name] = name }
-                isWhole = isWhole && (name != nil || !isRequired)
-            } else if setting.name == "url", reader.object.value("url") != nil {
-                plain["url"] = reader.url("url", isWhole: preset.id != "ntfy")
-                // ntfy runs at the root of its host: a path would be the topic given twice.
-                if preset.id == "ntfy", let url = plain["url"], URLText.hasPath(url) {
-                    let words = "is the server's address alone: the topic stands in `topic`"
-                    reader.object.problem("url", words)
-                }
-                isWhole = isWhole && plain["url"] != nil
-            } else if let text = reader.object.string(setting.name) {
-                plain[setting.name] = text
-            } else if isRequired {
-                reader.object.problem(setting.name, "is missing: \(setting.about)")
-                isWhole = false
-            }
-        }
+        let values = values(of: preset, &reader)
         let key = reader.secret("signature", isRequired: false)
-        guard isWhole else { return nil }
-        let (texts, names) = (plain, secret)
+        guard values.isWhole else { return nil }
         return { materials in
-            var settings = texts.mapValues { TemplateValue.text($0) }
-            for (setting, name) in names {
+            var settings = values.texts.mapValues { TemplateValue.text($0) }
+            for (setting, name) in values.secrets {
                 settings[setting] = .secret(try materials.secrets.secret(name))
             }
             var receiver = PresetReceiver(

@@ -22,7 +22,7 @@ package struct TargetEntry: Sendable {
         guard var reader = EntryReader(value, at: place, problems) else { return nil }
         let id = reader.id()
         let type = reader.object.required("type")
-        var common = Self.common(&reader, problems)
+        var common = Self.common(&reader)
         guard let type else { return nil }
         let before = problems.problems.count
         guard let kind = TargetKind(rawValue: type) else {
@@ -46,11 +46,13 @@ package struct TargetEntry: Sendable {
         (secrets, source, self.make) = (reader.secrets, value, make)
     }
 
-    private static func common(_ reader: inout EntryReader, _ problems: ProblemList)
-        -> TargetOptions
-    {
+    /// Reads the options that every target has.
+    static func common(_ reader: inout EntryReader) -> TargetOptions {
         var common = TargetOptions()
-        common.streams = reader.patterns("streams", problems)
+        common.streams = reader.patterns("streams")
+        reader.object.record("backlog", .number) { field in
+            (field.choices, field.bounds) = (["all", "none"], 1...1e9)
+        }
         switch reader.object.value("backlog") {
         case nil, .string("all"): break
         case .string("none"): common.hasBacklog = false

@@ -60,7 +60,7 @@ package struct FeedEntry: Sendable {
     {
         guard reader.object.has("data") else { return .singapore(data: publications) }
         let place = reader.object.path("data")
-        let data = reader.texts("data", problems)
+        let data = reader.texts("data")
         for name in data where !publications.contains(name) {
             problems.add(place, "expected psi and pm25, found \"\(name)\"")
         }
@@ -114,7 +114,7 @@ package struct FeedEntry: Sendable {
         let token = reader.object.has("token") ? reader.secret("token") : nil
         let place = reader.object.path("channels")
         // Without channels, the station appears only in the list of stations.
-        let channels = reader.object.has("channels") ? reader.texts("channels", problems) : []
+        let channels = reader.object.has("channels") ? reader.texts("channels") : []
         for channel in channels where channel.split(separator: "/").count != 2 {
             problems.add(place, "expected device/quantity, found \"\(channel)\"")
         }

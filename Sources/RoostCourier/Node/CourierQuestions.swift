@@ -1,6 +1,7 @@
 import ControlProtocol
 import Core
 import HardwareIO
+import Profiles
 import Store
 import StoreQueries
 
@@ -30,6 +31,7 @@ struct CourierQuestions: Sendable {
         on(RetryRefused.self, retry)
         on(ProveDelivery.self, prove)
         on(GetEntry.self) { try await node.settings.report(of: $0.target) }
+        on(GetEntryKinds.self) { _ in try EntryKinds.report(node.world.presets) }
         on(TryEntry.self) { try await node.trial($0) }
         table.on(ConfigureEntry.self) { question, asker in
             await node.apply(try await node.settings.configure(question), for: asker)
@@ -85,6 +87,8 @@ struct CourierQuestions: Sendable {
         } catch let error as CourierFilesError {
             throw ControlFailure(code: .store, message: error.description)
         } catch let error as CryptoFailure {
+            throw ControlFailure(code: .store, message: error.description)
+        } catch let error as ConfigurationError {
             throw ControlFailure(code: .store, message: error.description)
         }
     }

@@ -26,6 +26,13 @@ struct EntryRoutes: Sendable {
                 "Removes a target or receiver that was added; those of courier.json stay.",
                 answers: OutboxView.self
             ),
+            Route(.get, "/api/v1/outbox/kinds", .owner) { request in
+                try .json(try await ask(GetEntryKinds(), request))
+            }
+            .about(
+                "The types of targets and receivers, each with its options.",
+                answers: EntryKindsReport.self
+            ),
             Route(.get, "/api/v1/outbox/{id}/entry", .owner) { request in
                 EntryView.json(try await ask(GetEntry(Self.id(request)), request))
             }
