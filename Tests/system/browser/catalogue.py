@@ -157,7 +157,7 @@ class Reader:
                 time.sleep(0.15)
                 self.look(f"{where}, dialog of button {number}")
             browser.script("for (const one of document.querySelectorAll('dialog')) one.close();")
-            if browser.script("return location.pathname") != path:
+            if browser.script("return location.pathname") != path or "change=" in browser.path:
                 browser.open(path)
 
 

@@ -70,10 +70,19 @@ def findings():
 def deliveries():
     states = ("idle", "waiting", "later", "held", "broken", "paused", "waitsForStation")
     codes = ("status-503", "foreign", "refuses", "time-unknown", "key-refused", "of another version", None)
-    return [{"id": f"target{number}", "type": "influx1", "state": state, "why": FOREIGN, "code": codes[number], "nextTrySeconds": 60, "isProvable": True,
+    return [{"id": f"target{number}", "type": "influx1", "origin": "file" if number else "ui", "state": state, "why": FOREIGN, "code": codes[number], "nextTrySeconds": 60, "isProvable": True,
              "samples": {"delivered": 5, "waiting": 5, "leftOut": dict.fromkeys(LEFT_OUT, 1)}, "oldestWaiting": TIME, "lastDeliverySeconds": 5,
              "requestCount": 5, "byteCount": 5000, "proof": FOREIGN, "drives": {"delivered": 1, "waiting": 1, "leftOut": 1}}
             for number, state in enumerate(states)]
+
+
+def entry_kind():
+    """A type with an option of each kind."""
+    kinds = {"url": {}, "password": {}, "measurement": {"choices": ["dust"]}, "flags": {}, "streams": {"choices": ["dust"]}, "backlog": {"choices": ["dust"]},
+             "timeoutSeconds": {"low": 1, "high": 600}, "devices": {"example": '{ "dust": { "pin": 1 } }'}}
+    names = dict(zip(kinds, ("url", "secret", "text", "flag", "list", "number", "number", "map")))
+    return {"type": "influx1", "fields": [{"key": key, "kind": names[key], "isRequired": key == "url", "isCommon": key == "streams", **more}
+                                          for key, more in kinds.items()]}
 
 
 def answers():
@@ -85,8 +94,11 @@ def answers():
         "/events": {"items": events(), "next": None},
         "/station": {"faults": faults(), "accounts": {"trouble": FOREIGN}},
         "/health": {"findings": findings(), "hidden": ["serial-holders"]},
-        "/outbox": {"isRunning": True, "isMetered": True, "stationTrouble": FOREIGN, "cursorTrouble": FOREIGN, "targets": deliveries(),
+        "/outbox": {"isRunning": True, "isMetered": True, "stationTrouble": FOREIGN, "cursorTrouble": FOREIGN, "settingsTrouble": FOREIGN,
+                    "leftOut": [{"id": "target9", "sentence": FOREIGN}], "targets": deliveries(),
                     "receivers": [{**deliveries()[2], "id": "bell", "type": "webhook", "notices": {"sent": 5, "waiting": 5}}]},
+        "/outbox/kinds": {"targets": [entry_kind()], "receivers": []},
+        "/outbox/target0/entry": {"id": "target0", "section": "targets", "origin": "ui", "entry": {"type": "influx1", "password": {"secret": "influx"}}},
         "/devices": {"devices": [{"name": "dust", "type": "sds011", "location": "/dev/ttyUSB0", "state": "silent",
                                   "facts": FACTS, "intervalSeconds": 300, "records": False, "mutes": [{"target": "dust", "endTime": TIME}]}],
                      "found": [{"identity": "adapter:1", "state": state, "why": FOREIGN, "name": "dust", "node": "/dev/ttyUSB0", "usb": "1a86:7523"}

@@ -33,14 +33,14 @@ function eye(input) {
   return node;
 }
 
-/** A form of fields; `send(values)` may throw a problem, whose pointers find their fields. */
+/** A form of fields and nodes with `fields`; `send(values, button)` may throw a problem, whose pointers find their fields. */
 export function form(fields, submit, send, check = () => ({})) {
   const said = el("p", { role: "alert" });
   const first = el("button", { class: "first", type: "submit" }, submit);
   const node = el("form", { class: "form", novalidate: true }, fields, said, el("div", { class: "row" }, first));
   node.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const known = fields.filter((one) => one.input);
+    const known = fields.flatMap((one) => one.fields ?? one).filter((one) => one.input);
     const values = Object.fromEntries(known.map((one) => [one.name, one.input.type === "checkbox" ? one.input.checked : one.input.value]));
     const wrong = { ...Object.fromEntries(known.filter((one) => one.input.required && !one.input.value.trim()).map((one) => [one.name, t("form.empty")])) };
     Object.assign(wrong, Object.fromEntries(Object.entries(check(values)).filter(([name, words]) => words && !wrong[name])));
@@ -50,7 +50,7 @@ export function form(fields, submit, send, check = () => ({})) {
     if (Object.keys(wrong).length) return known.find((one) => wrong[one.name])?.input.focus();
     first.disabled = true;
     try {
-      const words = await send(values);
+      const words = await send(values, event.submitter);
       said.className = "done";
       said.textContent = words ?? "";
     } catch (problem) {

@@ -6,7 +6,7 @@ import { loadFacts } from "../facts.js";
 import { may } from "../roles.js";
 import { action } from "../words.js";
 import { ruleName, ruleOf, subjectWords, valueWords } from "../alerts.js";
-import { standing } from "./outboxparts.js";
+import { addLink, entryPlace, standing } from "./outboxparts.js";
 import { rulesCard, SIGNS } from "./rules.js";
 import { browserCard, subscription } from "./thisbrowser.js";
 
@@ -14,15 +14,19 @@ export const title = "alerts.title";
 
 export async function load(api, query, { me }) {
   const [alerts, rules, outbox, browser] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox"), may(me, "member") ? subscription() : undefined, loadFacts(), loadMore("alerts")]);
-  return { alerts, rules, receivers: outbox?.receivers ?? [], browser };
+  return { alerts, rules, receivers: outbox?.receivers ?? [], isRunning: outbox?.isRunning, browser };
 }
 
 export function make(root, context) {
   const now = el("section", { class: "card" }), rest = rulesCard(context), list = el("ul", { class: "list" }), none = el("p", { class: "quiet" }, t("alerts.receivers.none"));
   const own = el("div");
-  root.append(now, card(t("alerts.receivers"), none, list), rest.node, own);
+  const add = el("div");
+  root.append(now, card(t("alerts.receivers"), none, list, add), rest.node, own);
+  const edit = entryPlace(root, "receivers", context);
   return {
-    update({ alerts, rules, receivers, browser }) {
+    update({ alerts, rules, receivers, isRunning, browser }, query) {
+      edit(query);
+      add.replaceChildren((isRunning && addLink(t("alerts.receivers.add"), context)) || "");
       own.replaceChildren(...(browser === undefined ? [] : [browserCard(browser, context)]));
       now.replaceChildren(el("h2", {}, t("alerts.now")), alerts.alerts.length ? el("ul", { class: "list" }, alerts.alerts.map((one) => row(one, context))) : el("p", { class: "big" }, t("alerts.none")),
         alerts.leftOutCount ? el("p", { class: "wrong" }, t("alerts.leftOut", { n: number(alerts.leftOutCount) })) : "",

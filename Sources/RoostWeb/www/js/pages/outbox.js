@@ -4,33 +4,35 @@ import { loadFacts } from "../facts.js";
 import { field, form } from "../form.js";
 import { rfc3339, stamp } from "../format.js";
 import { code, has, t } from "../i18n.js";
-import { may } from "../roles.js";
 import { fromInput, toInput } from "../window.js";
-import { standing } from "./outboxparts.js";
+import { addLink, entryActs, entryPlace, standing } from "./outboxparts.js";
 
 export const title = "outbox.title";
-const EXAMPLE = '{ "targets": [\n  { "id": "map", "type": "sensor-community",\n    "sensor": "raspi-00000000abcdef01",\n    "devices": { "dust": { "pin": 1 } } } ] }';
 
 export async function load(api) { return (await Promise.all([api.get("/outbox"), loadFacts()]))[0]; }
 
 export function make(root, context) {
-  const list = el("ul", { class: "list" }), targets = card(null, list), trouble = el("p", { class: "wrong" }), empty = el("div");
+  const list = el("ul", { class: "list" }), add = addLink(t("outbox.add"), context), targets = card(null, list, add), trouble = el("p", { class: "wrong" }), unused = card(t("outbox.unused")), empty = el("div");
   const search = fates(context.api);
-  root.append(trouble, targets, search, empty);
-  let beats = 0;
+  root.append(trouble, unused, targets, search, empty);
+  const edit = entryPlace(root, "targets", context);
+  let beats = 0, left = "";
 
-  function update(outbox) {
-    const { isRunning, stationTrouble, cursorTrouble, isMetered } = outbox;
-    const words = [[stationTrouble, "stationTrouble"], [cursorTrouble, "cursorTrouble"]].filter(([text]) => text).flatMap(([text, name]) => [t(`outbox.${name}`), " ", quoted(text), " "]);
+  function update(outbox, query) {
+    const { isRunning, stationTrouble, cursorTrouble, settingsTrouble, leftOut = [], isMetered } = outbox;
+    if (query) edit(query);
+    const words = [[stationTrouble, "stationTrouble"], [cursorTrouble, "cursorTrouble"], [settingsTrouble, "settingsTrouble"]].filter(([text]) => text).flatMap(([text, name]) => [t(`outbox.${name}`), " ", quoted(text), " "]);
     trouble.replaceChildren(...words, isMetered ? t("outbox.metered") : "");
     show(trouble, words.length > 0 || Boolean(isMetered));
     keyed(list, outbox.targets, (one) => `${one.id} ${one.type}`, (one) => standing(one, context, again), (node, one) => node.renew(one));
+    if (left !== (left = JSON.stringify(leftOut))) unused.replaceChildren(unused.firstChild, ...leftOut.map(({ id, sentence }) => el("div", {}, el("p", {}, asIs(id, "strong"), " ", quoted(sentence)), el("div", { class: "row" }, entryActs({ id, origin: "ui" }, context, again)))));
+    show(unused, leftOut.length > 0);
     show(targets, outbox.targets.length > 0);
     show(search, outbox.targets.length > 0);
     if (outbox.targets.length) return empty.replaceChildren();
     if (!empty.firstChild || empty.dataset.is !== String(isRunning)) {
       empty.dataset.is = isRunning;
-      empty.replaceChildren(card(null, el("p", { class: "big" }, t(isRunning ? "outbox.none" : "outbox.noCourier")), el("p", {}, t("outbox.add")), may(context.me, "owner") ? asIs(EXAMPLE, "pre", { tabindex: "0" }) : null));
+      empty.replaceChildren(card(null, el("p", { class: "big" }, t(isRunning ? "outbox.none" : "outbox.noCourier")), isRunning ? addLink(t("outbox.add"), context) : [el("p", {}, t("outbox.install")), asIs("sudo apt install roost-courier", "pre", { tabindex: "0" })]));
     }
   }
   const again = async () => update(await load(context.api));

@@ -1,17 +1,18 @@
 // How one target or receiver stands: shared by the pages Outbox and Alerts.
-import { button, dialog, el, facts, mark, asIs, quoted, setText, show, table } from "../dom.js";
+import { button, card, dialog, el, facts, mark, asIs, quoted, setText, show, table } from "../dom.js";
 import { deliveryReason } from "../facts.js";
 import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { may } from "../roles.js";
-import { action, confirmed } from "../words.js";
+import { action, confirmed, problemWords } from "../words.js";
 
 // A server is asked what it has: the station gives it a minute.
 const PATIENCE = 65000;
 const MARKS = { idle: "good", waiting: "good", later: "moderate", held: "fault", broken: "fault" };
 
 /** An item of a list, with `renew(report)` and `tick()`. */
-export function standing(first, { me, api }, changed) {
+export function standing(first, context, changed) {
+  const { me, api } = context;
   const sign = el("span"), state = el("strong"), why = el("p"), next = el("p", { class: "quiet" }), sums = el("div"), acts = el("div", { class: "row" });
   const node = el("li", { class: "finding" }, sign, el("div", {}, asIs([el("strong", {}, first.id), el("span", { class: "chip" }, first.type)], "p"), el("p", { role: "status" }, state), why, next, sums, acts));
   const post = (what, body) => async () => { await api.send("POST", `/outbox/${first.id}/${what}`, body); await changed(); };
@@ -45,7 +46,7 @@ export function standing(first, { me, api }, changed) {
     report = given;
     heardAt = performance.now();
     const isPaused = report.state === "paused", isSender = Boolean(report.samples), isRefused = !report.fileCount && report.samples?.leftOut.refused > 0;
-    const now = `${report.state} ${isRefused}`;
+    const now = `${report.state} ${isRefused} ${report.origin}`;
     if (offered !== now) {
       offered = now;
       sign.replaceChildren(mark(MARKS[report.state] ?? "unknown", "mark small"));
@@ -54,7 +55,7 @@ export function standing(first, { me, api }, changed) {
         action(t(isPaused ? "outbox.resume" : "outbox.pause"), post(isPaused ? "resume" : "pause"), { class: "small" }),
         report.isProvable ? action(t("outbox.prove"), () => prove(false), { class: "small" }) : "",
         isRefused ? action(t("outbox.retry"), retry, { class: "small" }) : "",
-        isSender && may(me, "owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), post("drop", { before: rfc3339(Date.now() / 1000) })), { class: "small" }) : ""] : []));
+        isSender && may(me, "owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), post("drop", { before: rfc3339(Date.now() / 1000) })), { class: "small" }) : "", ...entryActs(report, context, changed)] : []));
     }
     setText(state, code("outbox.state", report.state));
     const key = `${report.code} ${report.why}`;
@@ -65,6 +66,39 @@ export function standing(first, { me, api }, changed) {
   };
   node.renew(first);
   return node;
+}
+
+/** What its owner may do with an entry that was added on the page or by a command. */
+export function entryActs({ id, origin }, { me, api, go }, changed) {
+  if (!may(me, "owner")) return [];
+  if (origin !== "ui") return [el("span", { class: "quiet" }, t("outbox.inFile"))];
+  return [button(t("outbox.change"), () => go(`${location.pathname}?change=${id}`), { class: "small" }),
+    button(t("outbox.remove"), confirmed(t("outbox.remove.sure", { name: id }), t("outbox.remove"), async () => { await api.send("DELETE", `/outbox/${id}`); await changed(); }), { class: "small" })];
+}
+
+/** The way to a new entry, for the owner of a station with a courier. */
+export const addLink = (words, { me }) => (may(me, "owner") ? el("p", {}, el("a", { class: "button", href: `${location.pathname}?add=any` }, words)) : null);
+
+/** The form of the entry that the address names; the page's other parts are away meanwhile. */
+export function entryPlace(root, section, context) {
+  const place = el("div", { class: "entry" });
+  let shown = null;
+  root.append(place);
+  return async (query) => {
+    const [add, change] = ["add", "change"].map((name) => query.get(name)), wanted = change ?? add;
+    if (wanted === shown || !may(context.me, "owner")) return;
+    shown = wanted;
+    root.classList.toggle("editing", wanted !== null);
+    place.replaceChildren();
+    if (wanted === null) return;
+    try {
+      const node = await (await import("./entryform.js")).entryCard(section, { add, change }, context);
+      if (shown === wanted) place.replaceChildren(node);
+    } catch (problem) {
+      if (problem.status === undefined) console.error(problem);
+      place.replaceChildren(card(null, el("p", { class: "wrong", role: "alert" }, problemWords(problem))));
+    }
+  };
 }
 
 function rows({ samples, notices, oldestWaiting, lastDeliverySeconds, fileCount, drives, requestCount, byteCount, proof, cursorLost }) {

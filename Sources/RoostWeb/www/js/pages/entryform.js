@@ -1,0 +1,92 @@
+// The form of an upload target or a receiver, made of what the courier says its type takes.
+import { asIs, card, el, icon, mark, quoted } from "../dom.js";
+import { field, form } from "../form.js";
+import { number } from "../format.js";
+import { code, has, loadMore, t } from "../i18n.js";
+import { live, refresh } from "../live.js";
+import { collected, option, topic } from "./entryfields.js";
+
+const USUAL = { targets: ["mqtt", "influx2", "sensor-community", "opensensemap", "webhook"], receivers: ["ntfy", "telegram", "smtp", "webhook"] };
+/** Each step of a trial has its own limit at the courier. */
+const PATIENCE = 105000;
+const STEPS = { done: "good", failed: "poor", skipped: "unknown" };
+
+/** The card for `add`, a type or `any`, or for `change`, an id. */
+export async function entryCard(section, { add, change }, context) {
+  const { api } = context;
+  const [kinds, outbox, present] = await Promise.all([api.get("/outbox/kinds"), api.get("/outbox"), change ? api.get(`/outbox/${encodeURIComponent(change)}/entry`) : null,
+    loadMore("entries"), live.station ?? refresh().catch(() => null)]);
+  const all = kinds[section], type = present ? present.entry.type : add, kind = all.find((one) => one.type === type);
+  if (!kind) return choice(section, all);
+  const ids = [outbox.targets, outbox.receivers, outbox.feeds, outbox.leftOut].flat().map((one) => one.id);
+  return formCard({ section, kind, ids, present }, context);
+}
+
+/** The types, the usual ones first. */
+function choice(section, all) {
+  const usual = USUAL[section].map((type) => all.find((one) => one.type === type)).filter(Boolean);
+  const menu = (kinds) => el("ul", { class: "menu" }, kinds.map((kind) => el("li", {}, el("a", { href: `${location.pathname}?add=${kind.type}` },
+    el("span", {}, el("strong", {}, kindName(kind)), el("span", { class: "quiet" }, about(kind))), icon("icon-next")))));
+  return card(t(`entry.choose.${section}`), menu(usual), el("details", {}, el("summary", {}, t("entry.others")), menu(all.filter((one) => !usual.includes(one)))),
+    el("div", { class: "row" }, el("a", { class: "button", href: location.pathname }, t("do.cancel"))));
+}
+
+const about = ({ type, about: words }) => (has(`kind.${type}.about`) ? t(`kind.${type}.about`) : quoted(words));
+
+const kindName = ({ type, name }) => (has(`kind.${type}`) ? t(`kind.${type}`) : asIs(name ?? type));
+
+function formCard({ section, kind, ids, present }, context) {
+  const { api, go } = context, { type } = kind, before = present?.entry ?? { type };
+  const id = present ? null : field("id", t("entry.id"), { value: freeID(type, ids), required: true, maxlength: "32", autocomplete: "off", autocapitalize: "none", spellcheck: "false", hint: t("entry.id.hint") });
+  const options = kind.fields.filter((one) => one.kind !== "object").map((one) => option(one, kind, before, !present));
+  const own = options.filter((one) => !one.option.isCommon), common = options.filter((one) => one.option.isCommon);
+  const more = Object.assign(el("details", {}, el("summary", {}, t("entry.more")), el("div", { class: "form" }, common)), { fields: common });
+  const steps = el("div", { role: "status" });
+  const trial = el("button", { type: "submit" }, t(section === "receivers" ? "entry.test" : "entry.try"));
+
+  async function send(values, submitter) {
+    const path = `/outbox/${encodeURIComponent(present?.id ?? values.id.trim())}`, body = { section, ...collected(options, values, before) };
+    steps.replaceChildren(submitter === trial ? el("p", { class: "quiet" }, t("do.running")) : "");
+    trial.disabled = true;
+    try {
+      if (submitter !== trial) await api.send("PUT", path, body);
+      else steps.replaceChildren(...outcome(await api.send("POST", `${path}/try`, section === "receivers" ? { ...body, sends: true } : body, { patience: PATIENCE })));
+    } catch (problem) {
+      steps.replaceChildren();
+      for (const error of problem.errors ?? []) error.pointer = placed(error.pointer, options);
+      throw problem;
+    } finally {
+      trial.disabled = false;
+    }
+    if (submitter !== trial) await go(location.pathname, { replaces: true });
+    return "";
+  }
+
+  const node = form([id, ...own, type === "ntfy" ? topic(own) : null, more, steps].filter(Boolean), t("do.save"), send,
+    ({ id: given }) => ({ id: ids.includes(given?.trim()) ? t("entry.id.used") : null }));
+  node.lastChild.append(trial, el("a", { class: "button", href: location.pathname }, t("do.cancel")));
+  const words = has(`kind.${type}.steps`) ? t(`kind.${type}.steps`) : about(kind);
+  return card(present ? [asIs(present.id), ` · `, kindName(kind)] : kindName(kind), el("p", { class: "quiet" }, words), node);
+}
+
+/** A name that no entry has: the type, or the type and a number. */
+function freeID(type, ids) {
+  let name = type;
+  for (let n = 2; ids.includes(name); n += 1) name = `${type}-${n}`;
+  return name;
+}
+
+/** The name of the field that a refusal is about; what is in a folded part is unfolded. */
+function placed(pointer, options) {
+  const key = pointer?.replace(/^\/(entry|secrets)\//, "");
+  const found = options.filter((one) => key === one.name || key?.startsWith(`${one.name}/`)).at(-1);
+  found?.closest("details")?.setAttribute("open", "");
+  return found ? `/${found.name}` : pointer;
+}
+
+/** How far a trial came. */
+function outcome({ isReached, server, steps, milliseconds }) {
+  return [el("p", {}, el("strong", {}, t(isReached ? "try.reached" : "try.notReached", { ms: number(milliseconds) })), " ", server ? asIs(server) : ""),
+    el("ul", { class: "steps" }, steps.map((one) => el("li", {}, mark(STEPS[one.state], "mark small"),
+      el("span", {}, el("strong", {}, code("try", one.name)), `: ${t(`try.${one.state}`)} `, quoted(one.sentence)))))];
+}
