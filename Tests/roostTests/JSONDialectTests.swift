@@ -7,7 +7,8 @@ import Testing
 @Suite struct JSONDialectTests {
     /// Commands with a format of their own, without a report, or that run another program.
     private static let others: Set<String> = [
-        "export", "demo-node", "web", "outbox", "courier", "secret", "subscribers",
+        "export", "demo-node", "web", "outbox", "courier", "target", "receiver", "secret",
+        "subscribers",
     ]
 
     private static func leaves(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
