@@ -20,6 +20,21 @@ package enum EntryKinds {
         return EntryKindsReport(targets: targets, receivers: receivers)
     }
 
+    /// Returns the keys of a type whose values are always secrets; none for an unknown type.
+    static func secretKeys(
+        of type: String,
+        in section: EntrySection,
+        _ presets: PresetCatalog
+    ) -> [String] {
+        let fields = fields { reader, recorder in
+            switch section {
+            case .receivers: receiver(type, presets, &reader, recorder)
+            case .targets: TargetKind(rawValue: type).map { target($0, &reader, recorder) }
+            }
+        }
+        return fields.filter { $0.kind == .secret }.map(\.key)
+    }
+
     private static func target(
         _ kind: TargetKind,
         _ reader: inout EntryReader,

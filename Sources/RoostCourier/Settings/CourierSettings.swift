@@ -177,13 +177,22 @@ actor CourierSettings {
         _ given: [String: String]
     ) throws(ControlFailure) -> CourierOverlay {
         guard !file.hasEntry(id) else { throw locked(id) }
-        let fields = try Self.fields(change.entry)
+        var (fields, given) = (try Self.fields(change.entry), given)
+        if case .string(let type)? = fields["type"] {
+            // As a person types it: `topic=balcony`.
+            for key in EntryKinds.secretKeys(of: type, in: change.section, presets) {
+                guard case .string(let text)? = fields[key], given[key] == nil else { continue }
+                (given[key], fields[key]) = (text, nil)
+            }
+        }
         let entry = CourierOverlay.Entry(section: change.section, fields: fields)
         var kept = overlay.secrets[id, default: [:]].filter { given[$0.key] == nil }
         for key in kept.keys where fields[key] != nil { kept[key] = nil }
         let former = overlay.entries[id]?.fields ?? [:]
         if former["type"] != fields["type"] { kept = [:] }
-        if let key = kept.keys.min(), former["url"] != fields["url"] {
+        // An address may be a secret itself.
+        let isMoved = former["url"] != fields["url"] || given["url"] != nil
+        if isMoved, let key = kept.keys.first(where: { $0 != "url" }) {
             throw .badRequest(
                 "give it again: the address has changed, and no secret goes to another server "
                     + "unasked",

@@ -94,6 +94,19 @@ import Testing
             let moved = Self.influx.replacing("192.168.1.5", with: "192.168.1.9")
             let refusal = try await Self.refusal(node, Self.configure(moved, secrets: nil))
             #expect(refusal.pointer == "/secrets/password")
+            // Nor where the address is a secret itself.
+            let hook = #"{"type":"webhook"}"#
+            let addresses = ["url": "https://a.test/x", "signature": "seal"]
+            _ = try await CourierLife.ask(
+                node,
+                Self.configure(hook, as: "hook", secrets: addresses)
+            )
+            let elsewhere = Self.configure(
+                hook,
+                as: "hook",
+                secrets: ["url": "https://b.test/x"]
+            )
+            #expect(try await Self.refusal(node, elsewhere).pointer == "/secrets/signature")
             // A change of anything else keeps it.
             let other = Self.influx.replacing(#""air""#, with: #""rain""#)
             _ = try await CourierLife.ask(node, Self.configure(other, secrets: nil))
@@ -125,6 +138,19 @@ import Testing
             #expect(refusal.pointer == wrong.pointer, "\(refusal)")
             #expect(life.files[CourierOverlay.name] == nil)
             #expect(await node.report.targets.map(\.id) == ["alive"])
+        }
+    }
+
+    /// Tests a secret that stands among the options, as a person types it.
+    @Test func aSecretInTheClearBecomesOne() throws {
+        try Self.courier { life, node in
+            let phone = #"{"type":"ntfy","topic":"balcony-7fk2"}"#
+            _ = try await CourierLife.ask(
+                node,
+                Self.configure(phone, as: "phone", in: .receivers, secrets: nil)
+            )
+            let entry = try await CourierLife.ask(node, GetEntry("phone"))
+            #expect(entry.entry.contains("page.phone.topic") && !entry.entry.contains("7fk2"))
         }
     }
 
