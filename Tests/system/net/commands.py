@@ -93,6 +93,7 @@ def look_rows(stage):
         "update describe": [], "records list": ring,
         "courier status": control, "outbox show": control, "outbox why": [stage.began, *control], "outbox prove": ["influx", *control],
         "courier check": [courier.config_path], "target try": ["influx", *control], "target show": ["influx", *control],
+        "receiver try": ["influx", *control], "receiver show": ["influx", *control],
         "courier send": ["influx", "--dry-run", *courier_words(stage)], "secret list": ["--folder", courier.secrets],
         "subscribers list": control, "stations": control, "cameras": None,
     }
@@ -123,6 +124,10 @@ ACTS = [
     ("outbox flush", "outbox flush influx {control}"), ("outbox retry", "outbox retry influx {control}"),
     ("outbox drop", "outbox drop influx --before 2020-01-01T00:00:00Z --yes {control}"), ("pause", "courier pause influx --for 1h {control}"),
     ("resume", "courier resume influx {control}"),
+    ("target add", "target add hook webhook url=https://hook.example.org/x {control}"),
+    ("target set", "target set hook expect=ok {control}"), ("target remove", "target remove hook {control}"),
+    ("receiver add", "receiver add phone ntfy topic=balcony-7fk2 {control}"),
+    ("receiver set", "receiver set phone everySeconds=600 {control}"), ("receiver remove", "receiver remove phone {control}"),
     ("records get", "records get {n} --output {folder}/{n}.jpg {ring}"), ("records export", "records export {folder}/records-{n} {ring} {reads}"),
     ("records delete", "records delete {n} {ring} --socket {eyes}"),
 ]

@@ -8,7 +8,7 @@ from .facts import parse, shape
 # Keys whose texts are words of the program, and the same at each moment.
 WORDS = frozenset({"kind", "state", "mode", "role", "right", "severity", "unit", "type", "trust", "search", "quantity"})
 # Of each set one word stands for all.
-STATES = [("motion", "still"), ("idle", "sending", "waiting", "later"), ("measuring", "warming", "asleep"),
+STATES = [("motion", "still"), ("idle", "sending", "waiting", "later", "waitsForStation"), ("measuring", "warming", "asleep"),
           ("good", "moderate", "poor")]
 # What is there in some moments only: the end of a path.
 KEYS = (".nextInSeconds", ".phaseEndsInSeconds", ".nextBeatInSeconds", ".lastBeatSeconds", ".oldestWaiting", ".targets[].nextTrySeconds", ".targets[].why",

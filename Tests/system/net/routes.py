@@ -35,7 +35,7 @@ EXAMPLES = {
     "/export": "/export?format=csv&channel=dust/pm25", "/files/{type}": "/files/hourly",
     "/files/{type}/{name}": "/files/hourly/absent.csv", "/copies/{id}": "/copies/0",
     "/dose": "/dose?channel=dust/pm25", "/events": "/events?kind=muted", "/outbox/fates": "/outbox/fates?time={now}",
-    "/records/{number}/picture": "/records/{picture}/picture",
+    "/records/{number}/picture": "/records/{picture}/picture", "/outbox/{id}/entry": "/outbox/influx/entry",
 }
 STREAMS = {"/live", "/camera/live"}  # Followed by streams.py.
 
