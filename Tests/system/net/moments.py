@@ -12,7 +12,8 @@ STATES = [("motion", "still"), ("idle", "sending", "waiting", "later", "waitsFor
           ("good", "moderate", "poor")]
 # What is there in some moments only: the end of a path.
 KEYS = (".nextInSeconds", ".phaseEndsInSeconds", ".nextBeatInSeconds", ".lastBeatSeconds", ".oldestWaiting", ".targets[].nextTrySeconds", ".targets[].why",
-        ".store.waitingSeconds", ".stretches[][]", ".keepsDays")
+        ".store.waitingSeconds", ".stretches[][]", ".keepsDays",
+        ".alerts[].blind", ".alerts[].blindSeconds")
 # What this machine has: nothing below the last of a path is kept.
 MACHINE = re.compile(r"(.*?\.(faults|findings|reasons|because|doubts|details|hidden|missing|quality|power|behind))[.\[]")
 
