@@ -1,5 +1,7 @@
 """The rules of alerts by their owner: one is tried and added, changed and taken back; one of Roost is switched off and on."""
 
+import os
+
 from ..check import Failed, until
 
 LIST = "return [...document.querySelectorAll('.alerts section > .list strong')].map((one) => one.innerText);"
@@ -43,6 +45,8 @@ def run(walk):
     browser.fill("for at least (minutes)", "10")
     browser.press("Try on my past")
     check.demand(until(lambda: "the last 30 days" in browser.text(".form"), 30), f"nothing is tried: {browser.text('.form')[-200:]!r}")
+    if walk.shots:
+        browser.picture(os.path.join(walk.shots, "rule-form-360-light-en.png"), 360, False)
     browser.press("Save")
     check.demand(until(lambda: "dusty-air" in browser.script(LIST), 10), f"the new rule is not in the list: {browser.script(LIST)}")
     check.same(rules(browser)["dusty-air"]["parts"][0]["limits"], [900], "the limit of the new rule")
