@@ -14,6 +14,8 @@ export function field(name, label, { hint, control, ...props } = {}) {
   input.setAttribute("aria-describedby", [hint ? `${id}h` : "", `${id}w`].join(" ").trim());
   const node = el("div", { class: "field" }, el("label", { for: id }, label),
     props.type === "password" ? el("div", { class: "secret" }, input, eye(input)) : input, note, wrong);
+  // What is wrong is said until it is changed.
+  input.addEventListener("input", () => node.fail());
   return Object.assign(node, {
     input, name,
     fail(words) {
