@@ -39,6 +39,18 @@ struct AlertCounts: Sendable {
         return isCounted
     }
 
+    /// The counts of rules that are the same in another list.
+    func kept(from before: [AlertRule], to next: [AlertRule]) -> AlertCounts {
+        var counts = AlertCounts()
+        for (key, all) in times {
+            guard before.indices.contains(key.rule),
+                let index = next.firstIndex(of: before[key.rule])
+            else { continue }
+            counts.times[Key(rule: index, source: key.source)] = all
+        }
+        return counts
+    }
+
     /// Seconds at which the oldest event of each rule ceases to count.
     func deadlines(_ rules: [AlertRule]) -> [Int] {
         times.compactMap { key, all in

@@ -379,7 +379,7 @@ extension AlertEngine {
     /// sensor that measures does not become silent by another rule.
     package mutating func use(_ rules: [AlertRule], at now: Int) -> [AlertEvent] {
         let (old, names) = (channels, devices.keys.sorted())
-        (channels, counts) = ([:], AlertCounts())
+        (channels, counts) = ([:], counts.kept(from: self.rules, to: rules))
         let events = register.use(rules, at: now)
         for name in names {
             let known = devices[name]?.channels ?? []

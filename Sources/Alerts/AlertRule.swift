@@ -77,6 +77,17 @@ package struct AlertRule: Hashable, Sendable {
         return parts.first { $0.condition.isOfChannels && Self.fits(name, $0.pattern) }?.condition
     }
 
+    /// Whether what a former rule of this id raised about a subject can be judged by this one.
+    func isAbout(_ subject: String, as former: AlertRule?) -> Bool {
+        guard let former, former != self else { return true }
+        guard parts.contains(where: { $0.condition.isOfChannels }) else {
+            let kinds = Set(parts.map(\.condition.kind))
+            // What a changed rule counts begins anew: nothing would end what it raised.
+            return kinds == Set(former.parts.map(\.condition.kind)) && !kinds.contains("event")
+        }
+        return parts.contains { $0.condition.isOfChannels && Self.fits(subject, $0.pattern) }
+    }
+
     /// How severe a level, 1…2, is.
     package func severity(of level: Int, _ condition: Condition) -> AlertSeverity {
         guard let scale = condition.scale else { return severity }

@@ -365,16 +365,18 @@ struct AlertStates: Sendable {
         var events: [AlertEvent] = []
         let before = rules
         for key in tracks.keys.sorted(by: Self.order) where key != AlertBounds.many {
-            if let index = next.firstIndex(where: { $0.id == key.rule }) {
-                tracks[key]?.rule = index
-                if tracks[key]?.life.level == 0 { tracks[key] = nil }
-                if before.first(where: { $0.id == key.rule }) != next[index] {
-                    tracks[key]?.condition = nil
-                }
-            } else {
+            let former = before.first { $0.id == key.rule }
+            guard let index = next.firstIndex(where: { $0.id == key.rule }),
+                next[index].isAbout(key.subject, as: former)
+            else {
                 events += end(key, .ruleRemoved, at: now)
                 tracks[key] = nil
+                continue
             }
+            tracks[key]?.rule = index
+            guard former != next[index] else { continue }
+            if tracks[key]?.life.level == 0 { tracks[key] = nil }
+            tracks[key]?.condition = nil
         }
         (rules, leftOut, crowdedOut) = (next, [], [])
         return events + settleMany(at: now)

@@ -6,7 +6,11 @@ struct DoctorCourier {
     static let secretFolder = "/etc/roost/secrets"
     static let certificateFolder = "/etc/ssl/certs"
 
-    /// Whether there is a configuration, so that a courier is wanted.
+    /// Places of its unit, by a package and by `scripts/install`.
+    private static let units = ["/usr/lib", "/lib", "/etc"]
+        .map { "\($0)/systemd/system/roost-courier.service" }
+
+    /// Whether a courier is installed or configured.
     var isWanted = false
     /// Secrets that others than their owner may read, with their modes.
     var openSecrets: [String] = []
@@ -20,7 +24,7 @@ struct DoctorCourier {
     init() {}
 
     init(_ tree: DoctorTree) {
-        isWanted = tree.exists(Self.path)
+        isWanted = ([Self.path] + Self.units).contains { tree.exists($0) }
         for name in list(Self.secretFolder, tree) {
             guard let mode = tree.mode("\(Self.secretFolder)/\(name)") else { continue }
             secretCount += 1

@@ -15,7 +15,7 @@ enum DoctorCourierChecks {
     ]
 
     private static let unwanted = DoctorFinding.skipped(
-        "there is no \(DoctorCourier.path), so nothing is delivered"
+        "no courier is installed, so nothing is delivered"
     )
 
     @Sendable private static func runs(_ facts: DoctorFacts) -> DoctorFinding {
@@ -23,7 +23,7 @@ enum DoctorCourierChecks {
         guard facts.courier.isWanted else { return unwanted }
         guard facts.runs("roost-courier") else {
             return .failure(
-                "there is a \(DoctorCourier.path), and no courier runs",
+                "one is installed, and no courier runs",
                 next: "roost courier check && sudo systemctl start roost-courier"
             )
         }

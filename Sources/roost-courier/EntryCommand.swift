@@ -155,7 +155,8 @@ struct EntrySetCommand<List: EntryList>: ParsableCommand {
         }
         // Secrets of the page keep their values where they are not given.
         fields = fields.filter { !CourierConfiguration.isOwnSecret($0.value) }
-        for (key, value) in try given.fields() { fields[key] = value == .null ? nil : value }
+        // null takes an option back, a secret as well.
+        for (key, value) in try given.fields() { fields[key] = value }
         let question = ConfigureEntry(
             id,
             in: report.section,

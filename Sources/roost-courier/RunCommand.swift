@@ -75,7 +75,7 @@ struct RunCommand: ParsableCommand {
         SignalMonitor.block()
         let configuration: CourierConfiguration
         do {
-            configuration = try read()
+            configuration = try read(isNeeded: config != CourierConfiguration.standardPath)
         } catch let error as ConfigurationError {
             Output.error("\(error)")
             throw ExitCode(78)
@@ -129,12 +129,15 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    /// Reads the configuration; a file that is not there is an empty one.
-    private func read() throws -> CourierConfiguration {
+    /// Reads the configuration; a file that is not there is an empty one, unless it is needed.
+    private func read(isNeeded: Bool) throws -> CourierConfiguration {
         let bytes: [UInt8]?
         do {
             let limit = CourierConfiguration.byteLimit + 1
-            bytes = try FileBytes.readIfThere(config, limit: limit)
+            bytes =
+                isNeeded
+                ? try FileBytes.read(config, limit: limit)
+                : try FileBytes.readIfThere(config, limit: limit)
         } catch {
             Output.error("\(error)")
             throw ExitCode(1)
@@ -205,11 +208,13 @@ struct RunCommand: ParsableCommand {
         _ notifier: ServiceNotifier,
         _ logger: Logger
     ) async throws {
+        // A file that is away for a moment is no empty configuration.
+        let wasThere = access(config, F_OK) == 0
         while !Task.isCancelled {
             guard try await signals.next() == SIGHUP else { break }
             notifier.reloading()
             do {
-                await node.reload(try read())
+                try await node.reload(try read(isNeeded: wasThere))
                 logger.notice("configuration read again", metadata: ["file": "\(config)"])
             } catch {
                 logger.error("configuration not applied", metadata: ["problem": "\(error)"])

@@ -149,7 +149,8 @@ struct SendCommand: ParsableCommand {
             }
             guard command.dryRun else {
                 let words = "\(entry.id) gets its samples from the running courier alone"
-                Output.error("\(words); look at them with --dry-run, or try the way with `probe`")
+                let next = "or try the way with `roost target try \(entry.id)`"
+                Output.error("\(words); look at them with --dry-run, \(next)")
                 throw ExitCode(64)
             }
             switch try entry.make(materials) {

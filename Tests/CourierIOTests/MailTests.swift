@@ -60,7 +60,7 @@ import Testing
         return (try Self.sending(message), server.received)
     }
 
-    /// `roost courier probe` logs in and sends nothing.
+    /// `roost receiver try` logs in and sends nothing.
     @Test(arguments: ["235 ok", "535 no"]) func aProbeEndsWithTheLogIn(answer: String) throws {
         let (result, received) = try Self.send(isProbe: true) { connection in
             try connection.answer("AUTH PLAIN", "334 \r\n")

@@ -177,7 +177,7 @@ import Testing
                     ("yes", false), ("no", true), ("yes", false), ("auto", !isRoutePaid),
                     ("no", true), ("auto", !isRoutePaid),
                 ] {
-                    await node.reload(try CourierLife.read(target, metered: word))
+                    try await node.reload(try CourierLife.read(target, metered: word))
                     sent = life.internet.exchangeCount
                     for _ in 0..<60 {
                         life.station.record()

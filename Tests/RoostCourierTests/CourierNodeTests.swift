@@ -171,12 +171,12 @@ import Testing
                 try await clock.sleep(for: .seconds(20))
                 #expect(await node.report.targets[0].state == .broken)
                 life.secrets.set("token", "wrong")
-                await node.reload(try CourierLife.read(target))
+                try await node.reload(try CourierLife.read(target))
                 try await clock.sleep(for: .seconds(20))
                 #expect(await node.report.targets[0].state == .held)
                 #expect(life.station.events.contains("outbox held two"))
                 life.secrets.set("token", "right")
-                await node.reload(try CourierLife.read(target))
+                try await node.reload(try CourierLife.read(target))
                 try await clock.sleep(for: .seconds(20))
                 #expect(await node.report.targets[0].state == .idle)
             }
@@ -194,13 +194,13 @@ import Testing
                 life.station.record()
                 try await clock.sleep(for: .seconds(10))
                 let before = await node.report.targets[0].requestCount
-                await node.reload(try CourierLife.read("\(CourierLife.influx),\(second)"))
+                try await node.reload(try CourierLife.read("\(CourierLife.influx),\(second)"))
                 try await clock.sleep(for: .seconds(10))
                 let report = await node.report
                 #expect(report.targets.map(\.id) == ["influx", "b"])
                 #expect(report.targets[0].requestCount == before)
                 #expect(report.targets[1].state == .later)
-                await node.reload(try CourierLife.read(second))
+                try await node.reload(try CourierLife.read(second))
                 try await clock.sleep(for: .seconds(10))
                 #expect(await node.report.targets.map(\.id) == ["b"])
             }

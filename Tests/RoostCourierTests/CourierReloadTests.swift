@@ -90,7 +90,7 @@ import Testing
                 #expect(ids == ["influx", "alive", "phone", "sg"])
                 let before = Dictionary(uniqueKeysWithValues: ids.map { ($0, node.outlet($0)) })
                 let count = asked.withLock { $0.count }
-                await node.reload(try Self.read([edit.key: edit.value]))
+                try await node.reload(try Self.read([edit.key: edit.value]))
                 try await clock.sleep(for: .seconds(30))
                 let anew = ids.filter { node.outlet($0) !== before[$0] ?? nil }
                 #expect(Set(anew) == edit.anew, "\(edit.key) \(edit.value)")
@@ -100,7 +100,7 @@ import Testing
                     #expect(proxies == Array(repeating: "http://p.test:3128", count: 4))
                 }
                 // Taken back, it is as before.
-                await node.reload(try Self.read())
+                try await node.reload(try Self.read())
                 #expect(node.ids == ids)
             }
             withExtendedLifetime(life.station.folder) {}
@@ -114,9 +114,9 @@ import Testing
             let node = life.node()
             try await life.run(node) {
                 try await clock.sleep(for: .seconds(30))
-                await node.reload(try Self.read(["targets": "[]", "feeds": "[]"]))
+                try await node.reload(try Self.read(["targets": "[]", "feeds": "[]"]))
                 #expect(node.ids == ["phone"])
-                await node.reload(try Self.read(["receivers": "[]"]))
+                try await node.reload(try Self.read(["receivers": "[]"]))
                 #expect(node.ids == ["influx", "alive", "sg"])
                 #expect(await node.report.targets.map(\.id) == ["influx", "alive"])
             }

@@ -1,4 +1,6 @@
+import ControlProtocol
 import Core
+import HardwareIO
 import Profiles
 
 /// Parsed `courier.json`: where samples go, whom notices reach, and what is fetched.
@@ -160,5 +162,57 @@ package struct NetworkSettings: Hashable, Sendable {
             reader.problem("proxy", "expected an address like http://proxy.example:3128")
         }
         reader.finish()
+    }
+}
+
+extension CourierConfiguration {
+    /// Whether a target, receiver or feed has this id.
+    func hasEntry(_ id: String) -> Bool { entries.contains { $0.id == id } }
+
+    /// Adds an entry of the owner.
+    ///
+    /// - Throws: `ControlFailure` that names the field as `/entry/url` or `/secrets/token`.
+    mutating func add(
+        _ id: String,
+        _ overlay: CourierOverlay,
+        _ presets: PresetCatalog
+    ) throws(ControlFailure) {
+        guard let own = overlay.entries[id], let value = overlay.value(of: id) else { return }
+        guard !hasEntry(id) else {
+            throw ControlFailure(
+                code: .conflict,
+                message: "courier.json has an entry of this id, which counts",
+                pointer: "/id"
+            )
+        }
+        guard targets.count + receivers.count < Self.entryLimit else {
+            throw ControlFailure(
+                code: .conflict,
+                message: "there are \(Self.entryLimit) targets and receivers already; remove one"
+            )
+        }
+        let problems = ProblemList()
+        switch own.section {
+        case .targets:
+            let known = Self.receiverTypes(presets)
+            if let entry = TargetEntry(value, at: "", receivers: known, problems) {
+                targets.append(entry)
+            }
+        case .receivers:
+            if let entry = ReceiverEntry(value, at: "", presets, problems) {
+                receivers.append(entry)
+            }
+        }
+        guard let first = problems.problems.first else { return }
+        let key = first.place.split(separator: ".").first.map(String.init) ?? ""
+        let place = first.place.split { $0 == "." || $0 == "[" || $0 == "]" }
+            .joined(separator: "/")
+        let hint = first.suggestion.map { "; did you mean \($0)?" } ?? ""
+        let list = overlay.secrets[id]?[key] == nil ? "entry" : "secrets"
+        throw ControlFailure(
+            code: .badRequest,
+            message: (key.isEmpty ? "" : "\(first.place): ") + first.message + hint,
+            pointer: first.place == "id" ? "/id" : "/\(list)" + (place.isEmpty ? "" : "/\(place)")
+        )
     }
 }

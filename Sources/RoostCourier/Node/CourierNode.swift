@@ -45,6 +45,7 @@ package final class CourierNode: Sendable {
     private let pauses: PauseFile?
     /// What `courier.json` and the owner's page set.
     let settings: CourierSettings
+    private let turn: TaskLock
     /// Answers about phones and browsers; nil where there is no folder for them.
     let pushSubscriptions: PushSubscriptions?
 
@@ -55,6 +56,7 @@ package final class CourierNode: Sendable {
         let world: CourierDependencies
         (zone, settings, world) = Self.followed(configuration, given)
         (self.world, self.file, startedAt) = (world, file, world.clock.now)
+        turn = TaskLock(world.clock)
         let names = configuration.names
         cursors = StationCursors(world.link, names: names, clock: world.clock, logger: world.logger)
         (current, alerts) = (CurrentStation(), AlertHub(world.clock))
@@ -141,7 +143,7 @@ package final class CourierNode: Sendable {
     /// - Throws: `SupervisorError` when restarting did not help.
     package func run(serving control: ChildSpec? = nil) async throws {
         try await settings.load()
-        await use(await settings.merged.configuration)
+        try await use()
         root.add(healthMonitor)
         root.add(ChildSpec(id: "news") { [news] _ in news })
         root.add(station)
@@ -300,30 +302,47 @@ package final class CourierNode: Sendable {
     // MARK: Orders and reports
 
     /// Applies another configuration; entries that did not change go on undisturbed.
-    package func reload(_ configuration: CourierConfiguration) async {
+    ///
+    /// - Throws: `CancellationError`.
+    package func reload(_ configuration: CourierConfiguration) async throws {
         await settings.reload(configuration)
-        await use(await settings.merged.configuration)
+        try await use()
     }
 
-    private func use(_ configuration: CourierConfiguration, changed id: String? = nil) async {
-        await cursors.set(names: configuration.names)
-        await pauses?.set(names: Set(configuration.entries.map(\.id)))
-        await targets.reload(configuration, changed: id)
+    /// Uses what the settings are now; one change after the other.
+    private func use(changed id: String? = nil) async throws {
+        try await turn.run {
+            let configuration = await settings.merged.configuration
+            await cursors.set(names: configuration.names)
+            await pauses?.set(names: Set(configuration.entries.map(\.id)))
+            await targets.reload(configuration, changed: id)
+        }
     }
 
     /// Uses the settings after a change, which is an event of the station.
-    func apply(_ change: CourierSettings.Change, for asker: QuestionAsker) async {
-        await use(await settings.merged.configuration, changed: change.id)
-        var details = ["setting": change.setting, "before": change.before, "now": change.now]
-        details["actor"] = asker.actor
-        news.report(EventKind.Plain.settingsChanged.rawValue, details)
+    ///
+    /// - Throws: `CancellationError`.
+    func apply(_ change: CourierSettings.Change, for asker: QuestionAsker) async throws {
+        try await use(changed: change.id)
+        news.report(EventKind.Plain.settingsChanged.rawValue, change.details(for: asker))
+    }
+
+    /// Forgets the pause and the cursor of an entry that was removed: one of its id begins anew.
+    ///
+    /// - Throws: `CancellationError`.
+    func forget(_ id: String) async throws {
+        try await pauses?.forget(id)
+        await cursors.forget(id)
     }
 
     /// Tries the way to an entry, as it is or as it would be.
     ///
     /// - Throws: `ControlFailure`; `CancellationError`.
-    func trial(_ question: TryEntry) async throws -> EntryTrialReport {
-        let (entry, secrets) = try await settings.trial(question)
+    func trial(
+        _ question: TryEntry,
+        by asker: QuestionAsker
+    ) async throws -> EntryTrialReport {
+        let (entry, secrets) = try await settings.trial(question, by: asker)
         return try await targets.trial(of: entry, secrets, sends: question.sends ?? false)
     }
 
@@ -372,21 +391,10 @@ package final class CourierNode: Sendable {
                 targets: reports.targets
             )
             (report.receivers, report.feeds) = (reports.receivers, reports.feeds)
-            for index in report.targets.indices {
-                report.targets[index].origin = await settings.origin(of: report.targets[index].id)
-            }
-            for index in report.receivers.indices {
-                report.receivers[index].origin = await settings.origin(
-                    of: report.receivers[index].id
-                )
-            }
-            report.leftOut = await settings.merged.leftOut
-            report.settingsTrouble = await settings.trouble
             report.stationTrouble = await current.station?.trouble
             report.cursorTrouble = await cursors.trouble
-            report.isMetered = targets.isMetered
-            report.omittedEventCount = news.omittedCount
-            return report
+            (report.isMetered, report.omittedEventCount) = (targets.isMetered, news.omittedCount)
+            return await settings.completed(report)
         }
     }
 }

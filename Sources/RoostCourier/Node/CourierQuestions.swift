@@ -32,13 +32,19 @@ struct CourierQuestions: Sendable {
         on(ProveDelivery.self, prove)
         on(GetEntry.self) { try await node.settings.report(of: $0.target) }
         on(GetEntryKinds.self) { _ in try EntryKinds.report(node.world.presets) }
-        on(TryEntry.self) { try await node.trial($0) }
+        table.on(TryEntry.self) { question, asker in
+            try await Self.refusing { try await node.trial(question, by: asker) }
+        }
         table.on(ConfigureEntry.self) { question, asker in
-            await node.apply(try await node.settings.configure(question), for: asker)
+            try await node.apply(
+                try await node.settings.configure(question, by: asker),
+                for: asker
+            )
             return await node.report
         }
         table.on(RemoveEntry.self) { question, asker in
-            await node.apply(try await node.settings.remove(question.target), for: asker)
+            try await node.apply(try await node.settings.remove(question.target), for: asker)
+            try await node.forget(question.target)
             return await node.report
         }
         on(FindStations.self) { _ in try await node.stations() }

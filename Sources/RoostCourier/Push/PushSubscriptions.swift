@@ -79,7 +79,7 @@ actor PushSubscriptions {
     private static func noReceiver(_ type: String) -> ControlFailure {
         ControlFailure(
             code: .notOffered,
-            message: "courier.json names no receiver of type \(type)"
+            message: "there is no receiver of type \(type); its owner adds one on the page Alerts"
         )
     }
 

@@ -68,10 +68,10 @@ struct CourierOverlay: Sendable {
         switch value {
         case nil: [:]
         case .object(let fields): fields
-        case .some(let other):
+        case .some:
             throw ConfigurationError(
                 file: name,
-                message: "\(place) is no object, but \(other.shown)"
+                message: "\(place) is no object"
             )
         }
     }
@@ -122,6 +122,13 @@ struct CourierOverlay: Sendable {
     mutating func set(_ id: String, _ entry: Entry, _ secrets: [String: Secret]) {
         entries[id] = entry
         self.secrets[id] = secrets.isEmpty ? nil : secrets
+    }
+
+    /// The same without the secrets of an entry, for the copy of what was before.
+    func withoutSecrets(of id: String) -> CourierOverlay {
+        var overlay = self
+        overlay.secrets[id] = nil
+        return overlay
     }
 
     mutating func remove(_ id: String) {

@@ -16,8 +16,30 @@ actor CourierSettings {
         let before: String
         let now: String
 
-        /// `targets.influx`.
-        var setting: String { "\(section.rawValue).\(id)" }
+        /// Details of the event.
+        func details(for asker: QuestionAsker) -> [String: String] {
+            var details = ["setting": "\(section.rawValue).\(id)", "before": before, "now": now]
+            details["actor"] = asker.actor
+            return details
+        }
+    }
+
+    /// An entry as it is given.
+    private struct Given {
+        let section: EntrySection
+        let entry: String
+        let secrets: [String: String]
+        let asker: QuestionAsker
+
+        init(
+            _ section: EntrySection,
+            _ entry: String,
+            _ secrets: [String: String]?,
+            _ asker: QuestionAsker
+        ) {
+            (self.section, self.entry) = (section, entry)
+            (self.secrets, self.asker) = (secrets ?? [:], asker)
+        }
     }
 
     private let files: (any CourierFiles)?
@@ -98,10 +120,14 @@ actor CourierSettings {
     /// Adds or replaces an entry.
     ///
     /// - Throws: `ControlFailure`: nothing was changed. `CancellationError`.
-    func configure(_ question: ConfigureEntry) async throws -> Change {
+    func configure(
+        _ question: ConfigureEntry,
+        by asker: QuestionAsker
+    ) async throws -> Change {
         try await turn.run {
-            let change = (question.section, question.entry)
-            let next = try checked(question.target, change, question.secrets ?? [:])
+            try await readAgain()
+            let given = Given(question.section, question.entry, question.secrets, asker)
+            let next = try checked(question.target, given)
             return try await replace(with: next, question.target)
         }
     }
@@ -111,6 +137,7 @@ actor CourierSettings {
     /// - Throws: As `configure`.
     func remove(_ id: String) async throws -> Change {
         try await turn.run {
+            try await readAgain()
             guard overlay.entries[id] != nil else {
                 if file.hasEntry(id) { throw locked(id) }
                 throw unknown(id)
@@ -136,7 +163,7 @@ actor CourierSettings {
             )
         }
         do {
-            try await keepFormer(files)
+            try await keepFormer(files, changing: id)
             try await files.replace(CourierOverlay.name, bytes)
         } catch let error as CourierFilesError {
             throw ControlFailure(code: .store, message: "not changed: \(error)")
@@ -152,18 +179,26 @@ actor CourierSettings {
         )
     }
 
-    /// Keeps the content before a change; a damaged one under a name of its own.
-    private func keepFormer(_ files: any CourierFiles) async throws {
-        guard trouble == nil else {
-            let limit = CourierOverlay.byteLimit
-            guard let bytes = try? await files.read(CourierOverlay.name, limit: limit) else {
-                // It cannot even be read, which `trouble` has said: the change replaces it.
-                return
-            }
-            return try await files.replace(CourierOverlay.damaged, bytes)
+    /// Tries once more to read settings that could not be read, before they are replaced.
+    private func readAgain() async throws {
+        guard trouble != nil, let files else { return }
+        do {
+            (overlay, trouble) = (try await read(CourierOverlay.name, files), nil)
+            secrets.set(overlay.named)
+        } catch is ConfigurationError {
+            // Damaged: what is used is in `overlay`.
+        } catch let error as CourierFilesError {
+            throw ControlFailure(code: .store, message: "not changed: \(error)")
         }
-        guard !overlay.entries.isEmpty else { return }
-        try await files.replace(CourierOverlay.last, overlay.bytes)
+    }
+
+    /// Keeps the content before a change, without secrets of what changes; a damaged one too.
+    private func keepFormer(_ files: any CourierFiles, changing id: String) async throws {
+        if trouble != nil {
+            let bytes = try await files.read(CourierOverlay.name, limit: CourierOverlay.byteLimit)
+            try await files.replace(CourierOverlay.damaged, bytes ?? [])
+        }
+        try await files.replace(CourierOverlay.last, overlay.withoutSecrets(of: id).bytes)
     }
 
     // MARK: Checks
@@ -171,13 +206,10 @@ actor CourierSettings {
     /// Returns the overlay with a new or changed entry.
     ///
     /// - Throws: `ControlFailure` that names the field as `/entry/url` or `/secrets/token`.
-    private func checked(
-        _ id: String,
-        _ change: (section: EntrySection, entry: String),
-        _ given: [String: String]
-    ) throws(ControlFailure) -> CourierOverlay {
+    private func checked(_ id: String, _ change: Given) throws(ControlFailure) -> CourierOverlay {
         guard !file.hasEntry(id) else { throw locked(id) }
-        var (fields, given) = (try Self.fields(change.entry), given)
+        var (fields, given) = (try Self.fields(change.entry), change.secrets)
+        try demandOwnSecrets(fields, of: id, by: change.asker)
         if case .string(let type)? = fields["type"] {
             // As a person types it: `topic=balcony`.
             for key in EntryKinds.secretKeys(of: type, in: change.section, presets) {
@@ -185,9 +217,9 @@ actor CourierSettings {
                 (given[key], fields[key]) = (text, nil)
             }
         }
-        let entry = CourierOverlay.Entry(section: change.section, fields: fields)
         var kept = overlay.secrets[id, default: [:]].filter { given[$0.key] == nil }
         for key in kept.keys where fields[key] != nil { kept[key] = nil }
+        fields = fields.filter { $0.value != .null }
         let former = overlay.entries[id]?.fields ?? [:]
         if former["type"] != fields["type"] { kept = [:] }
         // An address may be a secret itself.
@@ -203,6 +235,7 @@ actor CourierSettings {
             guard !text.isEmpty else { throw .badRequest("is empty", at: "/secrets/\(key)") }
             kept[key] = Secret(text)
         }
+        let entry = CourierOverlay.Entry(section: change.section, fields: fields)
         var next = overlay
         next.set(id, entry, kept)
         var configuration = file
@@ -216,6 +249,25 @@ actor CourierSettings {
         return next
     }
 
+    /// Refuses names of secrets, whose values would go to any server.
+    ///
+    /// Only root may name one of the administrator, as root could write `courier.json`; an entry
+    /// may keep what it has at the same address.
+    private func demandOwnSecrets(
+        _ fields: [String: JSONValue],
+        of id: String,
+        by asker: QuestionAsker
+    ) throws(ControlFailure) {
+        let former = overlay.entries[id]?.fields ?? [:]
+        for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
+            guard case .object(let inner) = value, inner["secret"] != nil else { continue }
+            let isKept = former[key] == value && former["url"] == fields["url"]
+            let isForeign = asker.user != .root && !isKept
+            guard isForeign || CourierConfiguration.isOwnSecret(value) else { continue }
+            throw .badRequest("give the value of a secret, and not its name", at: "/entry/\(key)")
+        }
+    }
+
     private static func fields(_ text: String) throws(ControlFailure) -> [String: JSONValue] {
         let bytes = Array(text.utf8)
         let value: JSONValue
@@ -227,13 +279,6 @@ actor CourierSettings {
             throw .badRequest("is an object, such as {\"type\": \"ntfy\"}", at: "/entry")
         }
         fields["id"] = nil
-        for (key, value) in fields.sorted(by: { $0.key < $1.key })
-        where CourierConfiguration.isOwnSecret(value) {
-            throw .badRequest(
-                "names a secret of the page; give its value in secrets",
-                at: "/entry/\(key)"
-            )
-        }
         return fields
     }
 
@@ -257,7 +302,20 @@ actor CourierSettings {
 
     // MARK: Reports
 
-    func origin(of id: String) -> SettingReport.Origin { file.hasEntry(id) ? .file : .ui }
+    private func origin(of id: String) -> SettingReport.Origin { file.hasEntry(id) ? .file : .ui }
+
+    /// Adds to a report what the owner set: origins, what is not in use, what cannot be read.
+    func completed(_ report: CourierReport) -> CourierReport {
+        var report = report
+        for index in report.targets.indices {
+            report.targets[index].origin = origin(of: report.targets[index].id)
+        }
+        for index in report.receivers.indices {
+            report.receivers[index].origin = origin(of: report.receivers[index].id)
+        }
+        (report.leftOut, report.settingsTrouble) = (merged.leftOut, trouble)
+        return report
+    }
 
     /// Returns the options of an entry, without values of secrets.
     ///
@@ -288,7 +346,8 @@ actor CourierSettings {
     ///
     /// - Throws: `ControlFailure` as `configure`; nothing is changed.
     func trial(
-        _ question: TryEntry
+        _ question: TryEntry,
+        by asker: QuestionAsker
     ) throws(ControlFailure) -> (entry: ConnectorEntry, secrets: any SecretSource) {
         var configuration = merged.configuration
         guard let section = question.section, let text = question.entry else {
@@ -296,7 +355,8 @@ actor CourierSettings {
             else { throw unknown(question.target) }
             return (entry, secrets)
         }
-        let next = try checked(question.target, (section, text), question.secrets ?? [:])
+        let given = Given(section, text, question.secrets, asker)
+        let next = try checked(question.target, given)
         configuration = file
         try configuration.add(question.target, next, presets)
         guard let entry = configuration.entries.first(where: { $0.id == question.target }) else {
@@ -305,57 +365,5 @@ actor CourierSettings {
         let own = OwnSecrets(before: secrets)
         own.set(next.named)
         return (entry, own)
-    }
-}
-
-extension CourierConfiguration {
-    /// Whether a target, receiver or feed has this id.
-    fileprivate func hasEntry(_ id: String) -> Bool { entries.contains { $0.id == id } }
-
-    /// Adds an entry of the owner.
-    ///
-    /// - Throws: `ControlFailure` that names the field as `/entry/url` or `/secrets/token`.
-    fileprivate mutating func add(
-        _ id: String,
-        _ overlay: CourierOverlay,
-        _ presets: PresetCatalog
-    ) throws(ControlFailure) {
-        guard let own = overlay.entries[id], let value = overlay.value(of: id) else { return }
-        guard !hasEntry(id) else {
-            throw ControlFailure(
-                code: .conflict,
-                message: "courier.json has an entry of this id, which counts",
-                pointer: "/id"
-            )
-        }
-        guard targets.count + receivers.count < Self.entryLimit else {
-            throw ControlFailure(
-                code: .conflict,
-                message: "there are \(Self.entryLimit) targets and receivers already; remove one"
-            )
-        }
-        let problems = ProblemList()
-        switch own.section {
-        case .targets:
-            let known = Self.receiverTypes(presets)
-            if let entry = TargetEntry(value, at: "", receivers: known, problems) {
-                targets.append(entry)
-            }
-        case .receivers:
-            if let entry = ReceiverEntry(value, at: "", presets, problems) {
-                receivers.append(entry)
-            }
-        }
-        guard let first = problems.problems.first else { return }
-        let key = first.place.split(separator: ".").first.map(String.init) ?? ""
-        let place = first.place.split { $0 == "." || $0 == "[" || $0 == "]" }
-            .joined(separator: "/")
-        let hint = first.suggestion.map { "; did you mean \($0)?" } ?? ""
-        let list = overlay.secrets[id]?[key] == nil ? "entry" : "secrets"
-        throw ControlFailure(
-            code: .badRequest,
-            message: (key.isEmpty ? "" : "\(first.place): ") + first.message + hint,
-            pointer: first.place == "id" ? "/id" : "/\(list)" + (place.isEmpty ? "" : "/\(place)")
-        )
     }
 }

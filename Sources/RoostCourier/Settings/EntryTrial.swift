@@ -93,7 +93,10 @@ struct EntryTrial {
                 let outcome = try await target.deliver(batch, over: dry)
                 if dry.message == nil { throw Unsent(description: outcome.text) }
             case .broker(let target):
-                return Message(content: .broker(target.settings.broker), isLogin: true)
+                // A broker ends the connection of another client of the same name.
+                var broker = target.settings.broker
+                (broker.clientID, broker.will) = ("\(broker.clientID)-try", nil)
+                return Message(content: .broker(broker), isLogin: true)
             case .files(let work):
                 if let probe = work.target.probe { return login(probe) }
                 let example = try await OutboxFile(path: "example.csv") { _ in nil }

@@ -37,6 +37,13 @@ actor StationCursors: CursorStore {
         lost = lost.filter { names.contains($0.key) }
     }
 
+    /// Removes the cursor of a target that is gone; one that the station has still goes later.
+    func forget(_ target: String) async {
+        newest[target] = []
+        await send(target)
+        newest[target] = nil
+    }
+
     func cursor(of target: String) async throws -> [UInt8]? {
         if let bytes = newest[target] { return bytes }
         let report = try await link.ask(KeepCursor())

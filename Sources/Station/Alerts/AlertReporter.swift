@@ -42,7 +42,14 @@ struct AlertReporter {
     private var hasReported = false
 
     /// Makes the next call of `reports` return everything again.
-    mutating func forget() { (known, lasers, hasReported) = ([:], [:], false) }
+    ///
+    /// - Returns: What the courier said of its targets, which says a change only once.
+    mutating func forget() -> [AlertReport] {
+        (known, lasers, hasReported) = (known.filter { $0.key.topic == .outbox }, [:], false)
+        return known.sorted { $0.key.name < $1.key.name }.map { subject, text in
+            .trouble(subject.topic, subject: subject.name, text.isEmpty ? nil : text)
+        }
+    }
 
     /// Returns the reports that changed; on the first call also those of healthy parts.
     mutating func reports(_ facts: Facts, at now: Int) -> [AlertReport] {

@@ -79,8 +79,10 @@ final class AlertService: Sendable {
             state.zone = configuration.alerts.zone ?? configuration.zone
             guard state.engine.rules != rules else { return [] }
             state.wantsPast = true
-            state.reporter.forget()
-            return state.engine.use(rules, at: second)
+            let events = state.engine.use(rules, at: second)
+            return state.reporter.forget().reduce(into: events) { events, report in
+                events += state.engine.apply(report, at: second)
+            }
         }
         expect()
         attention.raise()

@@ -135,7 +135,7 @@ extension Fault.Kind {
         case .bootFilesWrong: "correct it on any computer, and start the station again"
         case .dataInMemory: "replace the card; roost doctor says what its start found"
         case .outboxFails:
-            "roost outbox \(subject) says what waits; sudo roost courier probe \(subject) tries it"
+            "roost outbox \(subject) says what waits; roost target try \(subject) tries it"
         case .batteryUnusable:
             "ls /sys/class/power_supply shows what the kernel has a driver for; sudo systemctl "
                 + "enable --now roost-power-off.path; or take powerOffPercent out of battery"

@@ -14,6 +14,7 @@ struct AlertsAddCommand: ParsableCommand {
 
             Examples: roost alerts add stuffy --channel '*/co2' --above 1500 --for 10m
                       roost alerts add cold --channel attic/temperature --below 4 --until 6
+                      roost alerts add frost --channel attic/temperature --below -5
                       roost alerts add street --channel '*/pm25' --mean 1h --above 35
             Exit codes: 0 done, 1 refused, 69 no station answers.
             """
@@ -24,16 +25,19 @@ struct AlertsAddCommand: ParsableCommand {
     @Option(help: "Device and quantity, each with any number of *.")
     var channel: String
 
-    @Option(help: "Raised at this value and beyond it.")
+    @Option(parsing: .unconditional, help: "Raised at this value and beyond it.")
     var above: Double?
 
-    @Option(help: "Raised at this value and under it.")
+    @Option(parsing: .unconditional, help: "Raised at this value and under it.")
     var below: Double?
 
     @Option(help: "The mean of so long instead of each sample: 1h, 24h.")
     var mean: DurationArgument?
 
-    @Option(help: "It ends beyond this value; default: a tenth of the limit away.")
+    @Option(
+        parsing: .unconditional,
+        help: "It ends beyond this value; default: a tenth of the limit away."
+    )
     var until: Double?
 
     @Option(name: .customLong("for"), help: "Raised only after so long: 10m; default: at once.")
@@ -47,6 +51,9 @@ struct AlertsAddCommand: ParsableCommand {
     func validate() throws {
         guard (above == nil) != (below == nil) else {
             throw ValidationError("give either --above or --below")
+        }
+        guard [above, below, until].allSatisfy({ $0?.isFinite ?? true }) else {
+            throw ValidationError("--above, --below and --until are numbers")
         }
     }
 

@@ -75,10 +75,10 @@ struct AlertsTestCommand: ParsableCommand {
     @Argument(help: "A rule, as in `roost alerts rules`.")
     var rule: String
 
-    @Option(help: "The value that the notice has.")
+    @Option(parsing: .unconditional, help: "The value that the notice has.")
     var value: Double?
 
-    @Option(help: "One receiver of courier.json; default: all.")
+    @Option(help: "One receiver; default: all.")
     var to: String?
 
     @OptionGroup var client: ClientOptions

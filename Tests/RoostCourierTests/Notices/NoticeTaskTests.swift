@@ -254,7 +254,7 @@ import Testing
             try await life.run(node) {
                 try await clock.sleep(for: .seconds(5))
                 let bytes = Array(configuration.utf8)
-                await node.reload(try CourierConfiguration(bytes, file: "courier.json"))
+                try await node.reload(try CourierConfiguration(bytes, file: "courier.json"))
                 try await clock.sleep(for: .seconds(5))
                 life.station.record(Self.raised(1))
                 try await clock.sleep(for: .minutes(1))

@@ -113,7 +113,7 @@ import Testing
                 try await clock.sleep(for: .seconds(5))
                 try await node.outlet("influx")?.pause(for: nil)
                 let other = CourierLife.influx.replacing("air", with: "wind")
-                await node.reload(try CourierLife.read(other))
+                try await node.reload(try CourierLife.read(other))
                 life.station.record()
                 try await clock.sleep(for: .minutes(5))
             }

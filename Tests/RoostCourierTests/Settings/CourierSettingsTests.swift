@@ -1,5 +1,6 @@
 import ControlProtocol
 import Core
+import HardwareIO
 import SimulationKit
 import Testing
 
@@ -141,6 +142,42 @@ import Testing
         }
     }
 
+    /// Tests that only root, who may write `courier.json`, names a secret of the administrator.
+    @Test func nobodySendsAForeignSecretToAServer() throws {
+        try Self.courier { life, node in
+            let users = LocalUsers(own: 212) { _ in nil }
+            let table = CourierQuestions(node: node).table(for: users)
+            let entry = #"""
+                {"type":"webhook","url":"https://mine.test","authorization":{"secret":"influx"}}
+                """#
+            let question = Self.configure(entry, as: "hook", secrets: nil)
+            let line = try ControlCodec.line(AskedQuestion(question))
+            for user in [1_000, 0] {
+                let peer = PeerCredentials(processID: 1, userID: UInt32(user), groupID: 209)
+                let answer = try await table.answer(line, from: peer)
+                let isRefused = answer.contains("authorization")
+                #expect(isRefused == (user != 0), "\(user): \(answer)")
+            }
+            #expect(life.files[CourierOverlay.name] != nil)
+        }
+    }
+
+    /// Tests that one of the same id begins anew.
+    @Test func aRemovedEntryLeavesNothing() throws {
+        try Self.courier { life, node in
+            _ = try await CourierLife.ask(node, Self.configure())
+            try await life.demandSum(node, at: "own")
+            _ = try await CourierLife.ask(node, PauseTarget("own"))
+            _ = try await CourierLife.ask(node, RemoveEntry("own"))
+            let last = try #require(life.files[CourierOverlay.last])
+            #expect(!String(decoding: last, as: UTF8.self).contains("hunter2"))
+            _ = try await CourierLife.ask(node, Self.configure())
+            try await life.clock.sleep(for: .seconds(30))
+            let report = await node.report
+            #expect(report.targets.first { $0.id == "own" }?.state != .paused)
+        }
+    }
+
     /// Tests a secret that stands among the options, as a person types it.
     @Test func aSecretInTheClearBecomesOne() throws {
         try Self.courier { life, node in
@@ -204,11 +241,11 @@ import Testing
         try Self.courier { _, node in
             _ = try await CourierLife.ask(node, Self.configure())
             let hiding = CourierLife.influx.replacing("influx\"", with: "own\"")
-            await node.reload(try CourierLife.read(hiding))
+            try await node.reload(try CourierLife.read(hiding))
             let report = await node.report
             #expect(report.targets.map(\.origin) == [.file])
             #expect(report.leftOut.map(\.id) == ["own"])
-            await node.reload(try CourierLife.read(""))
+            try await node.reload(try CourierLife.read(""))
             let later = await node.report
             #expect(later.targets.map(\.origin) == [.ui] && later.leftOut.isEmpty)
         }

@@ -15,8 +15,10 @@ ADDRESS = re.compile(r"`(GET|POST|PUT|PATCH|DELETE) (/[\w/{}.-]*)")
 
 
 def judge(check, pages):
-    with open(os.path.join(ROOT, "Sources", "RoostWeb", "www", "strings", "en.json"), encoding="utf-8") as file:
-        shown = set(json.load(file).values())
+    shown = set()
+    for path in glob.glob(os.path.join(ROOT, "Sources", "RoostWeb", "www", "strings", "*en.json")):
+        with open(path, encoding="utf-8") as file:
+            shown.update(json.load(file).values())
     for page in pages:
         for number, line in enumerate(page.lines, 1):
             for found in NAMED.finditer(line):

@@ -6,6 +6,8 @@ import Profiles
 struct EntryRoutes: Sendable {
     /// Time that a trial may take: each step has its own limit at the courier.
     private static let trialLimit: Duration = .seconds(100)
+    /// Time that a change may take: a slow card needs seconds to keep it.
+    private static let changeLimit: Duration = .seconds(20)
 
     /// The courier; nil for a card without its station.
     let courier: (any QuestionClient)?
@@ -20,7 +22,8 @@ struct EntryRoutes: Sendable {
                 ),
             Route(.delete, "/api/v1/outbox/{id}", .owner) { request in
                 let question = RemoveEntry(Self.id(request))
-                return try .json(OutboxView(try await ask(question, request)))
+                let report = try await ask(question, request, within: Self.changeLimit)
+                return try .json(OutboxView(report))
             }
             .about(
                 "Removes a target or receiver that was added; those of courier.json stay.",
@@ -67,7 +70,8 @@ struct EntryRoutes: Sendable {
             try Self.entry(request) ?? "{}",
             secrets: body.secrets
         )
-        return try .json(OutboxView(try await ask(question, request)))
+        let report = try await ask(question, request, within: Self.changeLimit)
+        return try .json(OutboxView(report))
     }
 
     private func tried(_ request: WebRequest) async throws -> EntryTrialReport {

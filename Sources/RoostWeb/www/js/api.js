@@ -69,7 +69,7 @@ export const api = {
   /** The ledger of one channel; null without one. */
   ledger: async (query) => (await api.maybe("/ledger", query))?.items[0] ?? null,
   /** A file beside this module: catalogues. */
-  asset: async (path) => (await fetch(new URL(path, import.meta.url))).json(),
+  asset: async (path) => (await fetch(new URL(path, import.meta.url)).catch(() => { throw new Problem(0, { type: "offline" }); })).json(),
   /** The same request for a shell. */
   curl: (path, query) => `curl -H 'Authorization: Bearer TOKEN' '${location.origin}${address(path, query)}'`,
 };

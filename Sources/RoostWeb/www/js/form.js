@@ -35,6 +35,9 @@ function eye(input) {
   return node;
 }
 
+/** Whether something was typed in place of a number: its value is empty then. */
+export const isNoNumber = (one) => one.input.type === "number" && one.input.validity.badInput;
+
 /** A form of fields and nodes with `fields`; `send(values, button)` may throw a problem, whose pointers find their fields. */
 export function form(fields, submit, send, check = () => ({})) {
   const said = el("p", { role: "alert" });
@@ -44,7 +47,7 @@ export function form(fields, submit, send, check = () => ({})) {
     event.preventDefault();
     const known = fields.flatMap((one) => one.fields ?? one).filter((one) => one.input);
     const values = Object.fromEntries(known.map((one) => [one.name, one.input.type === "checkbox" ? one.input.checked : one.input.value]));
-    const wrong = { ...Object.fromEntries(known.filter((one) => one.input.required && !one.input.value.trim()).map((one) => [one.name, t("form.empty")])) };
+    const wrong = Object.fromEntries(known.map((one) => [one.name, isNoNumber(one) ? t("form.number") : one.input.required && !one.input.value.trim() && t("form.empty")]).filter(([, words]) => words));
     Object.assign(wrong, Object.fromEntries(Object.entries(check(values)).filter(([name, words]) => words && !wrong[name])));
     for (const one of known) one.fail(wrong[one.name]);
     said.className = "wrong";

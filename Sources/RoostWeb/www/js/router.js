@@ -83,7 +83,7 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
   const slow = keepsPlace ? null : setTimeout(() => header.main.replaceChildren(el("p", { class: "quiet" }, t("page.loading"))), 250);
   if (!keepsFocus && !keepsPlace && !current.isFirst) header.title.focus({ preventScroll: true });
   try {
-    const module = await page.load();
+    const module = await page.load().catch(unloaded);
     const data = await module.load(api, query, context);
     if (mine !== turn) return;
     if (!current.view || !keepsPlace) {
@@ -108,6 +108,11 @@ function foot(page) {
   if (page.isAlone) return "";
   return el("div", { class: "about" }, el("p", {}, t(`${page.name}.purpose`)),
     ["more", "trust"].includes(page.name) ? null : button(t("page.refresh"), () => { live.refresh().catch(() => {}); context.reload(); }, { class: "plain" }));
+}
+
+/** A file that does not come is a TypeError to every browser, and no mistake of the station. */
+function unloaded(problem) {
+  throw problem instanceof TypeError ? Object.assign(problem, { status: 0 }) : problem;
 }
 
 function fail(problem, page) {

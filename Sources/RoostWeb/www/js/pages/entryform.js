@@ -7,8 +7,8 @@ import { live, refresh } from "../live.js";
 import { collected, option, topic } from "./entryfields.js";
 
 const USUAL = { targets: ["mqtt", "influx2", "sensor-community", "opensensemap", "webhook"], receivers: ["ntfy", "telegram", "smtp", "webhook"] };
-/** Each step of a trial has its own limit at the courier. */
-const PATIENCE = 105000;
+/** Each step of a trial has its own limit at the courier; a slow card needs seconds to keep an entry. */
+const PATIENCE = 105000, KEEPING = 25000;
 const STEPS = { done: "good", failed: "poor", skipped: "unknown" };
 
 /** The card for `add`, a type or `any`, or for `change`, an id. */
@@ -49,7 +49,7 @@ function formCard({ section, kind, ids, present }, context) {
     steps.replaceChildren(submitter === trial ? el("p", { class: "quiet" }, t("do.running")) : "");
     trial.disabled = true;
     try {
-      if (submitter !== trial) await api.send("PUT", path, body);
+      if (submitter !== trial) await api.send("PUT", path, body, { patience: KEEPING });
       else steps.replaceChildren(...outcome(await api.send("POST", `${path}/try`, section === "receivers" ? { ...body, sends: true } : body, { patience: PATIENCE })));
     } catch (problem) {
       steps.replaceChildren();

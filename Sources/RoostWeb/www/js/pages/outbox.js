@@ -32,7 +32,7 @@ export function make(root, context) {
     if (outbox.targets.length) return empty.replaceChildren();
     if (!empty.firstChild || empty.dataset.is !== String(isRunning)) {
       empty.dataset.is = isRunning;
-      empty.replaceChildren(card(null, el("p", { class: "big" }, t(isRunning ? "outbox.none" : "outbox.noCourier")), isRunning ? addLink(t("outbox.add"), context) : [el("p", {}, t("outbox.install")), asIs("sudo apt install roost-courier", "pre", { tabindex: "0" })]));
+      empty.replaceChildren(card(null, el("p", { class: "big" }, t(isRunning ? "outbox.none" : "outbox.noCourier")), isRunning ? addLink(t("outbox.add"), context) : [el("p", {}, t("outbox.install")), asIs("sudo apt install roost-courier", "pre", { tabindex: "0" }), el("p", {}, t("outbox.check")), asIs("roost courier check", "pre", { tabindex: "0" })]));
     }
   }
   const again = async () => update(await load(context.api));

@@ -73,7 +73,7 @@ export function entryActs({ id, origin }, { me, api, go }, changed) {
   if (!may(me, "owner")) return [];
   if (origin !== "ui") return [el("span", { class: "quiet" }, t("outbox.inFile"))];
   return [button(t("outbox.change"), () => go(`${location.pathname}?change=${id}`), { class: "small" }),
-    button(t("outbox.remove"), confirmed(t("outbox.remove.sure", { name: id }), t("outbox.remove"), async () => { await api.send("DELETE", `/outbox/${id}`); await changed(); }), { class: "small" })];
+    button(t("outbox.remove"), confirmed(t("outbox.remove.sure", { name: id }), t("outbox.remove"), async () => { await api.send("DELETE", `/outbox/${id}`, {}, { patience: 25000 }); await changed(); }), { class: "small" })];
 }
 
 /** The way to a new entry, for the owner of a station with a courier. */

@@ -1,12 +1,12 @@
 // The rules of alerts with their figures; an owner adds, changes, switches and tries them.
 import { ruleName } from "../alerts.js";
 import { asIs, button, card, el, mark } from "../dom.js";
-import { field, form } from "../form.js";
+import { field, form, isNoNumber } from "../form.js";
 import { duration, number, over, stamp } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../roles.js";
-import { action, channelName, quantityName, quantityOf } from "../words.js";
+import { action, channelName, quantityName, quantityOf, refusal } from "../words.js";
 
 export const SIGNS = { notice: "unknown", warning: "moderate", critical: "poor" };
 /** The form's fields by the last key of a mistake's place. */
@@ -29,7 +29,6 @@ export function rulesCard({ me, api, reload }) {
   async function change(id, entry) {
     const before = entryOf(known.get(id));
     await api.send(entry ? "PUT" : "DELETE", `/rules/${encodeURIComponent(id)}`, entry);
-    editor.replaceChildren();
     said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t("do.saved")}`), action(t("rules.undo"), () => change(id, before), { class: "small" }));
     said.querySelector("button").focus();
     await reload();
@@ -37,7 +36,7 @@ export function rulesCard({ me, api, reload }) {
 
   async function edit(id, rule) {
     if (!live.station) await refresh();
-    editor.replaceChildren(ruleForm(id, rule, { api, known, change, close: () => editor.replaceChildren() }));
+    editor.replaceChildren(ruleForm(id, rule, { api, known, change }));
     editor.querySelector("input, select").focus();
   }
 
@@ -53,7 +52,9 @@ export function rulesCard({ me, api, reload }) {
 
   return { node: card(t("alerts.rules"), said, isOwner ? el("div", { class: "row" }, button(t("rules.add"), () => edit())) : null, editor, list, isOwner ? unused : null),
     update(rules) {
-      for (const rule of [...(rules?.alerts ?? []), ...(rules?.off ?? [])]) known.set(rule.id, rule);
+      known.clear();
+      for (const rule of rules?.alerts ?? []) known.set(rule.id, rule);
+      for (const rule of rules?.off ?? []) known.set(rule.id, { ...rule, isOff: true });
       list.replaceChildren(...(rules?.alerts ?? []).map((rule) => row(rule, false)));
       off.replaceChildren(...(rules?.off ?? []).map((rule) => row(rule, true)));
     } };
@@ -69,17 +70,32 @@ const choice = (name, label, chosen, options) => field(name, label, { control: e
 const figure = (name, label, value, props) => field(name, label, { type: "number", step: "any", value, ...props });
 
 /** A rule as a sentence with gaps for each of its parts. */
-function ruleForm(id, rule, { api, known, change, close }) {
+function ruleForm(id, rule, { api, known, change }) {
   const sentences = (rule?.parts ?? [{}]).map(sentence);
   const name = field("name", t("rules.name"), { required: true, maxlength: "64", autocomplete: "off" });
   const lasting = figure("forSeconds", t("rules.for"), (rule?.forSeconds ?? 0) / 60, { min: "0" });
   const severity = choice("severity", t("rules.severity"), rule?.severity ?? "warning", [["notice", t("severity.notice")], ["warning", t("severity.warning")], ["critical", t("rules.critical")]]);
   const built = () => ({ parts: sentences.map((one) => one.built()), forSeconds: Math.round(lasting.input.value * 60), severity: severity.input.value,
-    until: { forSeconds: rule?.untilSeconds ?? 0 }, unless: rule?.unless, words: rule?.words });
-  const trial = action(t("rules.try"), async () => previewWords(await api.send("POST", "/rules/preview", built(), { patience: 60000 })));
+    until: { forSeconds: rule?.untilSeconds ?? 0 }, unless: rule?.unless, words: rule?.words, isOn: known.get(id)?.isOff ? false : undefined });
+  /** The answer to what the form says when it comes, not to what it said before. */
+  async function preview() {
+    const unread = [...sentences.flatMap((one) => one.fields), lasting].filter(isNoNumber);
+    for (const one of unread) one.fail(t("form.number"));
+    if (unread.length) throw refusal(t("form.number"));
+    if (!isWhole()) throw refusal(t("form.empty"));
+    const asked = built(), isOld = () => JSON.stringify(built()) !== JSON.stringify(asked);
+    let words;
+    try { words = previewWords(await api.send("POST", "/rules/preview", asked, { patience: 60000 })); } catch (problem) { if (!isOld()) throw problem; }
+    return isOld() ? preview() : words;
+  }
+  const isWhole = () => sentences.every((one) => one.isWhole());
+  const trial = action(t("rules.try"), preview);
   const nameOf = (values) => values.name.trim().replace(/\s+/g, "-");
   const node = form([id ? [] : name, sentences.map((one) => one.fields), lasting, severity].flat(2), t("do.save"), async (values) => {
-    try { await change(id ?? nameOf(values), built()); } catch (problem) {
+    try {
+      await change(id ?? nameOf(values), built());
+      node.remove();
+    } catch (problem) {
       for (const error of problem.errors ?? []) {
         const key = error.pointer.split("/").pop();
         error.pointer = `/${FIELDS[key] ?? key}${/parts.(\d+)/.exec(error.pointer)?.[1] ?? ""}`;
@@ -88,8 +104,8 @@ function ruleForm(id, rule, { api, known, change, close }) {
     }
   }, (values) => ({ name: !id && known.has(nameOf(values)) && t("rules.taken") }));
   // By itself, once there is something to try.
-  node.addEventListener("change", () => { if (sentences.every((one) => one.isWhole())) trial.firstChild.click(); });
-  node.lastElementChild.append(button(t("do.cancel"), close));
+  node.addEventListener("change", () => { if (isWhole()) trial.firstChild.click(); else trial.lastChild.replaceChildren(); });
+  node.lastElementChild.append(button(t("do.cancel"), () => node.remove()));
   // Below, where its answer moves no button that is about to be pressed.
   node.append(trial);
   return node;
@@ -101,7 +117,8 @@ function sentence({ channels: chosen, overSeconds = 0, isFloor, limits = [], end
   const mean = choice(`over${index}`, t("rules.over"), overSeconds, [...new Set([...OVERS, overSeconds])].map((one) => [one, one ? t("alerts.mean", { time: over(one) }) : t("rules.sample")]));
   const side = choice(`side${index}`, t("rules.side"), isFloor ? "atMost" : "atLeast", [["atLeast", t("rules.atLeast")], ["atMost", t("rules.atMost")]]);
   const limit = figure(`limit${index}`, t("rules.limit"), limits[0], { required: true });
-  const until = figure(`until${index}`, t("rules.until"), Math.abs(ends[0] / limits[0] - (isFloor ? 1.1 : 0.9)) > 1e-6 ? ends[0] : null, { hint: t("rules.until.hint") });
+  const usual = limits[0] + (isFloor ? 0.1 : -0.1) * Math.abs(limits[0]);
+  const until = figure(`until${index}`, t("rules.until"), Math.abs(ends[0] - usual) > 1e-6 ? ends[0] : null, { hint: t("rules.until.hint") });
   return { fields: [channel, mean, side, limit, until], isWhole: () => limit.input.value, built: () => {
     const seconds = Number(mean.input.value), bound = { [side.input.value]: Number(limit.input.value) }, end = until.input.value;
     return { channel: channel.input.value, when: seconds ? { mean: { overSeconds: seconds, ...bound } } : { value: bound },
@@ -118,7 +135,8 @@ function channels(chosen) {
 
 /** What a rule would have done in the station's past. */
 function previewWords({ days, dataDayCount, episodeCount, medianSeconds, episodes }) {
-  if (!dataDayCount) return t("rules.noPast", { days });
-  const words = episodeCount ? plural("rules.would", episodeCount, { days, time: duration(medianSeconds), last: stamp(episodes.at(-1).time) }) : t("rules.never", { days });
-  return dataDayCount < days ? `${words} ${t("rules.dataDays", { n: number(dataDayCount) })}` : words;
+  const past = plural("rules.past", days);
+  if (!dataDayCount) return t("rules.noPast", { past });
+  const words = episodeCount ? plural("rules.would", episodeCount, { past, time: duration(medianSeconds), last: stamp(episodes.at(-1).time) }) : t("rules.never", { past });
+  return dataDayCount < days ? `${words} ${plural("rules.dataDays", dataDayCount)}` : words;
 }
