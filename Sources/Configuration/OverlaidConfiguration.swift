@@ -37,8 +37,8 @@ private struct Builder {
 
     mutating func merge(_ reader: ObjectReader, _ overlay: StationOverlay) {
         var reader = reader
-        if let name = reader.name("name") {
-            if next.setsName { locked("name") } else { next.shownName = name }
+        if let title = reader.title("title") {
+            if next.setsTitle { locked("title") } else { next.title = title }
         }
         if let zone = reader.zone("zone") {
             if next.setsZone { locked("zone") } else { next.zone = zone }
@@ -181,9 +181,33 @@ extension ObjectReader {
         return text
     }
 
-    /// The limits of lamps and pages by their name: `eaqi`.
+    /// What people read as a name: `Klasse 3b`.
+    mutating func title(_ key: String) -> String? {
+        guard let text = string(key) else { return nil }
+        if text.first?.isWhitespace == false, text.last?.isWhitespace == false,
+            text == PlainText.shown(text, limit: 64)
+        {
+            return text
+        }
+        problem(
+            key,
+            "expected 1 to 64 characters on one line, found \"\(PlainText.shown(text))\""
+        )
+        return nil
+    }
+
+    /// The limits of lamps and pages, by their name or as an owner's own: `eaqi`.
     mutating func levels(_ key: String) -> LevelRule? {
-        string(key, in: LevelRule.all.map(\.name)).flatMap(LevelRule.named)
+        guard let text = string(key) else { return nil }
+        if let rule = LevelRule.named(text) { return rule }
+        let names = LevelRule.all.map(\.name)
+        problem(
+            key,
+            "expected one of \(names.joined(separator: ", ")), or \(LevelRule.ownForm); found "
+                + "\"\(PlainText.shown(text))\"",
+            meant: Spelling.nearest(to: text, among: names)
+        )
+        return nil
     }
 
     /// A place such as `46.1699, 9.8786`.

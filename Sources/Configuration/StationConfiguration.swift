@@ -17,8 +17,10 @@ package struct StationConfiguration: Hashable, Sendable {
     /// Bytes of a socket's path: the kernel allows 107, and the temporary name needs 12.
     static let socketByteLimit = 95
 
-    /// 1…64 letters, digits, `-`, `_` and `.`; names the lock as well.
+    /// What programs call it: 1…64 letters, digits, `-`, `_` and `.`.
     package let name: String
+    /// What people call it: 1…64 characters; nil is `name`.
+    package internal(set) var title: String?
     package let mode: StationMode.Kind
     package let socket: String
     package private(set) var devices: [DeviceConfiguration]
@@ -50,8 +52,10 @@ package struct StationConfiguration: Hashable, Sendable {
     package internal(set) var levels: LevelRule
     /// Addresses outside the local network that the owner allows for devices.
     package let reach: AddressGuard.Reach
-    /// Whether the file sets the name, the zone, the position, and the levels.
-    package let setsName: Bool
+    /// The limits until the owner chooses: the file's default.
+    package let defaultLevels: LevelRule
+    /// Whether the file sets the title, the zone, the position, and the levels.
+    package let setsTitle: Bool
     package let setsZone: Bool
     package let setsPosition: Bool
     package let setsLevels: Bool
@@ -60,8 +64,6 @@ package struct StationConfiguration: Hashable, Sendable {
 
     // Settings that `OverlaidConfiguration` adds.
 
-    /// The name that people see; nil is `name`, which needs a restart to change.
-    package internal(set) var shownName: String?
     /// Devices that the owner added, by name.
     package private(set) var own: Set<String> = []
     /// Devices whose values are shown and not kept.
@@ -132,12 +134,16 @@ extension StationConfiguration {
         self.board = board
         profileFolder = reader.absolutePath("profiles")
         name = reader.name("name") ?? "roost"
-        (setsName, setsZone) = (reader.has("name"), reader.has("zone"))
+        title = reader.title("title")
+        (setsTitle, setsZone) = (reader.has("title"), reader.has("zone"))
         zone = reader.zone("zone")
         setsPosition = reader.has("position")
         position = reader.position("position")
         setsLevels = reader.has("levels")
-        levels = reader.levels("levels") ?? .sampleLevels
+        var defaults = reader.object("defaults")
+        defaultLevels = defaults?.levels("levels") ?? .sampleLevels
+        defaults?.finish()
+        levels = reader.levels("levels") ?? defaultLevels
         reach = reader.reach()
         let modes = [StationMode.Kind.normal, .live].map(\.rawValue)
         let isOldName = reader.value("mode") == .string(StationMode.oldNameOfNormal)

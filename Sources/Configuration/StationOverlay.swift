@@ -12,7 +12,7 @@ import Profiles
 ///      "alerts": {"rules": {"stuffy": {"channel": "*/co2",
 ///                                      "when": {"value": {"atLeast": 1500}}},
 ///                           "who-24h": {"isOn": false}}},
-///      "name": "balcony", "zone": "Europe/Berlin"}
+///      "title": "Klasse 3b", "zone": "Europe/Berlin"}
 package struct StationOverlay: Hashable, Sendable {
     /// Devices with something changed at most: as many as a station has.
     package static let deviceLimit = StationConfiguration.deviceLimit * 2
@@ -36,8 +36,12 @@ package struct StationOverlay: Hashable, Sendable {
             let words = JSONParser.text(for: error, in: text)
             throw ConfigurationError(file: file, message: "not JSON: \(words)")
         }
-        guard case .object(let fields) = root else {
+        guard case .object(var fields) = root else {
             throw ConfigurationError(file: file, message: "no object, but \(root.shown)")
+        }
+        // Version 0.1.0 called the title a name.
+        if let name = fields.removeValue(forKey: "name"), fields["title"] == nil {
+            fields["title"] = name
         }
         return StationOverlay(fields)
     }

@@ -203,7 +203,7 @@ final class StationState: Sendable {
         guard !configuration.own.contains(device) else {
             throw DetectionRefusal(
                 code: .conflict,
-                message: "\(device) is an HTTP device that was added; `roost device remove "
+                message: "\(device) is an HTTP device that was added; `roost devices remove "
                     + "\(device)` removes it"
             )
         }

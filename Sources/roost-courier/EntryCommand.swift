@@ -41,13 +41,13 @@ struct EntryCommand<List: EntryList>: ParsableCommand {
             commandName: List.name,
             abstract: List.abstract,
             discussion: """
-                A change is in use at once, and outlives a restart. Entries of courier.json are
+                A change is in use at once, and outlives a restart. Entries of courier.json are \
                 changed there: the file counts. docs/reference/courier.md has every type and key.
 
                 Examples: roost \(List.name) add \(id) \(type) \(options)
                           roost \(List.name) try \(id)
                           roost \(List.name) remove \(id)
-                Exit codes: 0 done, 1 refused or not reached, 64 wrong usage,
+                Exit codes: 0 done, 1 refused or not reached, 64 wrong usage, \
                 69 no courier answers.
                 """,
             subcommands: [

@@ -16,15 +16,15 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Delivers what a station records, until it is asked to stop.",
         discussion: """
-            The station's store is the queue: nothing is copied, and after months offline the
-            courier goes on where it stopped. SIGTERM and SIGINT stop in order; SIGHUP reads the
-            configuration and the secrets again. Without a configuration it runs too: targets can be
-            added on the page or by `roost target add`.
+            The station's store is the queue: nothing is copied, and after months offline the \
+            courier goes on where it stopped. SIGTERM and SIGINT stop in order; SIGHUP reads the \
+            configuration and the secrets again. Without a configuration it runs too: targets can \
+            be added on the page or by `roost target add`.
 
             Examples: roost-courier run
                       roost-courier run --config courier.json --socket /run/roost/roost.sock
 
-            Exit codes: 0 stopped in order, 1 failed, 64 wrong usage, 70 something hung,
+            Exit codes: 0 stopped in order, 1 failed, 64 wrong usage, 70 something hung, \
             75 another courier has the socket, 78 the configuration is wrong.
             """
     )

@@ -11,7 +11,7 @@ struct SecretCommand: ParsableCommand {
         commandName: "secret",
         abstract: "Stores passwords and tokens, which no command shows again.",
         discussion: """
-            A secret is a file that only the courier may read; courier.json has its name:
+            A secret is a file that only the courier may read; courier.json has its name: \
             "token": { "secret": "influx" }. After a change: systemctl reload roost-courier.
 
             Examples: sudo roost secret set influx
@@ -43,8 +43,8 @@ struct SecretSetCommand: ParsableCommand {
         commandName: "set",
         abstract: "Stores a secret, read from the terminal without echo, or from a pipe or a file.",
         discussion: """
-            Of the terminal one line is read; of a pipe or a file all of it, without the end of the
-            last line.
+            Of the terminal one line is read; of a pipe or a file all of it, without the end of \
+            the last line.
 
             Examples: sudo roost secret set influx
                       sudo roost secret set gcs.json < key.json

@@ -112,7 +112,7 @@ struct SendCommand: ParsableCommand {
         commandName: "send",
         abstract: "Shows what a target or receiver would be sent, byte for byte but for secrets.",
         discussion: """
-            With --dry-run nothing leaves the station and no secret is read. Without it a receiver
+            With --dry-run nothing leaves the station and no secret is read. Without it a receiver \
             gets a notice that is marked TEST; targets of samples get theirs from the courier alone.
 
             Examples: roost courier send influx --dry-run

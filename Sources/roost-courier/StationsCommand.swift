@@ -8,7 +8,7 @@ struct StationsCommand: ParsableCommand {
         commandName: "stations",
         abstract: "Lists the owner's other stations, each with what it says of itself.",
         discussion: """
-            Those of feeds, and those found on the local network where courier.json has
+            Those of feeds, and those found on the local network where courier.json has \
             "stations": {}. The search takes a second or two.
 
             Examples: roost stations

@@ -32,7 +32,7 @@ struct SubscribersListCommand: ParsableCommand {
         commandName: "list",
         abstract: "Lists the first 200 subscribers, by labels.",
         discussion: """
-            Without --state the courier that runs is asked. With it the folder's files are read,
+            Without --state the courier that runs is asked. With it the folder's files are read, \
             also those of a card; nothing is written.
 
             Examples: roost subscribers list --json
@@ -135,8 +135,8 @@ struct SubscribersImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Adds the phones of another courier, or of the AirQuality project's server.",
         discussion: """
-            Those that are there already stay as they are. Stop the courier first, and let its user
-            own the folder again: chown -R roost-courier: /var/lib/roost-courier
+            Those that are there already stay as they are. Stop the courier first, and let its \
+            user own the folder again: chown -R roost-courier: /var/lib/roost-courier
 
             Example: sudo roost subscribers import tokens.data key.key
             """
@@ -174,7 +174,7 @@ struct SubscribersExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Writes the phones as the AirQuality project's server reads them.",
         discussion: """
-            The key opens the file: keep both as you keep passwords. Browsers stay out, as their
+            The key opens the file: keep both as you keep passwords. Browsers stay out, as their \
             push services know this station's key alone.
 
             Example: sudo roost subscribers export tokens.data key.key

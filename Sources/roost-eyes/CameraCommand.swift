@@ -14,8 +14,8 @@ struct CameraCommand: ParsableCommand {
             Examples: roost-eyes camera > now.jpg
                       roost-eyes camera --device usb:046d:0825 --width 640 --height 480 > now.jpg
                       roost-eyes camera --endless | ffplay -f mjpeg -
-            Exit codes: 0 done, 64 wrong usage, 65 no format of the camera is known, 66 no such
-            camera, 71 the system refuses, 72 libturbojpeg is missing, 74 no picture comes, 75
+            Exit codes: 0 done, 64 wrong usage, 65 no format of the camera is known, 66 no such \
+            camera, 71 the system refuses, 72 libturbojpeg is missing, 74 no picture comes, 75 \
             another program has the camera, 77 no permission.
             """
     )

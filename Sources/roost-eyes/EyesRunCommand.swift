@@ -13,8 +13,8 @@ struct EyesRunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Takes a picture at each motion, until it is asked to stop.",
         discussion: """
-            SIGTERM and SIGINT stop it at once: whatever is being taken ends with it, and a picture
-            that is being written is whole or gone.
+            SIGTERM and SIGINT stop it at once: whatever is being taken ends with it, and a \
+            picture that is being written is whole or gone.
 
             Example: roost-eyes run --config eyes.json --socket /run/roost/roost.sock
             """

@@ -7,7 +7,7 @@ struct EyesCommand: ParsableCommand {
         commandName: "roost-eyes",
         abstract: "Takes a picture at each motion that a station sees.",
         discussion: """
-            Off until there is an eyes.json; docs/reference/camera.md has every key. A process of
+            Off until there is an eyes.json; docs/reference/camera.md has every key. A process of \
             its own, so that no camera disturbs the station.
 
             Examples: roost-eyes check /etc/roost/eyes.json

@@ -14,9 +14,9 @@ struct Web: ParsableCommand {
         commandName: "roost-web",
         abstract: "Serves a station's dashboard and its local API.",
         discussion: """
-            Asks the station over its control socket and reads its history; it writes nothing but
-            its own small database of accounts. Under systemd it gets its sockets, ends after ten
-            minutes without a connection, and is started again by the next visitor.
+            Asks the station over its control socket and reads its history; it writes nothing but \
+            its own small database of accounts. Under systemd it gets its sockets, ends after ten \
+            minutes without a connection, and is started again by the next visitor. \
             `roost web` starts it by hand.
 
             Examples: roost-web --listen 127.0.0.1:8088

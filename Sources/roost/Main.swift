@@ -16,7 +16,7 @@ struct Roost: ParsableCommand {
             A station:   roost status, roost watch, roost live, roost tree
             A sensor:    roost simulator sds011 --link /tmp/sensor
 
-            Exit codes: 0 done, 1 refused or failed, 2 a fault (status), 64 wrong usage,
+            Exit codes: 0 done, 1 refused or failed, 2 a fault (status), 64 wrong usage, \
             69 no station answers.
             """,
         version: RoostVersion.text,
@@ -35,10 +35,7 @@ struct Roost: ParsableCommand {
                 name: "Change",
                 subcommands: [
                     ModeCommand.self, MuteCommand.self, UnmuteCommand.self, NoteCommand.self,
-                    SettingsCommand.self, SetCommand.self, ClockCommand.self, AdoptCommand.self,
-                    IgnoreCommand.self, RenameCommand.self, ForgetCommand.self,
-                    DeviceCommand.self, RecordCommand.self, ClaimCommand.self,
-                    StationCommand.self,
+                    SettingsCommand.self, ClockCommand.self, ClaimCommand.self,
                 ]
             ),
             CommandGroup(

@@ -14,17 +14,17 @@ struct Daemon: ParsableCommand {
         commandName: "roostd",
         abstract: "Runs a Roost station until it is asked to stop.",
         discussion: """
-            Reads its configuration, finds the devices in it and those that are plugged in,
-            supervises and records them. Without a configuration it uses what is plugged in.
-            SIGTERM and SIGINT stop in order within 20 s: sensors asleep, lamps off.
-            SIGHUP reads the configuration again and restarts only what changed.
+            Reads its configuration, finds the devices in it and those that are plugged in, \
+            supervises and records them. Without a configuration it uses what is plugged in. \
+            SIGTERM and SIGINT stop in order within 20 s: sensors asleep, lamps off. \
+            SIGHUP reads the configuration again and restarts only what changed. \
             Under systemd it sends READY, and WATCHDOG while everything makes progress.
 
             Examples: roostd --config roost.json --check
                       roostd --config roost.json --verbose
 
-            Exit codes: 0 stopped in order, 1 failed, 64 wrong usage, 70 something hung,
-            75 another process has the socket, the store or its mirror,
+            Exit codes: 0 stopped in order, 1 failed, 64 wrong usage, 70 something hung, \
+            75 another process has the socket, the store or its mirror, \
             78 the configuration is wrong.
             """,
         version: RoostVersion.text

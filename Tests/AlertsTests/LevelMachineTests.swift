@@ -23,6 +23,46 @@ import Testing
         #expect(machine.level == expected)
     }
 
+    @Test(arguments: [
+        ("pm25 10 20", "pm25 10 20"), ("pm25 10 20,pm10 20.5 40", "pm25 10 20, pm10 20.5 40"),
+        ("  co2   1000  2000 ", "co2 1000 2000"),
+    ])
+    func anOwnersLimitsAreRead(text: String, name: String) throws {
+        let rule = try #require(LevelRule.named(text))
+        #expect(rule.name == name && LevelRule.named(name) == rule)
+        let scale = rule.scales[0]
+        for limit in scale.limits {
+            #expect(scale.level(of: limit.reachedAt, after: nil) == limit.level)
+            #expect(scale.level(of: limit.leftBelow, after: limit.level) == limit.level)
+        }
+    }
+
+    @Test(arguments: [
+        "", "own", "pm25", "pm25 10", "pm25 10 11", "pm25 20 10", "pm25 0 10", "pm25 -1 10",
+        "pm25 nan 10", "pm25 1 inf", "pm25 1 2000000", "pm25 10 20,", "pm25 10 20, pm25 1 2",
+        "pm25 10 20 30", "wind 1 2", "pm25 1e-9 2", "pm25 0x1 0x5",
+    ])
+    func limitsThatMakeNoSenseAreNone(text: String) { #expect(LevelRule.named(text) == nil) }
+
+    /// Texts near a good one are read or refused, and what is read reads itself again.
+    @Test func anyTextIsReadOrRefused() {
+        var dice = SplitMix64(seed: 58)
+        let good = Array("pm25 10 20, pm10 20.5 40".utf8)
+        var count = 0
+        for _ in 0..<20_000 {
+            var text = good
+            for _ in 0...Int.random(in: 0..<3, using: &dice) {
+                text[Int.random(in: text.indices, using: &dice)] =
+                    good[Int.random(in: good.indices, using: &dice)]
+            }
+            let read = LevelRule.named(String(decoding: text, as: UTF8.self))
+            guard let rule = read else { continue }
+            count += 1
+            #expect(LevelRule.named(rule.name) == rule)
+        }
+        #expect((1..<20_000).contains(count))
+    }
+
     /// The edges of the indexes' own tables; a level ends a tenth below its edge.
     @Test(arguments: [
         ("eaqi", [150, 500, 450, 1_200]), ("us-nowcast", [91, 355, 550, 1_550]),

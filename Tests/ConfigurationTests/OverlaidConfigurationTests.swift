@@ -1,3 +1,4 @@
+import Alerts
 import Configuration
 import Core
 import Profiles
@@ -8,7 +9,7 @@ import Testing
 
 @Suite struct OverlaidConfigurationTests {
     private static let file = """
-        {"name": "test", "reach": ["loopback"], "devices": [
+        {"name": "test", "title": "Test", "reach": ["loopback"], "devices": [
           {"name": "dust", "type": "sds011", "port": "/dev/ttyUSB0"},
           {"name": "slow", "type": "sds011", "port": "/dev/ttyUSB1", "periodSeconds": 600},
           {"name": "door", "type": "pir", "line": "GPIO17"},
@@ -57,9 +58,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"name": "other"}"#, "name: is set in roost.json, which counts; change it there"),
+        (#"{"title": "other"}"#, "title: is set in roost.json, which counts; change it there"),
+        (#"{"levels": "own"}"#, "levels: expected one of sample-levels, eaqi"),
         (#"{"zone": "no zone"}"#, #"zone: expected a zone such as Europe/Berlin, found "no zone""#),
-        (#"{"nmae": "x"}"#, "nmae: unknown key; did you mean name?"),
+        (#"{"ziel": "x"}"#, "ziel: unknown key"),
         (#"{"devices": []}"#, "devices: expected an object, found an array of 0"),
         (#"{"devices": {"a b": {}}}"#, "devices.a b: expected 1 to 64 letters"),
         (
@@ -106,6 +108,36 @@ import Testing
         #expect(laid.problems.first?.description.hasPrefix(words) == true, "\(laid.problems)")
         let names = ["dust", "slow", "door", "roof"]
         #expect(laid.configuration.devices.map(\.name) == names, "the rest counts")
+    }
+
+    @Test(arguments: [
+        ("Klasse 3b", true), ("教室", true), (String(repeating: "é", count: 64), true),
+        (String(repeating: "é", count: 65), false), ("", false), (" a", false), ("a\nb", false),
+        ("a\u{202E}b", false), ("a\u{1B}[31mb", false),
+    ])
+    func aTitleIsOneLineOfText(title: String, isGood: Bool) throws {
+        let overlay = StationOverlay(["title": .string(title)])
+        let laid = OverlaidConfiguration(
+            try StationConfiguration.read(Array("{}".utf8), file: "roost.json"),
+            overlay,
+            catalog: .shipped
+        )
+        #expect(laid.problems.isEmpty == isGood)
+        #expect(laid.configuration.title == (isGood ? title : nil))
+        #expect(laid.configuration.name == "roost", "programs go on with their name")
+    }
+
+    @Test func theFirstVersionsNameIsATitle() throws {
+        let laid = try Self.laid(#"{"name": "court"}"#, over: "{}")
+        #expect(laid.problems.isEmpty && laid.configuration.title == "court")
+    }
+
+    /// The image says what counts until somebody chooses; that locks nothing.
+    @Test func aDefaultOfTheFileCountsUntilTheOwnerChooses() throws {
+        let file = #"{"defaults": {"levels": "eaqi"}}"#
+        #expect(try Self.laid("{}", over: file).configuration.levels.name == "eaqi")
+        let laid = try Self.laid(#"{"levels": "pm25 10 20"}"#, over: file)
+        #expect(laid.problems.isEmpty && laid.configuration.levels.name == "pm25 10 20")
     }
 
     @Test func theLoopbackNeedsAWordOfTheFile() throws {

@@ -37,12 +37,12 @@ import Testing
             #"{"devices":{"a":{"record":false},"b":{"type":"t","address":"x"}},"zone":"Z"}"#
         )
         let after = try Self.overlay(
-            #"{"devices":{"b":{"type":"t","address":"y"},"c":{"type":"t"}},"name":"n"}"#
+            #"{"devices":{"b":{"type":"t","address":"y"},"c":{"type":"t"}},"title":"n"}"#
         )
         let changes = before.changes(to: after)
         #expect(
             changes.map(\.key) == [
-                "name", "zone", "devices.a.record", "devices.b.address", "devices.c",
+                "title", "zone", "devices.a.record", "devices.b.address", "devices.c",
             ]
         )
         #expect(changes.map(\.before) == [nil, #""Z""#, "false", #""x""#, nil])
@@ -72,7 +72,7 @@ import Testing
         let texts = [
             #"{"devices":{"board":{"address":"http://10.0.0.1/","intervalSeconds":5,"#
                 + #""type":"milano-board"},"dust":{"record":false,"intervalSeconds":600}},"#
-                + #""name":"a","zone":"Europe/Rome"}"#,
+                + #""title":"a","zone":"Europe/Rome"}"#,
             #"{"devices":{"door":{"record":true}},"zone":null,"x":{"y":[1,2,{"z":"\u00e9"}]}}"#,
         ].map { Array($0.utf8) }
         var dice = SplitMix64(seed: 15)

@@ -36,8 +36,8 @@ import Testing
 
     /// Properties that follow from other ones, or from the machine.
     private static let derived: Set = [
-        "board", "file", "setsName", "setsZone", "setsPosition", "setsLevels", "fixedIntervals",
-        "shownName", "own", "unrecorded", "intervals",
+        "board", "file", "setsTitle", "setsZone", "setsPosition", "setsLevels", "fixedIntervals",
+        "own", "unrecorded", "intervals",
         // With `detects`.
         "leaves",
         // The folder is read anew with each file: `StationFilesTests`.
@@ -63,6 +63,16 @@ import Testing
         ],
         "levels": [
             Edit("", #""levels":"eaqi""#, .seen { $0.station.status.levels == "eaqi" })
+        ],
+        "defaultLevels": [
+            Edit(
+                "",
+                #""defaults":{"levels":"eaqi"}"#,
+                .seen { $0.station.status.levels == "eaqi" }
+            )
+        ],
+        "title": [
+            Edit("", #""title":"Klasse 3b""#, .seen { $0.station.status.name == "Klasse 3b" })
         ],
         "position": [
             Edit(

@@ -30,6 +30,6 @@ import Testing
         let hidden = Roost.configuration.ungroupedSubcommands
         #expect(hidden.allSatisfy { !$0.configuration.shouldDisplay })
         let names = groups.flatMap(\.subcommands).map { $0._commandName }
-        #expect(Set(names).count == names.count && names.count > 40)
+        #expect(Set(names).count == names.count && names.count > 30)
     }
 }

@@ -19,6 +19,15 @@ package struct LevelRule: Hashable, Sendable {
             self.reachedAt = reachedAt
             self.leftBelow = leftBelow
         }
+
+        /// An owner's limit: a decimal above 0, at most 1 000 000.
+        fileprivate init?(_ level: AirLevel, own text: some StringProtocol) {
+            guard let value = Double(text), value > 0, value <= 1_000_000,
+                let from = FixedPoint(decimal: text),
+                let below = FixedPoint(decimal: "\(value * 0.9)"), below < from, below > 0
+            else { return nil }
+            self.init(level, reachedAt: from, leftBelow: below)
+        }
     }
 
     /// The limits of one quantity.
@@ -89,8 +98,39 @@ package struct LevelRule: Hashable, Sendable {
         ),
     ]
 
-    /// Finds a rule by its name.
-    package static func named(_ name: String) -> LevelRule? { all.first { $0.name == name } }
+    /// Finds a rule by its name; an owner's limits are named by themselves.
+    package static func named(_ name: String) -> LevelRule? {
+        all.first { $0.name == name } ?? LevelRule(own: name)
+    }
+
+    /// The quantities that an owner can set limits of.
+    package static let ownQuantities = ["pm25", "pm10", "pm1", "pm4", "co2"]
+
+    /// The form of an owner's limits, as text.
+    package static let ownForm =
+        "own limits such as \"pm25 10 20, pm10 20 40\": where yellow and red begin, red by more "
+        + "than a ninth above yellow, of " + ownQuantities.joined(separator: ", ")
+
+    /// Reads an owner's limits in `ownForm`: each quantity once, limits above 0, up to 1 000 000.
+    ///
+    /// A level ends a tenth below its limit.
+    private init?(own text: String) {
+        guard text.utf8.count <= 120 else { return nil }
+        var scales: [Scale] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let fields = part.split(separator: " ")
+            guard fields.count == 3, Self.ownQuantities.contains(String(fields[0])),
+                !scales.contains(where: { $0.quantity == fields[0] }),
+                let moderate = Limit(.moderate, own: fields[1]),
+                let poor = Limit(.poor, own: fields[2]), moderate.reachedAt < poor.leftBelow
+            else { return nil }
+            scales.append(Scale(quantity: String(fields[0]), limits: [moderate, poor]))
+        }
+        let name = scales.map { scale in
+            ([scale.quantity] + scale.limits.map { "\($0.reachedAt)" }).joined(separator: " ")
+        }
+        self.init(name: name.joined(separator: ", "), source: "the owner", scales: scales)
+    }
 
     /// The level of one value without regard to those before; nil for a quantity without limits.
     package func level(of value: FixedPoint, quantity: some StringProtocol) -> AirLevel? {

@@ -17,7 +17,7 @@ package struct SettingReport: Codable, Hashable, Sendable {
         case zone
         /// Latitude and longitude in degrees: `46.1699, 9.8786`.
         case position
-        /// One of `choices`.
+        /// One of `choices`, or a text of the owner that the station understands.
         case choice
     }
 
@@ -25,7 +25,7 @@ package struct SettingReport: Codable, Hashable, Sendable {
     package enum Origin: String, Codable, Sendable, CaseIterable {
         /// The station itself.
         case `default`
-        /// A person, over the dashboard or `roost set`.
+        /// A person, over the dashboard or `roost settings set`.
         case ui
         /// The configuration file.
         case file

@@ -85,7 +85,8 @@ extension DetectionMachine {
     /// Describes when the adapter is probed again; empty when no instant lies ahead.
     private func again(_ instant: MonotonicInstant?, at now: MonotonicInstant) -> String {
         guard let instant, now < instant else { return "" }
-        return "; looked at again in \(now.duration(to: instant).wholeSeconds), or by roost adopt"
+        let time = now.duration(to: instant).wholeSeconds
+        return "; looked at again in \(time), or by roost devices adopt"
     }
 
     private func text(for port: Port, at now: MonotonicInstant) -> (String, String) {
@@ -98,7 +99,7 @@ extension DetectionMachine {
             return ("probing", "for \(since) s; fits \(candidates(for: port).count) profiles")
         case .adopted:
             return ("adopted", port.forced == nil ? "proved by a probe" : "chosen by a person")
-        case .ignored: return ("ignored", "a person chose that; roost adopt ends it")
+        case .ignored: return ("ignored", "a person chose that; roost devices adopt ends it")
         case .unknown(let why, _): return ("unknown", why)
         case .faulty(let why, let retryAt): return ("faulty", why + again(retryAt, at: now))
         case .claimed: return ("claimed", "configured")

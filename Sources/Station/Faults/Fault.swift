@@ -120,7 +120,8 @@ extension Fault.Kind {
         case .tablesUncopied:
             "see that the store's folder has room, and that history.db.tables in it is a file"
         case .laserHoursUnsaved:
-            "sudo roost store check; where 64 settings are kept, roost forget a device not used"
+            "sudo roost store check; where 64 settings are kept, roost devices forget one "
+                + "that is not used"
         case .mirrorMissing:
             "give the station a folder in memory: sudo install -d -o USER /run/roost, with the "
                 + "station's user"

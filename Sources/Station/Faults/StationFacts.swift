@@ -144,7 +144,7 @@ struct StationFacts: Hashable, Sendable {
                     + other.wanted,
                 next: "plug \(other.wanted) in; or write \"id\": \"\(other.found)\" into the "
                     + "configuration of \(name); or take \(name) out of it, and sudo systemctl "
-                    + "reload roostd: then roost adopt \(place) takes what is there"
+                    + "reload roostd: then roost devices adopt \(place) takes what is there"
             )
         }
         guard let baud = device.baud else {
@@ -180,7 +180,7 @@ struct StationFacts: Hashable, Sendable {
             of: subject,
             since: since,
             "\(subject) is not plugged in: \(missing.words)",
-            next: "plug it in again, or, if it is gone for good: roost forget \(subject)"
+            next: "plug it in again, or, if it is gone for good: roost devices forget \(subject)"
         )
     }
 }

@@ -9,7 +9,8 @@ struct StationSetting: Sendable {
     private let kind: SettingReport.Kind
     private let title: String
     private let description: String
-    private var choices: [String]?
+    /// What it can be, the default first.
+    private var choices: (@Sendable (StationConfiguration) -> [String])?
     /// Returns the value in use.
     private let value: @Sendable (StationConfiguration) -> String?
     /// Whether the configuration file sets it.
@@ -18,12 +19,12 @@ struct StationSetting: Sendable {
     /// Every setting, in the order in which pages show them.
     static let all = [
         StationSetting(
-            key: "name",
+            key: "title",
             kind: .text,
             title: "Name of the station",
-            description: "On every page; letters, digits, - _ and dots.",
-            value: { $0.shownName ?? $0.name },
-            isLocked: { $0.setsName }
+            description: "On every page and in notices, such as Klasse 3b.",
+            value: { $0.title ?? $0.name },
+            isLocked: { $0.setsTitle }
         ),
         StationSetting(
             key: "zone",
@@ -46,10 +47,14 @@ struct StationSetting: Sendable {
             kind: .choice,
             title: "Levels of the air",
             description: "Limits of lamp and page, for each value: "
-                + LevelRule.all.map(\.name).joined(separator: ", ") + ".",
+                + LevelRule.all.map(\.name).joined(separator: ", ")
+                + ", or yours as pm25 10 20, pm10 20 40.",
             value: { $0.levels.name },
             isLocked: { $0.setsLevels }
-        ).choosing(from: LevelRule.all.map(\.name)),
+        ).choosing { configuration in
+            let usual = configuration.defaultLevels.name
+            return [usual] + LevelRule.all.map(\.name).filter { $0 != usual }
+        },
     ]
 
     private init(
@@ -65,7 +70,9 @@ struct StationSetting: Sendable {
     }
 
     /// The same, as one of several names.
-    private func choosing(from choices: [String]) -> StationSetting {
+    private func choosing(
+        from choices: @escaping @Sendable (StationConfiguration) -> [String]
+    ) -> StationSetting {
         var setting = self
         setting.choices = choices
         return setting
@@ -87,7 +94,7 @@ struct StationSetting: Sendable {
             origin: isLocked(configuration)
                 ? .file : overlay.fields[key] == nil ? .default : .ui
         )
-        report.choices = choices
+        report.choices = choices?(configuration)
         return report
     }
 }

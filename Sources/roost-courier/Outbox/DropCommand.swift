@@ -8,8 +8,8 @@ struct DropCommand: ParsableCommand {
         commandName: "drop",
         abstract: "Leaves out what waits at a target from before a moment.",
         discussion: """
-            The samples stay in the station's store; the target is never sent them. The count shows
-            in `roost outbox` as dropped by you.
+            The samples stay in the station's store; the target is never sent them. The count \
+            shows in `roost outbox` as dropped by you.
 
             Example: roost outbox drop influx --before 2026-11-01
             """

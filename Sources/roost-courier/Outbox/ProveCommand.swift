@@ -8,15 +8,15 @@ struct ProveCommand: ParsableCommand {
         commandName: "prove",
         abstract: "Reads back what a target has, and compares it with what was delivered.",
         discussion: """
-            Counts and sums of each day, of InfluxDB and openSenseMap, and of a day in which
-            samples still wait or are yet to come up to the first of them; size and hash of each
-            file, of Google, S3 and WebDAV. With --repair, days that differ are sent again where
-            that does no harm, as to InfluxDB, whose points overwrite themselves, and files that
+            Counts and sums of each day, of InfluxDB and openSenseMap, and of a day in which \
+            samples still wait or are yet to come up to the first of them; size and hash of each \
+            file, of Google, S3 and WebDAV. With --repair, days that differ are sent again where \
+            that does no harm, as to InfluxDB, whose points overwrite themselves, and files that \
             are missing. A file that was left out as too old is missing, too.
 
             Examples: roost outbox prove influx --last 30d
                       roost outbox prove bucket --repair
-            Exit codes: 0 all is proved, 1 something differs, 3 it cannot be asked or nothing was
+            Exit codes: 0 all is proved, 1 something differs, 3 it cannot be asked or nothing was \
             delivered in this time, 69 no courier answers.
             """
     )

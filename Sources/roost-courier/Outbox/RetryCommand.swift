@@ -8,7 +8,7 @@ struct RetryCommand: ParsableCommand {
         commandName: "retry",
         abstract: "Sends once more what a target refused, after its cause was repaired.",
         discussion: """
-            The courier remembers the last 256 refused samples of each target since it started. It
+            The courier remembers the last 256 refused samples of each target since it started. It \
             stops when the server does not answer, and after half a minute: say it again then.
 
             Example: roost outbox retry influx

@@ -9,8 +9,8 @@ struct AlertsAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Adds a rule about values, or changes one that comes with Roost.",
         discussion: """
-            It is in use at once and kept beside the store. A rule of the same id that you added, or
-            that comes with Roost, is replaced; a rule of roost.json counts and is refused.
+            It is in use at once and kept beside the store. A rule of the same id that you added, \
+            or that comes with Roost, is replaced; a rule of roost.json counts and is refused.
 
             Examples: roost alerts add stuffy --channel '*/co2' --above 1500 --for 10m
                       roost alerts add cold --channel attic/temperature --below 4 --until 6

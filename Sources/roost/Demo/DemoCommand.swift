@@ -13,9 +13,9 @@ struct DemoCommand: ParsableCommand {
         commandName: "demo",
         abstract: "A whole station without any hardware, live on the terminal.",
         discussion: """
-            Starts a simulated SDS011 on a real pseudo-terminal and a real node that reads it;
-            motion sensor and lamp are simulated. Shows what `roost watch` shows of a station:
-            lamp, values, faults, devices, events and what the node itself costs; `q` ends it.
+            Starts a simulated SDS011 on a real pseudo-terminal and a real node that reads it; \
+            motion sensor and lamp are simulated. Shows what `roost watch` shows of a station: \
+            lamp, values, faults, devices, events and what the node itself costs; `q` ends it. \
             Not on a terminal it prints what happens.
 
             With --web the real dashboard stands before it; open the address that it prints.

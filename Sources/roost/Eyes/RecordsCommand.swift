@@ -72,8 +72,8 @@ struct RecordsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Deletes one or all: their bytes are written over.",
             discussion: """
-                roost-eyes does it, at the request of members of the group roost. Where it does not
-                run, this command does it, which needs sudo.
+                roost-eyes does it, at the request of members of the group roost. Where it does \
+                not run, this command does it, which needs sudo.
                 """
         )
         @OptionGroup var options: RingOptions

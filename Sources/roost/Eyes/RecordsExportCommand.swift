@@ -21,8 +21,8 @@ struct RecordsExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Writes all records into a new folder: records.csv, and each picture beside it.",
         discussion: """
-            A row for each motion of the history, oldest first, with its length and the name of its
-            picture; a picture whose motion the history does not have is a row as well.
+            A row for each motion of the history, oldest first, with its length and the name of \
+            its picture; a picture whose motion the history does not have is a row as well.
 
             Examples: roost records export front-door
                       roost records export front-door --store /mnt/card/var/lib/roost \\

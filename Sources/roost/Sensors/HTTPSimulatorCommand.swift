@@ -36,7 +36,7 @@ struct HTTPSimulatorCommand: ParsableCommand {
         commandName: "http",
         abstract: "A simulated HTTP device that any program can query.",
         discussion: """
-            Prints `ready http://ADDRESS:PORT/`, then answers GET with a line of values, and POST
+            Prints `ready http://ADDRESS:PORT/`, then answers GET with a line of values, and POST \
             with `POST received`, until interrupted.
 
             Examples: roost simulator http --listen 127.0.0.1:8080 --profile milano-board

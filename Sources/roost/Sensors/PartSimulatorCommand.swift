@@ -51,7 +51,7 @@ struct PartSimulatorCommand: ParsableCommand {
         commandName: "part",
         abstract: "Any sensor of the catalog that any program can open, well or with faults.",
         discussion: """
-            Prints `ready PATH`, then speaks as the part does until interrupted. --track has a
+            Prints `ready PATH`, then speaks as the part does until interrupted. --track has a \
             receiver replay the fixes of a bGeigie's log, one a second, again and again.
 
             Examples: roost simulator part plantower --link /tmp/sensor

@@ -11,8 +11,8 @@ struct ProfilesCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Says everything that is wrong with profiles; exit code 1 if anything is.",
         discussion: """
-            Each mistake with file, place, reason and, where possible, what was meant. A named
-            file is checked as if it lay in the folder of your own profiles, beside the shipped
+            Each mistake with file, place, reason and, where possible, what was meant. A named \
+            file is checked as if it lay in the folder of your own profiles, beside the shipped \
             ones; without files the folder is checked.
 
             Examples: roost profiles check my-meter.json

@@ -12,8 +12,8 @@ struct ProfilesCommand: ParsableCommand {
         abstract:
             "What Roost knows of sensors and computers, and whether a profile of yours is right.",
         discussion: """
-            A profile is a JSON file: what a device is, how it is recognised, how it is run.
-            Yours lie in \(ProfileCatalog.standardFolder); one with the id of a shipped one takes
+            A profile is a JSON file: what a device is, how it is recognised, how it is run. \
+            Yours lie in \(ProfileCatalog.standardFolder); one with the id of a shipped one takes \
             its place. No station is needed for any of this.
 
             Examples: roost profiles list

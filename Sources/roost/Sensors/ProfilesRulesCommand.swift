@@ -10,7 +10,7 @@ struct ProfilesRulesCommand: ParsableCommand {
         commandName: "rules",
         abstract: "The udev rules that go with the profiles.",
         discussion: """
-            They let the group dialout open the ports, link them by socket below /dev/roost, and
+            They let the group dialout open the ports, link them by socket below /dev/roost, and \
             keep ModemManager and brltty away. They run nothing. After writing them:
             sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=tty
 

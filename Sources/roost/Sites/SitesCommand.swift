@@ -10,8 +10,9 @@ struct SitesCommand: ParsableCommand {
         commandName: "sites",
         abstract: "Where the station stands, what others measured around it, and means by place.",
         discussion: """
-            Regions and reference stations come from the feeds of courier.json; the station's place
-            is set by `roost set position 46.17,9.88`. Your other stations are in `roost stations`.
+            Regions and reference stations come from the feeds of courier.json; the station's \
+            place is set by `roost settings set position 46.17,9.88`. Your other stations are in \
+            `roost stations`.
 
             Examples: roost sites
                       roost sites regions --last 3d
@@ -32,8 +33,8 @@ struct SitesListCommand: ParsableCommand {
         commandName: "list",
         abstract: "The station's place, and all regions, reference stations, peers and imports.",
         discussion: """
-            Of each quantity the newest value of the time with its own time, the mean, and how many
-            values were corrected; the last correction counts. By default the last 24 hours.
+            Of each quantity the newest value of the time with its own time, the mean, and how \
+            many values were corrected; the last correction counts. By default the last 24 hours.
 
             Examples: roost sites
                       roost sites list --last 14d --json
@@ -84,8 +85,9 @@ struct SitesClustersCommand: ParsableCommand {
         commandName: "clusters",
         abstract: "Means of a quantity by place: what was measured within 200 m is one cluster.",
         discussion: """
-            Own measurements, where a receiver had a fix, else at the station's place; and imported
-            drives. Surveys that are kept from uploads are left out. By default the last 14 days.
+            Own measurements, where a receiver had a fix, else at the station's place; and \
+            imported drives. Surveys that are kept from uploads are left out. By default the last \
+            14 days.
 
             Examples: roost sites clusters pm25
                       roost sites clusters cpm --last 365d --json

@@ -53,7 +53,7 @@ enum SitesText {
         [
             report.withoutPlaceCount > 0
                 ? "\(report.withoutPlaceCount) values without a place: no receiver had a fix, and "
-                    + "no position is set (`roost set position 46.17,9.88`)" : nil,
+                    + "no position is set (`roost settings set position 46.17,9.88`)" : nil,
             report.privateCount > 0
                 ? "\(report.privateCount) values of surveys that are kept from uploads" : nil,
             report.otherUnitCount > 0

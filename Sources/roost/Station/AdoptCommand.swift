@@ -6,13 +6,13 @@ struct AdoptCommand: ParsableCommand {
         commandName: "adopt",
         abstract: "Detects an adapter or device again, or assigns a profile.",
         discussion: """
-            Without --profile the adapter is probed again, and a device that was ignored is used
-            again. With --profile it is believed without any proof; an id is in `roost profiles
+            Without --profile the adapter is probed again, and a device that was ignored is used \
+            again. With --profile it is believed without any proof; an id is in `roost profiles \
             list`.
 
-            Examples: roost adopt /dev/ttyUSB0
-                      roost adopt /dev/ttyUSB0 --profile plantower-pms --name attic
-                      roost adopt nova-sds011:A160 --name balcony
+            Examples: roost devices adopt /dev/ttyUSB0
+                      roost devices adopt /dev/ttyUSB0 --profile plantower-pms --name attic
+                      roost devices adopt nova-sds011:A160 --name balcony
             Exit codes: 0 done, 1 refused, 69 no station answers.
             """
     )
@@ -29,19 +29,19 @@ struct AdoptCommand: ParsableCommand {
 
     func run() throws {
         let question = AdoptDevice(device, profile: profile, name: name)
-        try client.show(answerTo: question, ReportText.devices)
+        try client.show(answerTo: question, ReportText.device(name ?? device))
     }
 }
 
 struct IgnoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ignore",
-        abstract: "Leaves an adapter or device alone from now on, until `roost adopt`.",
+        abstract: "Leaves an adapter or device alone from now on, until `roost devices adopt`.",
         discussion: """
             An adapter that is ignored is not even probed.
 
-            Examples: roost ignore /dev/ttyUSB1
-                      roost ignore sds011-2
+            Examples: roost devices ignore /dev/ttyUSB1
+                      roost devices ignore sds011-2
             Exit codes: 0 done, 1 refused, 69 no station answers.
             """
     )
@@ -50,7 +50,7 @@ struct IgnoreCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.show(answerTo: IgnoreDevice(device), ReportText.devices)
+        try client.show(answerTo: IgnoreDevice(device), ReportText.device(device))
     }
 }
 
@@ -59,10 +59,10 @@ struct RenameCommand: ParsableCommand {
         commandName: "rename",
         abstract: "Gives a device that was found another name.",
         discussion: """
-            What it has measured goes with it, and so do its mutes. Where the new name has had the
+            What it has measured goes with it, and so do its mutes. Where the new name has had the \
             same channels before, the two records stay apart.
 
-            Example: roost rename sds011 balcony
+            Example: roost devices rename sds011 balcony
             Exit codes: 0 done, 1 refused, 69 no station answers.
             """
     )
@@ -75,7 +75,7 @@ struct RenameCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.show(answerTo: RenameDevice(device, to: name), ReportText.devices)
+        try client.show(answerTo: RenameDevice(device, to: name), ReportText.device(name))
     }
 }
 
@@ -86,7 +86,7 @@ struct ForgetCommand: ParsableCommand {
         discussion: """
             What it measured stays in the history. One that is plugged in is found anew.
 
-            Example: roost forget plantower
+            Example: roost devices forget plantower
             Exit codes: 0 done, 1 refused, 69 no station answers.
             """
     )
@@ -95,6 +95,8 @@ struct ForgetCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.show(answerTo: ForgetDevice(device), ReportText.devices)
+        try client.show(answerTo: ForgetDevice(device)) { _, _ in
+            ["\(device) is forgotten; what it measured stays in the history"]
+        }
     }
 }

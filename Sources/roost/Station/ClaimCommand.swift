@@ -11,10 +11,10 @@ struct ClaimCommand: ParsableCommand {
         commandName: "claim",
         abstract: "Prints the code that makes you the owner of this station's dashboard.",
         discussion: """
-            Open the page, type the code, your name and a password. The code is good for a quarter
+            Open the page, type the code, your name and a password. The code is good for a quarter \
             of an hour and five tries; each `roost claim` makes a new one.
 
-            `--reset` starts over, for a lost password or a station that was given away: it ends
+            `--reset` starts over, for a lost password or a station that was given away: it ends \
             all sessions and removes all accounts. What was measured stays.
 
             Examples: roost claim

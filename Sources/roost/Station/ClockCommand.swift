@@ -9,10 +9,10 @@ struct ClockCommand: ParsableCommand {
         commandName: "clock",
         abstract: "The station's time and its source.",
         discussion: """
-            A station dates what it measures by the system clock. A time server makes dates sure,
-            and so do a receiver of positions, an owner's browser and a station nearby. Without one
-            they come from the real time clock, or from the time stamp of a file, and are marked
-            with a ?. `roost clock trust` confirms the time.
+            A station dates what it measures by the system clock. A time server makes dates sure, \
+            and so do a receiver of positions, an owner's browser and a station nearby. Without \
+            one they come from the real time clock, or from the time stamp of a file, and are \
+            marked with a ?. `roost clock trust` confirms the time.
 
             Examples: roost clock
                       roost clock trust
@@ -42,7 +42,7 @@ struct ClockCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Says that the system clock is right, or what time it is.",
             discussion: """
-                It dates everything since the board started, until a time server says better. It
+                It dates everything since the board started, until a time server says better. It \
                 counts for this start of the board alone.
 
                 Examples: roost clock trust

@@ -14,9 +14,9 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Checks the machine for everything that would keep a station from working.",
         discussion: """
-            Each question is answered with what is and, where something is to be done, how. Nothing
-            is opened that could disturb, and nothing is written. No station is needed. Ask as the
-            user whom the station runs as: sudo -u USER roost doctor.
+            Each question is answered with what is and, where something is to be done, how. \
+            Nothing is opened that could disturb, and nothing is written. No station is needed. \
+            Ask as the user whom the station runs as: sudo -u USER roost doctor.
 
             Examples: roost doctor
                       roost doctor --only spi --only pin-holders

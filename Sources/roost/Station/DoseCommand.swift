@@ -10,10 +10,10 @@ struct DoseCommand: ParsableCommand {
         commandName: "dose",
         abstract: "What a radiation counter counted, how sure that is, and the dose.",
         discussion: """
-            Counts per minute and µSv/h over a time, with the error of counting: of N counts it is
-            √N. By default since the newest mark, else the last 24 hours. --mark counts from now on;
-            what was before stays in the history. The dose is that of the time with counts; for all
-            the time it is an estimate.
+            Counts per minute and µSv/h over a time, with the error of counting: of N counts it is \
+            √N. By default since the newest mark, else the last 24 hours. --mark counts from now \
+            on; what was before stays in the history. The dose is that of the time with counts; \
+            for all the time it is an estimate.
 
             Examples: roost dose
                       roost dose --last 1h --channel geiger/cpm

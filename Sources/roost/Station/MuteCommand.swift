@@ -7,10 +7,10 @@ struct MuteCommand: ParsableCommand {
         commandName: "mute",
         abstract: "Leaves the values of a device or channel out for a while.",
         discussion: """
-            The sensor goes on measuring. Each of its values is replaced by `no data: muted` before
-            the lamp, the store or anybody else sees it, and `roost ledger` says *muted by you*.
-            It survives a restart where the station has a store. What a profile works out from a
-            muted channel goes on; mute the device to leave that out too.
+            The sensor goes on measuring. Each of its values is replaced by `no data: muted` \
+            before the lamp, the store or anybody else sees it, and `roost ledger` says *muted by \
+            you*. It survives a restart where the station has a store. What a profile works out \
+            from a muted channel goes on; mute the device to leave that out too.
 
             Examples: roost mute balcony --for 2h
                       roost mute balcony/pm25
@@ -27,7 +27,7 @@ struct MuteCommand: ParsableCommand {
 
     func run() throws {
         let question = MuteDevice(target, seconds: length?.seconds)
-        try client.show(answerTo: question, ReportText.devices)
+        try client.show(answerTo: question, ReportText.mutes(of: target))
     }
 }
 
@@ -46,6 +46,6 @@ struct UnmuteCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.show(answerTo: UnmuteDevice(target), ReportText.devices)
+        try client.show(answerTo: UnmuteDevice(target), ReportText.mutes(of: target))
     }
 }

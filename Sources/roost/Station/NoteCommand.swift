@@ -7,7 +7,7 @@ struct NoteCommand: ParsableCommand {
         commandName: "note",
         abstract: "Writes down what you noticed: a window opened, a fire next door.",
         discussion: """
-            The note is an event of the station: `roost events` and the dashboard's chart have it,
+            The note is an event of the station: `roost events` and the dashboard's chart have it, \
             with its time. It cannot be changed afterwards.
 
             Examples: roost note "windows opened"

@@ -14,14 +14,14 @@ struct ProvisionCommand: ParsableCommand {
         commandName: "provision",
         abstract: "Takes the settings that a person put on the card's boot partition.",
         discussion: """
-            roost-provision.service runs it at each start of an image. It reads station.txt,
-            roost.json, courier.json, eyes.json, roost-claim.txt, the files in secrets, and what
-            Raspberry Pi Imager writes (firstrun.sh, or user-data and network-config). Each
-            content counts once. What is wrong stands in
-            roost-said.txt beside them, with file, line and what to do, and what is wrong
-            with the card; the station starts anyway.
-            roost-access-point.service runs it with --wifi: why there is no Wi-Fi stands there,
-            too, until there is.
+            roost-provision.service runs it at each start of an image. It reads station.txt, \
+            roost.json, courier.json, eyes.json, roost-claim.txt, the files in secrets, and what \
+            Raspberry Pi Imager writes (firstrun.sh, or user-data and network-config). Each \
+            content counts once. What is wrong stands in \
+            roost-said.txt beside them, with file, line and what to do, and what is wrong \
+            with the card; the station starts anyway. \
+            roost-access-point.service runs it with --wifi: why there is no Wi-Fi stands there, \
+            too, until there is. \
             Passwords and secrets are removed from the card once they are taken.
 
             Examples: sudo roost provision --folder /boot/firmware

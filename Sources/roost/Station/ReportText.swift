@@ -7,15 +7,11 @@ import StoreQueries
 /// Reports as lines of text.
 enum ReportText {
     static func status(_ report: StatusReport, _ paint: Paint) -> [String] {
-        let mode = report.mode
-        let end = mode.endsInSeconds.map { ", ends in \(durationText(seconds: $0))" } ?? ""
-        let name = mode.name.map { " \($0)" } ?? ""
-        let limit = mode.isPrivate == true ? ", not for uploads" : ""
         let budget = report.budget
         var lines = [
             "\(paint.bold(report.name))  up \(durationText(seconds: report.uptimeSeconds)), "
                 + "pid \(report.processID), roost \(report.version)",
-            "mode    \(mode.mode)\(name)\(end)\(limit)",
+            Self.mode(report.mode),
             "time    \(time(report))",
             "lamp    \(paint.lamp(report.lamp))\(because(report))",
         ]
@@ -55,6 +51,13 @@ enum ReportText {
         if let power = report.power { lines.append("power   \(describe(power))") }
         return lines + AlertText.summary(report.alerts, paint)
             + report.faults.flatMap { fault($0, paint) }
+    }
+
+    static func mode(_ mode: ModeReport) -> String {
+        let end = mode.endsInSeconds.map { ", ends in \(durationText(seconds: $0))" } ?? ""
+        let name = mode.name.map { " \($0)" } ?? ""
+        let limit = mode.isPrivate == true ? ", not for uploads" : ""
+        return "mode    \(mode.mode)\(name)\(end)\(limit)"
     }
 
     /// Battery or UPS, and when it ends the machine.
@@ -238,34 +241,59 @@ enum ReportText {
     static func devices(_ report: DevicesReport, _ paint: Paint) -> [String] {
         var lines: [String] = report.devices.isEmpty ? ["no devices are in use"] : []
         for device in report.devices {
-            let isWell = !["absent", "unusable", "fault", "not answering"].contains(device.state)
-            lines.append(
-                "\(paint.bold(device.name))  \(device.type) at \(device.location)  "
-                    + paint(device.state, isWell ? .green : .red)
-            )
+            lines.append(line(device, paint))
             lines += FactText.pairs(device.facts).map { "  \($0.label.padded(to: 20)) \($0.value)" }
             if device.records == false {
-                let how = "no, values are shown only: roost record \(device.name) on"
+                let how = "no, values are shown only: roost devices record \(device.name) on"
                 lines.append("  \("kept".padded(to: 20)) \(how)")
             }
-            lines += device.mutes.map { mute in
-                let what = mute.target == device.name ? "all" : mute.target
-                return "  \("muted".padded(to: 20)) \(what) \(ends(mute))"
-            }
+            lines += device.mutes.map { "  \(line($0, of: device))" }
         }
         if let camera = report.camera { lines.append(Self.camera(camera, paint)) }
         if !report.found.isEmpty { lines.append("found by itself:") }
         for found in report.found {
-            let isWell = !["unknown", "faulty"].contains(found.state)
-            let place = found.node ?? "-"
-            lines.append(
-                "  \(paint(found.state.column(9), isWell ? .green : .red))"
-                    + "\(place.padded(to: 14)) \((found.usb ?? "").column(10))"
-                    + "\(paint.bold(found.name ?? "")) \(found.identity)"
-            )
+            lines.append("  \(line(found, paint))")
             lines.append("            \(found.why)")
         }
         return lines
+    }
+
+    private static func line(_ device: DeviceReport, _ paint: Paint) -> String {
+        let isWell = !["absent", "unusable", "fault", "not answering"].contains(device.state)
+        return "\(paint.bold(device.name))  \(device.type) at \(device.location)  "
+            + paint(device.state, isWell ? .green : .red)
+    }
+
+    private static func line(_ found: FoundReport, _ paint: Paint) -> String {
+        let isWell = !["unknown", "faulty"].contains(found.state)
+        return paint(found.state.column(9), isWell ? .green : .red)
+            + "\((found.node ?? "-").padded(to: 14)) \((found.usb ?? "").column(10))"
+            + "\(paint.bold(found.name ?? "")) \(found.identity)"
+    }
+
+    private static func line(_ mute: MuteReport, of device: DeviceReport) -> String {
+        let what = mute.target == device.name ? "all" : mute.target
+        return "\("muted".padded(to: 20)) \(what) \(ends(mute))"
+    }
+
+    /// What a command changed: one device by its name, or an adapter by its node or identity.
+    static func device(_ key: String) -> (DevicesReport, Paint) -> [String] {
+        { report, paint in
+            let devices = report.devices.filter { $0.name == key || $0.location == key }
+            guard devices.isEmpty else { return devices.map { line($0, paint) } }
+            return report.found.filter { [$0.name, $0.node, $0.identity].contains(key) }
+                .map { line($0, paint) }
+        }
+    }
+
+    /// The mutes of a device or of one of its channels.
+    static func mutes(of target: String) -> (DevicesReport, Paint) -> [String] {
+        { report, _ in
+            let lines = report.devices.flatMap { device in
+                device.mutes.filter { $0.target == target }.map { line($0, of: device) }
+            }
+            return lines.isEmpty ? ["\(target) is not muted"] : lines
+        }
     }
 
     private static func ends(_ mute: MuteReport) -> String {

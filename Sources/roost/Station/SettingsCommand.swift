@@ -6,10 +6,27 @@ import StoreQueries
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings",
+        abstract: "What can be set while the station runs: shows and changes it.",
+        discussion: """
+            What the configuration file sets wins, and is changed there.
+
+            Examples: roost settings
+                      roost settings set zone Europe/Rome
+            """,
+        subcommands: [
+            SettingsListCommand.self, SettingsSetCommand.self, SettingsNewIDCommand.self,
+        ],
+        defaultSubcommand: SettingsListCommand.self
+    )
+}
+
+struct SettingsListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
         abstract: "Shows the settings that can be changed while the station runs.",
         discussion: """
-            Of each: its value, and who set it: `default`, `ui` (the dashboard or `roost set`) or
-            `file` (the configuration file, which wins).
+            Of each: its value, and who set it: `default`, `ui` (the dashboard or `roost settings \
+            set`) or `file` (the configuration file, which wins).
 
             Examples: roost settings
                       roost settings --json
@@ -23,15 +40,15 @@ struct SettingsCommand: ParsableCommand {
     }
 }
 
-struct SetCommand: ParsableCommand {
+struct SettingsSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Changes a setting of the station, without a restart.",
         discussion: """
             `roost settings` lists them. A setting that the configuration file has is changed there.
 
-            Examples: roost set zone Europe/Rome
-                      roost set zone --default
+            Examples: roost settings set zone Europe/Rome
+                      roost settings set zone --default
             Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
             """
     )
@@ -57,17 +74,21 @@ struct SetCommand: ParsableCommand {
 
     func run() throws {
         let patch = try ControlCodec.line([key: value])
-        try client.show(answerTo: ChangeSettings(patch), SettingsText.lines)
+        try client.show(answerTo: ChangeSettings(patch)) { report, paint in
+            report.settings.filter { $0.key == key }.map { SettingsText.line($0, paint) }
+        }
     }
 }
 
 /// Settings as lines of text.
 private enum SettingsText {
     static func lines(_ report: SettingsReport, _ paint: Paint) -> [String] {
-        report.settings.map { setting in
-            let value = setting.value ?? (setting.kind == .zone ? "the machine's" : "not set")
-            return "\(setting.key.padded(to: 10)) \(paint.bold(value.padded(to: 24))) "
-                + "\(setting.origin.rawValue.padded(to: 8)) \(setting.title)"
-        }
+        report.settings.map { line($0, paint) }
+    }
+
+    static func line(_ setting: SettingReport, _ paint: Paint) -> String {
+        let value = setting.value ?? (setting.kind == .zone ? "the machine's" : "not set")
+        return "\(setting.key.padded(to: 10)) \(paint.bold(value.padded(to: 24))) "
+            + "\(setting.origin.rawValue.padded(to: 8)) \(setting.title)"
     }
 }

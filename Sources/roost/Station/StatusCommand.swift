@@ -52,26 +52,6 @@ struct TreeCommand: ParsableCommand {
     }
 }
 
-struct DevicesCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "devices",
-        abstract: "The devices, what their drivers report, and what was detected and why.",
-        discussion: "Examples: roost devices\n          roost devices --json"
-    )
-    @Option(help: "The socket of roost-eyes.")
-    var eyes = StandardSocket.camera
-
-    @OptionGroup var client: ClientOptions
-
-    func run() throws {
-        var report = try client.withStation {
-            try await $0.ask(GetDevices())
-        }
-        report.camera = try? SocketLine.camera(eyes, patience: .seconds(3)).ask(GetCameraStatus())
-        try client.show(report, ReportText.devices)
-    }
-}
-
 struct ModeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mode",
@@ -105,7 +85,7 @@ struct ModeCommand: ParsableCommand {
     func run() throws {
         var question = ChangeMode(mode, name: name, seconds: length?.seconds)
         if noUpload { question.isPrivate = true }
-        try client.show(answerTo: question, ReportText.status)
+        try client.show(answerTo: question) { report, _ in [ReportText.mode(report.mode)] }
     }
 }
 

@@ -7,9 +7,9 @@ struct WebCommand: ParsableCommand {
         commandName: "web",
         abstract: "Serves the dashboard of a station, or of a card's history.",
         discussion: """
-            Runs `roost-web`, which systemd starts by itself on an installed station. Ctrl-C ends
-            it. With --store it shows any store without a station: the card of a Pi that died.
-            Without accounts (--open, --store) only this computer can reach it; to see it from
+            Runs `roost-web`, which systemd starts by itself on an installed station. Ctrl-C ends \
+            it. With --store it shows any store without a station: the card of a Pi that died. \
+            Without accounts (--open, --store) only this computer can reach it; to see it from \
             another one: ssh -L 8088:127.0.0.1:8088 pi@balcony.local
 
             Examples: roost web

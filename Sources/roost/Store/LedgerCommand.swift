@@ -9,7 +9,7 @@ struct LedgerCommand: ParsableCommand {
         commandName: "ledger",
         abstract: "Accounts for every tenth of a second: covered by readings, or a gap and why.",
         discussion: """
-            Reads the whole range once, and from the running station what is not in the history
+            Reads the whole range once, and from the running station what is not in the history \
             yet. What is damaged, or older than the history goes back, is reported as such.
 
             Examples: roost ledger

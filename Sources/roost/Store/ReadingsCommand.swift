@@ -10,11 +10,11 @@ struct ReadingsCommand: ParsableCommand {
         commandName: "readings",
         abstract: "What was measured, oldest first: by default the last 24 hours.",
         discussion: """
-            From the history on the card, and from the running station what is not there yet.
-            Streams: a year needs no more memory than a day. Times are typed and printed on the
-            clocks of the machine's zone, unless --zone or --utc is given; JSON is in UTC. A time
-            with a ? is dated uncertainly: see `roost clock`. A station without a store has the last
-            24 hours in memory.
+            From the history on the card, and from the running station what is not there yet. \
+            Streams: a year needs no more memory than a day. Times are typed and printed on the \
+            clocks of the machine's zone, unless --zone or --utc is given; JSON is in UTC. A time \
+            with a ? is dated uncertainly: see `roost clock`. A station without a store has the \
+            last 24 hours in memory.
 
             Examples: roost readings --last 1h
                       roost readings --from 2026-11-01 --to 2026-11-02 --channel balcony/pm25

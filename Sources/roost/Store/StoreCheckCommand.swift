@@ -14,7 +14,7 @@ struct StoreCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Reads everything a store holds and says what is damaged; exit code 1 if any is.",
         discussion: """
-            The database's own check, every block of the journal, every segment and event. Changes
+            The database's own check, every block of the journal, every segment and event. Changes \
             nothing. Stop the station for it: a block that is written meanwhile may look damaged.
 
             Examples: roost store check

@@ -23,7 +23,7 @@ struct StorePlanCommand: ParsableCommand {
         commandName: "plan",
         abstract: "How long a history of some size reaches back, and what it costs the card.",
         discussion: """
-            Plain arithmetic from measured sizes; nothing is written. What the journal lies on is
+            Plain arithmetic from measured sizes; nothing is written. What the journal lies on is \
             what this machine has, unless --medium says otherwise; the others stand beside it.
 
             Examples: roost store plan --megabytes 64

@@ -13,9 +13,9 @@ struct StoreCompactCopyCommand: ParsableCommand {
         commandName: "compact-copy",
         abstract: "Copies a store into a new folder, its history smaller, larger or as it is.",
         discussion: """
-            Keeps the newest samples that fit, and rollups, events, settings, streams, runs and
-            clock anchors; what the journal still holds goes along. The copy is read and checked
-            at its end, and the original stays as it is. Stop the station first; then name the new
+            Keeps the newest samples that fit, and rollups, events, settings, streams, runs and \
+            clock anchors; what the journal still holds goes along. The copy is read and checked \
+            at its end, and the original stays as it is. Stop the station first; then name the new \
             folder in its configuration, or move the files to where the old ones were.
 
             Exit codes: 0 copied and sound; 1 refused, failed, or the check found something.

@@ -12,13 +12,13 @@ struct StoreReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Runs a recorded series through the real store, with every write and sync.",
         discussion: """
-            The series is two little-endian 16 bit numbers a row: PM2.5, PM10 in tenths of a µg/m³.
-            Time is virtual: a day needs seconds. INTO is a new folder, or a block device for the
-            journal; then --history names the history's file. What reached the device is what the
-            kernel counted since the empty store was made, file system and all. A file system also
-            writes by timers in real time: --pause gives them their moments. --settle 1 does at once
-            after each block what they do within half a minute; more blocks stand for a longer
-            interval of ext4's own commits.
+            The series is two little-endian 16 bit numbers a row: PM2.5, PM10 in tenths of a \
+            µg/m³. Time is virtual: a day needs seconds. INTO is a new folder, or a block device \
+            for the journal; then --history names the history's file. What reached the device is \
+            what the kernel counted since the empty store was made, file system and all. A file \
+            system also writes by timers in real time: --pause gives them their moments. --settle \
+            1 does at once after each block what they do within half a minute; more blocks stand \
+            for a longer interval of ext4's own commits.
 
             Examples: roost store replay day-1hz.u16 --into /mnt/card/store
                       roost store replay day-1hz.u16 --into /tmp/year --repeat 365

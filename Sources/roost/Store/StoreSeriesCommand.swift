@@ -10,8 +10,8 @@ struct StoreSeriesCommand: ParsableCommand {
         commandName: "series",
         abstract: "A channel over any time in a few hundred steps: least, mean and most of each.",
         discussion: """
-            From the finest rollup that is coarse enough, so a year needs no longer than a day.
-            What the running station has not put into the history yet is in it too. Steps are
+            From the finest rollup that is coarse enough, so a year needs no longer than a day. \
+            What the running station has not put into the history yet is in it too. Steps are \
             whole minutes, quarter hours or six hours where that is finer than a step.
 
             Examples: roost store series --channel balcony/pm25 --points 500

@@ -13,7 +13,7 @@ struct StoreStatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "What a store holds: streams, from when to when, sizes, what waits.",
         discussion: """
-            Reads only; the station may be running. What it has not handed to the history yet is
+            Reads only; the station may be running. What it has not handed to the history yet is \
             in the journal. --count reads every sample: about a second for a year at 1 Hz.
 
             Examples: roost store status

@@ -10,16 +10,16 @@ struct UpdateCommand: ParsableCommand {
         commandName: "update",
         abstract: "Brings a station that runs from an image to another version, and back.",
         discussion: """
-            A card has two roots. An update is written to the one that does not run, is started
-            once, and becomes the good one when the station is as well as before; else the next
-            start is the present version again. Data and settings stay. A station that was
+            A card has two roots. An update is written to the one that does not run, is started \
+            once, and becomes the good one when the station is as well as before; else the next \
+            start is the present version again. Data and settings stay. A station that was \
             installed as packages is updated by apt.
 
             Examples: roost update status
                       sudo roost update install --restart /media/stick/roost.update
                       sudo roost update rollback
 
-            Exit codes: 0 done, 1 refused or failed (the station is as before), 2 the station on
+            Exit codes: 0 done, 1 refused or failed (the station is as before), 2 the station on \
             trial is not well (confirm), 64 wrong usage, 69 no image.
             """,
         subcommands: [
@@ -66,10 +66,10 @@ struct UpdateRollbackCommand: ParsableCommand {
         commandName: "rollback",
         abstract: "Takes an update back, or tries the version before it.",
         discussion: """
-            An update that waits or is on trial is taken back at once. After it became good, the
-            version before it is still on the other root: it is tried at the next start like an
-            update, unless it cannot read the store any more. Where the newer version changed the
-            schema of the dashboard's accounts, those of before count again: see
+            An update that waits or is on trial is taken back at once. After it became good, the \
+            version before it is still on the other root: it is tried at the next start like an \
+            update, unless it cannot read the store any more. Where the newer version changed the \
+            schema of the dashboard's accounts, those of before count again: see \
             docs/guide/updates.md.
 
             Example: sudo roost update rollback --restart

@@ -12,10 +12,10 @@ struct UpdateConfirmCommand: ParsableCommand {
         commandName: "confirm",
         abstract: "Makes the version on trial the good one, once the station is as well as before.",
         discussion: """
-            roost-good.service runs it at each start. Without a version on trial it ends at once.
-            Else it waits until the station runs for a minute, has its store open, no fault that
-            was not there before the update, and a first value of each channel that had one. A
-            station that does not come so far in time is not made good: exit code 2, and the next
+            roost-good.service runs it at each start. Without a version on trial it ends at once. \
+            Else it waits until the station runs for a minute, has its store open, no fault that \
+            was not there before the update, and a first value of each channel that had one. A \
+            station that does not come so far in time is not made good: exit code 2, and the next \
             start is the version before.
 
             Example: sudo roost update confirm --within 13m

@@ -11,9 +11,9 @@ struct UpdateInstallCommand: ParsableCommand {
         commandName: "install",
         abstract: "Writes a signed update to the root that does not run.",
         discussion: """
-            Who signed the file, whether it is for this station, and that it is whole, is checked
-            before anything is written. An older version is refused unless --allow-downgrade is
-            given. The station measures on meanwhile. The new version starts with the next
+            Who signed the file, whether it is for this station, and that it is whole, is checked \
+            before anything is written. An older version is refused unless --allow-downgrade is \
+            given. The station measures on meanwhile. The new version starts with the next \
             restart; a loss of power at any moment leaves a station that starts.
 
             Examples: sudo roost update install --restart /media/stick/roost.update

@@ -11,8 +11,8 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "A running station on one screen: lamp, values, faults, devices, costs.",
         discussion: """
-            Good from 60 columns and 20 rows; `q` or Ctrl-C ends it. Where standard output is no
-            terminal, or TERM is dumb, it prints what happens line by line, as `roost live` does.
+            Good from 60 columns and 20 rows; `q` or Ctrl-C ends it. Where standard output is no \
+            terminal, or TERM is dumb, it prints what happens line by line, as `roost live` does. \
             NO_COLOR=1 leaves the colours out.
 
             Examples: roost watch

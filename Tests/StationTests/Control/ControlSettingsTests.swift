@@ -262,30 +262,30 @@ import Testing
                     try await test.ask(ChangeSettings(patch, tag: tag))
                 }
                 let first = try await test.ask(GetSettings()).body
-                let patch = #"{"zone": "Europe/Rome", "name": "court"}"#
+                let patch = #"{"zone": "Europe/Rome", "title": "Klasse 3b"}"#
                 let second = try await set(patch, first?.tag)
-                #expect(test.station.status.name == "court")
+                #expect(test.station.status.name == "Klasse 3b")
                 #expect(test.station.status.zone == "Europe/Rome")
                 let answers = [
                     try await set(#"{"zone": null}"#, first?.tag),
                     try await set(#"{"zoen": "x"}"#), try await set(#"{"zone": 5}"#),
                     try await set(#"{"devices": {}}"#), try await set("[]"), try await set(""),
                 ]
-                let named = Self.text(folder, name: #""name": "file","#)
+                let named = Self.text(folder, name: #""title": "file","#)
                 test.station.reload(
                     try StationConfiguration.read(Array(named.utf8), file: "roost.json")
                 )
                 let faults = test.station.status.faults.map(\.id)
                 #expect(faults.contains("settings-left-out"))
-                let locked = try await set(#"{"name": "more"}"#)
+                let locked = try await set(#"{"title": "more"}"#)
                 let last = try await set(#"{"zone": null}"#)
                 let codes = (answers + [locked]).map { $0.error?.code }
                 return (first, [second.body, last.body], codes)
             }
         }
-        #expect(first?.settings.map(\.key) == ["name", "zone", "position", "levels"])
+        #expect(first?.settings.map(\.key) == ["title", "zone", "position", "levels"])
         #expect(first?.settings.map(\.origin) == Array(repeating: .default, count: 4))
-        let court = ["court", "Europe/Rome", nil, "sample-levels"]
+        let court = ["Klasse 3b", "Europe/Rome", nil, "sample-levels"]
         #expect(reports[0]?.settings.map(\.value) == court)
         #expect(reports[0]?.settings.map(\.origin) == [.ui, .ui, .default, .default])
         #expect(reports[1]?.settings.map(\.value) == ["file", nil, nil, "sample-levels"])

@@ -181,10 +181,10 @@ import Testing
         told = machine.apply([.appeared(Self.device(1))], at: now)
         #expect(probes(told) == 0)
         #expect(machine.list(at: now).map(\.state) == ["found"])
-        let held = "comes and goes; looked at again in 16 s, or by roost adopt"
+        let held = "comes and goes; looked at again in 16 s, or by roost devices adopt"
         #expect(machine.list(at: now).map(\.why) == [held])
         now = now.advanced(by: .milliseconds(5_500))
-        let later = "comes and goes; looked at again in 11 s, or by roost adopt"
+        let later = "comes and goes; looked at again in 11 s, or by roost devices adopt"
         #expect(machine.list(at: now).map(\.why) == [later])
         let act = DetectionMachine.Act.adopt(profile: nil, name: nil)
         #expect(probes(try machine.act(act, on: "/dev/ttyUSB1", at: now)) == 1)

@@ -60,7 +60,7 @@ import Testing
         #expect(facts.faults.map(\.id) == ["sensor-other:dust"])
         let sentence = "another sensor answers at /dev/ttyUSB0: A160, and dust is B0B0"
         #expect(facts.faults.first?.sentence == sentence)
-        #expect(facts.faults.first?.nextStep.contains("roost adopt /dev/ttyUSB0") == true)
+        #expect(facts.faults.first?.nextStep.contains("roost devices adopt /dev/ttyUSB0") == true)
     }
 
     @Test func oneMissInAStreamIsNoFaultAndManyAre() {
@@ -106,7 +106,7 @@ import Testing
         late.missing = early.missing
         #expect(early.faults.isEmpty)
         #expect(late.faults.map(\.id) == ["device-away:attic"])
-        #expect(late.faults.first?.nextStep.contains("roost forget attic") == true)
+        #expect(late.faults.first?.nextStep.contains("roost devices forget attic") == true)
     }
 
     @Test func theOldestComesFirst() {

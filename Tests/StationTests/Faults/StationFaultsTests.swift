@@ -48,7 +48,7 @@ import Testing
         #expect(faults.map(\.id) == ["sensor-other:dust"])
         let sentence = faults.first?.sentence ?? ""
         #expect(sentence.contains("A160") && sentence.contains("B0B0"))
-        #expect(faults.first?.nextStep.contains("roost adopt") == true)
+        #expect(faults.first?.nextStep.contains("roost devices adopt") == true)
     }
 
     @Test func aWrongRateIsNoiseAtThisSpeed() throws {

@@ -167,17 +167,17 @@ def people(case):
         case.demand(word in text, f"roost devices does not say {word}")
 
     # Names.
-    say("rename", "sds011", "balcony")
+    say("devices", "rename", "sds011", "balcony")
     reaches(dust.place, ("adopted", "balcony"), "renamed")
-    say("rename", "balcony", "store", status=1)
-    say("rename", "balcony", "plantower", status=1)
-    say("rename", "nobody", "somebody", status=1)
+    say("devices", "rename", "balcony", "store", status=1)
+    say("devices", "rename", "balcony", "plantower", status=1)
+    say("devices", "rename", "nobody", "somebody", status=1)
     until(lambda: "balcony/pm25" in station.values())
     text = until(lambda: (lambda t: t if "balcony/pm25" in t and "sds011/pm25" not in t else "")(
         station.roost("readings", "--last", "1h").stdout))
     case.demand(text, "roost readings has not the past of a renamed device under its new name")
     # Left alone, and taken again.
-    say("ignore", "balcony")
+    say("devices", "ignore", "balcony")
     reaches(dust.place, ("ignored", "balcony"), "ignored")
     # Its driver puts it to sleep on the way out; after that it is left alone.
     case.demand(until(lambda: dust.transfers(">")[-1].startswith(SDS011_SLEEP)),
@@ -185,13 +185,13 @@ def people(case):
     heard = len(dust.transfers(">"))
     time.sleep(3)
     case.demand(len(dust.transfers(">")) == heard, "an ignored sensor was written to")
-    say("adopt", dust.place)
+    say("devices", "adopt", dust.place)
     reaches(dust.place, ("adopted", "balcony"), "adopted again")
     # A stranger that somebody vouches for.
-    say("adopt", silent["node"], "--profile", "plantower-pms", "--name", "attic")
+    say("devices", "adopt", silent["node"], "--profile", "plantower-pms", "--name", "attic")
     reaches(silent["node"], ("adopted", "attic"), "vouched for")
-    say("adopt", silent["node"], "--profile", "no-such", status=1)
-    say("ignore", "attic")
+    say("devices", "adopt", silent["node"], "--profile", "no-such", status=1)
+    say("devices", "ignore", "attic")
     reaches(silent["node"], ("ignored", "attic"), "attic ignored")
     # Pulled out, and plugged in elsewhere under another node.
     station.unplug(1)
@@ -208,7 +208,7 @@ def people(case):
     reaches(again.place, ("adopted", "balcony"), "plugged in elsewhere")
     case.say(f"known again {time.monotonic() - plugged:.1f} s after the plug")
     # Forgotten: found anew.
-    say("forget", "balcony")
+    say("devices", "forget", "balcony")
     reaches(again.place, ("adopted", "sds011"), "forgotten")
     events = [event["kind"] for event in station.events()]
     for kind in ("device adopted", "device away", "device back", "device renamed"):
@@ -263,7 +263,7 @@ def restart(case):
     def first(station):
         for part in (dust, other):
             old, new, _ = names[part.place]
-            station.roost("rename", old, new)
+            station.roost("devices", "rename", old, new)
             until(lambda: (entry(station, part).get("name"), entry(station, part)["state"])
                   == (new, "adopted"))
 

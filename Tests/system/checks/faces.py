@@ -112,13 +112,13 @@ def surveys(faces):
 def zone(faces):
     """Without `zone` a question is answered on the owner's clocks, also right after a change."""
     for name in ("Europe/Berlin", "Pacific/Chatham"):
-        faces.station.roost("set", "zone", name, status=0)
+        faces.station.roost("settings", "set", "zone", name, status=0)
         found = json.loads(faces.get("/api/v1/means?channel=dust/pm25&by=day")[1]).get("zone")
         faces.check.same(found, name, "the zone of /means without a zone")
     # 25 hours apart: a day that is 14 days ago here is 15 days ago there.
     day = time.strftime("%d/%m/%Y", time.gmtime(time.time() + 14 * 3600 - 15 * 86400))
     for name, is_old in (("Pacific/Kiritimati", True), ("Pacific/Pago_Pago", False)):
-        faces.station.roost("set", "zone", name, status=0)
+        faces.station.roost("settings", "set", "zone", name, status=0)
         text = faces.get(f"/compat/history?start={day}&end={day}")[1]
         faces.check.same("more than 14 days ago" in text, is_old, f"the days of the face history in {name}")
 

@@ -46,7 +46,7 @@ def run(check, _):
     check.demand("front" in why, f"the report does not name the sensor that is stuck: {why}")
     parts[0].process.send_signal(signal.SIGCONT)
     check.demand(beats(1, 2 * PERIOD + 30), f"no beat after the sensor went on: {station.report('status')}")
-    station.roost("record", "back", "off", status=0)
+    station.roost("devices", "record", "back", "off", status=0)
     check.demand(beats(1, 2 * PERIOD), "no beat after a record was switched off")
     courier.kill()
     check.demand(not beats(1, 1.5 * PERIOD), "a killed courier beats")

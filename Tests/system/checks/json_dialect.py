@@ -103,7 +103,7 @@ def examples(check, station):
         file.write("[]")
     return {
         "sites list": reads, "sites regions": reads, "sites references": reads, "sites clusters": ["pm25", *reads],
-        "status": asks, "tree": asks, "devices": asks, "watch": ["--for", "3s", *asks],
+        "status": asks, "tree": asks, "devices list": asks, "watch": ["--for", "3s", *asks],
         "live": ["--for", "3s", *asks], "readings": reads, "events": reads, "ledger": reads,
         "mode": ["live", "--for", "1h", *asks], "mute": ["dust", "--for", "1h", *asks],
         "unmute": ["dust", *asks],
@@ -117,15 +117,15 @@ def examples(check, station):
         "store replay": [series, "--into", check.path("replayed"), "--megabytes", "4"],
         "profiles list": [], "profiles graph": ["nova-sds011"], "profiles check": [],
         # Refused by this station, which detects nothing: the answer is on standard error.
-        "adopt": None, "ignore": None, "rename": None, "forget": None,
-        "settings": asks, "set": ["zone", "Europe/Rome", *asks], "record": ["dust", "off", *asks],
-        "device add": ["court", "--at", "192.168.77.20", *asks],
-        "device set": ["court", "--every", "30s", *asks], "device remove": ["court", *asks],
+        "devices adopt": None, "devices ignore": None, "devices rename": None, "devices forget": None,
+        "settings list": asks, "settings set": ["zone", "Europe/Rome", *asks], "devices record": ["dust", "off", *asks],
+        "devices add": ["court", "--at", "192.168.77.20", *asks],
+        "devices set": ["court", "--every", "30s", *asks], "devices remove": ["court", *asks],
         "alerts list": asks, "alerts rules": asks, "alerts check": [rules], "alerts replay": ["--last", "1h", *reads],
         "alerts silence": ["who-24h:dust/pm25", "--for", "1h", *asks], "alerts unsilence": ["who-24h:dust/pm25", *asks],
         "update describe": [],
         # Nothing is raised here, no counter and no image; `roost-eyes` has no ring: their own checks read what they say.
-        "alerts test": None, "alerts ack": None, "dose": None, "station new-id": None, "update status": None,
+        "alerts test": None, "alerts ack": None, "dose": None, "settings new-id": None, "update status": None,
         "update install": None, "update rollback": None, "update confirm": None, "provision": None,
         "records list": None, "records get": None, "records delete": None, "records export": None,
         # Asks the dashboard: scripts/check accounts reads what it says.

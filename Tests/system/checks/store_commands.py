@@ -277,8 +277,8 @@ def replay(check):
 def asking(check):
     """What cannot be taken back asks first, before it needs a station."""
     for answer in ("", "no\n"):
-        check.roost("station", "new-id", input=answer, status=1, says="Type yes to go on")
-    check.roost("station", "new-id", "--yes", status=69)
+        check.roost("settings", "new-id", input=answer, status=1, says="Type yes to go on")
+    check.roost("settings", "new-id", "--yes", status=69)
 
 
 def run(check, options):

@@ -91,7 +91,7 @@ def live(bench, card, record, sensor, before):
         machine.wait_for_boot(900)
         bench.plug(machine, sensor)
         if not before:
-            machine.run(f"roost set zone {ZONE}")
+            machine.run(f"roost settings set zone {ZONE}")
             record.settings_at = writelog.count(record.log)
             shared.claim(port, PERSON)
             record.account_at = writelog.count(record.log)

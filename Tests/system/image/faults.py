@@ -83,7 +83,7 @@ def full(bench):
         before = shared.values(up.machine)
         up.machine.run("sleep 30")
         up.demand(shared.values(up.machine) > before, "no new values")
-        status, text = up.machine.run("roost set zone Europe/Rome", check=False)
+        status, text = up.machine.run("roost settings set zone Europe/Rome", check=False)
         up.demand(status == 0 or "space" in text or "full" in text, f"a setting that cannot be kept: {status} {text}")
         owed = history(up.machine)[:-shared.WINDOW - shared.SLACK]
         up.demand(len(owed) > shared.WINDOW, f"{len(owed)} values are too few to be missed")
@@ -94,7 +94,7 @@ def full(bench):
         up.demand("no space" in text or "full" in text, f"roost status does not say that the card is full: {text}")
         failed = up.machine.run("systemctl --failed --no-legend --plain").strip()
         up.demand(not failed, f"failed units: {failed}")
-        up.machine.run(f"rm {FILL}* && roost set zone Europe/Rome")
+        up.machine.run(f"rm {FILL}* && roost settings set zone Europe/Rome")
         # By itself, without a restart.
         began = up.machine.seconds()
         missing = lambda: len(set(owed) - set(history(up.machine)))  # noqa: E731

@@ -208,7 +208,7 @@ class Stage:
         self.eyes.start()
         self.web.let_in()
         for key, value in (("zone", "Europe/Rome"), ("position", "46.1700, 9.8700")):
-            node.roost("set", key, value, status=0)
+            node.roost("settings", "set", key, value, status=0)
         node.roost("note", "windows opened", status=0)
         node.roost("mute", "court/co2", "--for", "1h", status=0)
         node.demand(self.is_ready, "the station does not get ready", pause=1)

@@ -227,7 +227,7 @@ struct ControlAnswers: Sendable {
         let (now, costs) = (station.clock.now, station.platform.figures)
         let (faults, configuration) = (state.faults, state.configuration)
         var report = StatusReport(
-            name: configuration.shownName ?? station.name,
+            name: configuration.title ?? station.name,
             version: RoostVersion.text,
             processID: costs.processID,
             uptimeSeconds: costs.uptime.inSeconds.rounded(toDecimals: 3),

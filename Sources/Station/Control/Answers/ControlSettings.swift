@@ -157,7 +157,8 @@ struct ControlSettings {
         case .found:
             throw ControlFailure(
                 code: .conflict,
-                message: "\(name) was found by itself; use `roost forget` or `roost ignore`"
+                message: "\(name) was found by itself; use `roost devices forget` or "
+                    + "`roost devices ignore`"
             )
         case nil: throw unknown(name)
         }

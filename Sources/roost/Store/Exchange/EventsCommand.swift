@@ -11,8 +11,8 @@ struct EventsCommand: ParsableCommand {
         commandName: "events",
         abstract: "What happened: restarts, lamp changes, motion, devices that went and came.",
         discussion: """
-            By default everything that is stored, oldest first: from the history on the card, and
-            from the running station what is not there yet. --channel leaves the events of its
+            By default everything that is stored, oldest first: from the history on the card, and \
+            from the running station what is not there yet. --channel leaves the events of its \
             device; a kind is a name of docs/reference/events.md.
 
             Examples: roost events --last 1h

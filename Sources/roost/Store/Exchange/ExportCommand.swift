@@ -17,17 +17,17 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Writes the samples of a store as CSV, NDJSON, JSON, SQLite, folders or a log.",
         discussion: """
-            Streams: a year needs no more memory than a day. What the running station has not put
-            into the history yet is in the export too. Times in the files are in UTC; --from and
-            --to are on the clocks of the machine's zone unless they say otherwise. `periods` makes
-            the folders hourly, daily, weekly and monthly, with `PM2.5,<value>,<time>` rows. Their
-            files are windows of 60, 1440, 10080 and 43800 measurements, whatever time that is: the
-            names are true at one a minute. --zone +01:00 or --zone Europe/Berlin writes their times
-            on its clocks: they do not say which of two hours is meant when it goes back in autumn.
-            Without it they are in UTC. `sqlite` makes a database with
-            tables streams, channels, readings and events; its `.schema` says what each column is.
-            --survey writes what the newest survey of that name has. Of one with a radiation
-            counter `bgeigie` makes a log as Safecast takes it, the position from the counter or
+            Streams: a year needs no more memory than a day. What the running station has not put \
+            into the history yet is in the export too. Times in the files are in UTC; --from and \
+            --to are on the clocks of the machine's zone unless they say otherwise. `periods` \
+            makes the folders hourly, daily, weekly and monthly, with `PM2.5,<value>,<time>` rows. \
+            Their files are windows of 60, 1440, 10080 and 43800 measurements, whatever time that \
+            is: the names are true at one a minute. --zone +01:00 or --zone Europe/Berlin writes \
+            their times on its clocks: they do not say which of two hours is meant when it goes \
+            back in autumn. Without it they are in UTC. `sqlite` makes a database with tables \
+            streams, channels, readings and events; its `.schema` says what each column is. \
+            --survey writes what the newest survey of that name has. Of one with a radiation \
+            counter `bgeigie` makes a log as Safecast takes it, the position from the counter or \
             from --place.
             Examples: roost export --format csv --output year.csv
                       roost export --format ndjson --from 2026-11-01 | gzip > november.gz

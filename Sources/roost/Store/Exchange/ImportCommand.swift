@@ -17,17 +17,17 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Adds measurements of other programs to the history.",
         discussion: """
-            Each source becomes a device of its own, `sensor-community:5331` or `periods:balcony`;
-            `safecast` takes logs of bGeigies (Nano, Zen), `bgeigie:204`, and measurements as the
-            API of Safecast answers them, `safecast:52` by the device there. A file of which nine
-            samples in ten are known already is called near-identical.
-            A sample is known by its source and tenth of a second, so the same files may be given
-            again, and files may overlap. All or nothing is written, and bad rows are named and left
-            out. The history is a ring: an import needs room as if it were measured now, and pushes
-            out the oldest. It is refused when it needs more than a quarter of a ring, unless --yes
-            is given, and always when it does not fit as a whole. Stop the station first.
+            Each source becomes a device of its own, `sensor-community:5331` or `periods:balcony`; \
+            `safecast` takes logs of bGeigies (Nano, Zen), `bgeigie:204`, and measurements as the \
+            API of Safecast answers them, `safecast:52` by the device there. A file of which nine \
+            samples in ten are known already is called near-identical. A sample is known by its \
+            source and tenth of a second, so the same files may be given again, and files may \
+            overlap. All or nothing is written, and bad rows are named and left out. The history \
+            is a ring: an import needs room as if it were measured now, and pushes out the oldest. \
+            It is refused when it needs more than a quarter of a ring, unless --yes is given, and \
+            always when it does not fit as a whole. Stop the station first.
 
-            Exit codes: 0 imported, or all known already; 1 refused, failed, or no good row in one
+            Exit codes: 0 imported, or all known already; 1 refused, failed, or no good row in one \
             of the files: the others are imported all the same.
 
             Examples: roost import 2017-09-*_sds011_sensor_5331.csv --as sensor-community --dry-run

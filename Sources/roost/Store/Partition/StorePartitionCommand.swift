@@ -12,17 +12,17 @@ struct StorePartitionCommand: ParsableCommand {
         commandName: "partition",
         abstract: "Marks an empty partition as the journal's.",
         discussion: """
-            A file system writes up to 16 KB of its own for each block of the journal; on a
-            partition it writes none, and the card lasts longer: see `roost store plan`.
-            An image has such a partition. Raspberry Pi OS leaves 8 MiB free before the first
+            A file system writes up to 16 KB of its own for each block of the journal; on a \
+            partition it writes none, and the card lasts longer: see `roost store plan`. \
+            An image has such a partition. Raspberry Pi OS leaves 8 MiB free before the first \
             one, on older cards 4; sfdisk makes a partition there, and partx tells the kernel:
 
             echo 'start=4MiB, size=4MiB, type=da' |
               sudo sfdisk --append --no-reread --no-tell-kernel --backup /dev/mmcblk0
             sudo partx --update /dev/mmcblk0
 
-            This command writes the first 4 KiB of a partition, and no table. It refuses one
-            that is mounted or in use, has a file system or any byte that is not zero, has
+            This command writes the first 4 KiB of a partition, and no table. It refuses one \
+            that is mounted or in use, has a file system or any byte that is not zero, has \
             another type, or is not of 1 to 16 MiB.
 
             Exit codes: 0 marked, or marked before; 1 refused, with the reason; 64 wrong usage.

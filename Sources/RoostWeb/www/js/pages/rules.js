@@ -29,7 +29,7 @@ export function rulesCard({ me, api, reload }) {
   async function change(id, entry) {
     const before = entryOf(known.get(id));
     await api.send(entry ? "PUT" : "DELETE", `/rules/${encodeURIComponent(id)}`, entry);
-    said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t("do.saved")}`), action(t("rules.undo"), () => change(id, before), { class: "small" }));
+    said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t("do.saved")}`), action(t("do.undo"), () => change(id, before), { class: "small" }));
     said.querySelector("button").focus();
     await reload();
   }

@@ -5,6 +5,7 @@ import { code, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { field, form } from "../form.js";
 import { may } from "../roles.js";
+import { action, quantityName, quantityOf } from "../words.js";
 
 export const title = "settings.title";
 
@@ -15,15 +16,25 @@ export async function load(api) {
 }
 
 export function make(root, context) {
+  const said = el("p", { class: "row", role: "status" }), { api, reload } = context;
+
+  /** Puts values in use, null takes one back; offers those before. */
+  async function change(body, before, etag) {
+    await api.send("PATCH", "/settings", body, { etag });
+    await Promise.all([reload(), refresh().catch(() => null)]);
+    said.replaceChildren(t("do.saved"), action(t("do.undo"), () => change(before, body, "*"), { class: "small" }));
+    said.querySelector("button").focus();
+  }
+
   return { update({ schema, values, origins, etag }) {
     const rows = Object.entries(schema?.properties ?? {});
     const keeps = live.station?.store?.keepsDays;
     root.replaceChildren(keeps ? card(t("settings.keeping"), el("p", {}, t("settings.keeps", { time: duration(keeps * 86400) }))) : "",
-      card(t("settings.title"), rows.length ? settingsForm(rows, values ?? {}, origins ?? {}, etag, context) : el("p", {}, t("settings.none"))));
+      card(t("settings.title"), said, rows.length ? settingsForm(rows, values ?? {}, origins ?? {}, etag, context.me, change) : el("p", {}, t("settings.none"))));
   } };
 }
 
-function settingsForm(rows, values, origins, etag, { api, me, reload }) {
+function settingsForm(rows, values, origins, etag, me, change) {
   const isOwner = may(me, "owner");
   const fields = rows.map(([name, schema]) => {
     const isLocked = origins[name] === "file" || !isOwner;
@@ -32,15 +43,13 @@ function settingsForm(rows, values, origins, etag, { api, me, reload }) {
   });
   if (!fields.some((one) => !one.input.disabled)) return el("div", { class: "form" }, fields);
   return form(fields, t("do.save"), async (given) => {
-    const body = {};
+    const body = {}, before = {};
     for (const [name, schema] of rows) {
-      const now = typed(schema, given[name]);
-      if (origins[name] !== "file" && JSON.stringify(now) !== JSON.stringify(own(name, values, origins))) body[name] = now;
+      const now = typed(schema, given[name]), then = own(name, values, origins);
+      if (origins[name] !== "file" && JSON.stringify(now) !== JSON.stringify(then)) [body[name], before[name]] = [now, then];
     }
     if (!Object.keys(body).length) return t("settings.same");
-    await api.send("PATCH", "/settings", body, { etag });
-    await Promise.all([reload(), refresh().catch(() => null)]);
-    return t("do.saved");
+    await change(body, before, etag);
   });
 }
 
@@ -55,16 +64,31 @@ function range({ minimum, maximum }) {
 
 function control(schema, given, disabled, name, shown) {
   if (schema.type === "boolean") return el("input", { type: "checkbox", checked: given === true, disabled });
-  if (schema.enum) {
-    const choice = (one) => code(`setting.${name}`, one, one);
-    return el("select", { disabled }, el("option", { value: "", selected: !given }, t("settings.usual", { name: choice(schema.enum[0]) })), schema.enum.map((one) => el("option", { value: one, selected: one === given }, choice(one))));
-  }
+  if (name === "levels") return levels(schema, given, disabled);
   if (/zone/i.test(name) && Intl.supportedValuesOf) {
     const zones = [...new Set([given, ...Intl.supportedValuesOf("timeZone")].filter(Boolean))];
     return el("select", { disabled }, el("option", { value: "", selected: !given }, t("settings.machine", { name: shown ?? "" })), zones.map((one) => asIs(one, "option", { value: one, selected: one === given })));
   }
   const isNumber = ["integer", "number"].includes(schema.type);
   return el("input", { disabled, type: isNumber ? "number" : "text", min: schema.minimum, max: schema.maximum, maxlength: schema.maxLength, step: schema.type === "integer" ? 1 : isNumber ? "any" : null, value: given ?? "", placeholder: given ? null : shown });
+}
+
+/** The limits of lamp and page: one of the known, or yellow and red of each quantity as `pm25 10 20, pm10 20 40`. */
+function levels(schema, given, disabled) {
+  const isOwn = Boolean(given) && !schema.enum.includes(given), choice = (one) => code("setting.levels", one, one);
+  const select = el("select", { disabled, "aria-label": t("setting.levels") }, el("option", { value: "", selected: !given }, t("settings.usual", { name: choice(schema.enum[0]) })),
+    schema.enum.map((one) => el("option", { value: one, selected: one === given }, choice(one))), el("option", { value: "own", selected: isOwn }, t("settings.levels.own")));
+  const known = new Map(isOwn ? given.split(", ").map((one) => one.split(" ")).map(([name, ...limits]) => [name, limits]) : []);
+  const measured = (live.station?.channels ?? []).map((one) => quantityOf(one.id)).filter((one) => one === "co2");
+  const rows = [...new Set(["pm25", "pm10", ...measured, ...known.keys()])].map((name) => {
+    const inputs = ["moderate", "poor"].map((level, index) => el("input", { type: "number", min: 0, step: "any", disabled, value: known.get(name)?.[index] ?? "", "aria-label": `${quantityName(name)}: ${t(`level.${level}`)}` }));
+    return { name, inputs, node: el("div", { class: "row" }, el("span", {}, quantityName(name)), inputs) };
+  });
+  const box = el("div", { hidden: !isOwn }, el("p", { class: "hint" }, t("settings.levels.limits")), rows.map((row) => row.node));
+  select.addEventListener("change", () => { box.hidden = select.value !== "own"; });
+  const node = el("div", { role: "group" }, select, box);
+  const text = () => rows.filter((row) => row.inputs.some((one) => one.value || one.validity.badInput)).map((row) => [row.name, ...row.inputs.map((one) => one.value)].join(" ")).join(", ");
+  return Object.defineProperties(node, { value: { get: () => (select.value === "own" ? text() || "own" : select.value) }, disabled: { value: disabled } });
 }
 
 function typed(schema, given) {

@@ -2,33 +2,17 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 
-struct DeviceCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "device",
-        abstract: "Adds, changes and removes HTTP devices while the station runs.",
-        discussion: """
-            What is changed here is kept beside the store, and needs no restart. What the
-            configuration file sets wins, and is changed there. `roost devices` lists all devices.
-
-            Examples: roost device add court --at 192.168.1.20
-                      roost device set court --every 30s
-                      roost device remove court
-            """,
-        subcommands: [DeviceAddCommand.self, DeviceSetCommand.self, DeviceRemoveCommand.self]
-    )
-}
-
-struct DeviceAddCommand: ParsableCommand {
+struct DevicesAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Adds an HTTP device at an address of the local network.",
         discussion: """
-            Addresses of the internet are refused, and those of this computer unless `reach` in
+            Addresses of the internet are refused, and those of this computer unless `reach` in \
             the configuration has them.
 
-            Examples: roost device add court --at 192.168.1.20
-                      roost device add court --at http://board.local:3000/ --every 30s
-                      roost device add meter --at 192.168.1.21 --type generic-http-line
+            Examples: roost devices add court --at 192.168.1.20
+                      roost devices add court --at http://board.local:3000/ --every 30s
+                      roost devices add meter --at 192.168.1.21 --type generic-http-line
             Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
             """
     )
@@ -50,20 +34,20 @@ struct DeviceAddCommand: ParsableCommand {
         var question = ConfigureDevice(name, address: at, seconds: every?.seconds)
         question.profile = type
         question.isNew = true
-        try client.show(answerTo: question, ReportText.devices)
+        try client.show(answerTo: question, ReportText.device(name))
     }
 }
 
-struct DeviceSetCommand: ParsableCommand {
+struct DevicesSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Changes the address or the interval of a device.",
         discussion: """
-            The address of an HTTP device that was added; the interval of each device whose
-            interval the configuration file does not set. `roost rename` changes its name.
+            The address of an HTTP device that was added; the interval of each device whose \
+            interval the configuration file does not set. `roost devices rename` changes its name.
 
-            Examples: roost device set court --at 192.168.1.21
-                      roost device set sds011 --every 10m
+            Examples: roost devices set court --at 192.168.1.21
+                      roost devices set sds011 --every 10m
             Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
             """
     )
@@ -84,18 +68,18 @@ struct DeviceSetCommand: ParsableCommand {
 
     func run() throws {
         let question = ConfigureDevice(name, address: at, seconds: every?.seconds)
-        try client.show(answerTo: question, ReportText.devices)
+        try client.show(answerTo: question, ReportText.device(name))
     }
 }
 
-struct DeviceRemoveCommand: ParsableCommand {
+struct DevicesRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Removes an HTTP device that was added.",
         discussion: """
             What it measured stays in the history.
 
-            Example: roost device remove court
+            Example: roost devices remove court
             Exit codes: 0 done, 1 refused, 69 no station answers.
             """
     )
@@ -105,20 +89,22 @@ struct DeviceRemoveCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func run() throws {
-        try client.show(answerTo: RemoveDevice(name), ReportText.devices)
+        try client.show(answerTo: RemoveDevice(name)) { _, _ in
+            ["\(name) is removed; what it measured stays in the history"]
+        }
     }
 }
 
-struct RecordCommand: ParsableCommand {
+struct DevicesRecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Keeps the values of a device, or only shows them.",
         discussion: """
-            While it is off the device is measured and shown, the lamp follows it, and nothing of
+            While it is off the device is measured and shown, the lamp follows it, and nothing of \
             it is stored: `roost ledger` says *not kept, as you asked* of that time.
 
-            Examples: roost record sds011 off
-                      roost record sds011 on
+            Examples: roost devices record sds011 off
+                      roost devices record sds011 on
             Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
             """
     )
@@ -136,6 +122,6 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         let question = RecordDevice(name, isOn: position == .on)
-        try client.show(answerTo: question, ReportText.devices)
+        try client.show(answerTo: question, ReportText.device(name))
     }
 }
