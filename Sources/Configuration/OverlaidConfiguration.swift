@@ -97,6 +97,7 @@ private struct Builder {
         }
         guard var reader = ObjectReader(value, at: place, problems) else { return }
         if reader.bool("record") == false { next.unrecorded.insert(name) }
+        next.titles[name] = reader.title("title")
         guard reader.has("type") else {
             setInterval(of: name, &reader)
             return reader.finish()
@@ -116,7 +117,7 @@ private struct Builder {
     private func added(_ name: String, _ value: JSONValue, _ place: String) -> DeviceConfiguration?
     {
         guard case .object(var fields) = value else { return nil }
-        fields["record"] = nil
+        (fields["record"], fields["title"]) = (nil, nil)
         let known = catalog.profiles.filter { $0.kind == .http }
         if case .string(let type)? = fields["type"], !known.contains(where: { $0.id == type }) {
             let names = known.map(\.id).joined(separator: ", ")

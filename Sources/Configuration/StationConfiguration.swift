@@ -66,6 +66,8 @@ package struct StationConfiguration: Hashable, Sendable {
 
     /// Devices that the owner added, by name.
     package private(set) var own: Set<String> = []
+    /// What people call devices, by their names.
+    package internal(set) var titles: [String: String] = [:]
     /// Devices whose values are shown and not kept.
     package internal(set) var unrecorded: Set<String> = []
     /// Intervals that the owner set, by device.

@@ -53,6 +53,7 @@ struct EntryCommand<List: EntryList>: ParsableCommand {
             subcommands: [
                 EntryAddCommand<List>.self, EntrySetCommand<List>.self, EntryTryCommand<List>.self,
                 EntryShowCommand<List>.self, EntryRemoveCommand<List>.self,
+                EntryUndoCommand<List>.self,
             ]
         )
     }
@@ -248,6 +249,31 @@ struct EntryRemoveCommand<List: EntryList>: ParsableCommand {
 
     func run() throws {
         try options.show(try options.ask(RemoveEntry(id)), "\(id) is removed")
+    }
+}
+
+struct EntryUndoCommand<List: EntryList>: ParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "undo",
+            abstract: "Brings a \(List.name) back as it was before the last change.",
+            discussion: """
+                With its secrets. Only the last change since the courier started comes back.
+
+                Example: roost \(List.name) undo \(List.example.id)
+                """
+        )
+    }
+
+    @Argument(help: "The \(List.name)'s id.")
+    var id: String
+
+    @OptionGroup var options: CourierOptions
+
+    func run() throws {
+        let report = try options.ask(UndoEntry(id))
+        let isThere = (report.targets + report.receivers).contains { $0.id == id }
+        try options.show(report, "\(id) is \(isThere ? "as it was before" : "removed again")")
     }
 }
 

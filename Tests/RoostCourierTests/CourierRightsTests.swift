@@ -12,6 +12,7 @@ import Testing
         DropSamples.self, FindFates.self, RetryRefused.self, ProveDelivery.self,
         SubscribePush.self, UnsubscribePush.self, NotifySubscribers.self, GetPushKey.self,
         GetSubscribers.self, FindStations.self, ConfigureEntry.self, RemoveEntry.self,
+        UndoEntry.self,
         GetEntry.self, GetEntryKinds.self, TryEntry.self,
     ]
 

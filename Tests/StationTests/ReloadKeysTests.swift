@@ -37,7 +37,7 @@ import Testing
     /// Properties that follow from other ones, or from the machine.
     private static let derived: Set = [
         "board", "file", "setsTitle", "setsZone", "setsPosition", "setsLevels", "fixedIntervals",
-        "own", "unrecorded", "intervals",
+        "own", "titles", "unrecorded", "intervals",
         // With `detects`.
         "leaves",
         // The folder is read anew with each file: `StationFilesTests`.

@@ -29,6 +29,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var lampCause: LampReport?
     /// IANA name of the zone that pages show; nil for the machine's.
     package var zone: String?
+    /// What people call devices, by their names; nil without any.
+    package var titles: [String: String]?
     /// Where the station stands; nil where that was not set.
     package var position: PositionReport?
     /// Name of the limits that lamps and pages go by: `eaqi`; nil from older stations.
@@ -322,6 +324,8 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package var progress: ProgressReport?
     /// Where the device comes from: `file`, `owner` or `found`; nil for the lamp.
     package var origin: String?
+    /// What people call it; nil is `name`.
+    package var title: String?
     /// Whether its values are kept; nil from older stations.
     package var records: Bool?
     /// Seconds from one sample to the next; nil for devices without an interval.

@@ -47,6 +47,12 @@ struct CourierQuestions: Sendable {
             try await node.forget(question.target)
             return await node.report
         }
+        table.on(UndoEntry.self) { question, asker in
+            let change = try await node.settings.undo(question.target)
+            try await node.apply(change, for: asker)
+            if change.isRemoval { try await node.forget(change.id) }
+            return await node.report
+        }
         on(FindStations.self) { _ in try await node.stations() }
         on(SubscribePush.self) { try await subscriptions.subscribe($0) }
         on(UnsubscribePush.self) { try await subscriptions.unsubscribe($0) }

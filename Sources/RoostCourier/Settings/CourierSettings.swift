@@ -15,6 +15,7 @@ actor CourierSettings {
         let id: String
         let before: String
         let now: String
+        let isRemoval: Bool
 
         /// Details of the event.
         func details(for asker: QuestionAsker) -> [String: String] {
@@ -49,6 +50,8 @@ actor CourierSettings {
     private nonisolated let secrets: OwnSecrets
     private var file: CourierConfiguration
     private var overlay = CourierOverlay()
+    /// What was before the last change, and the entry that it was of; nil before the first.
+    private var former: (id: String, overlay: CourierOverlay)?
     /// Why the settings could not be read, without its full stop; nil when they could.
     private(set) var trouble: String?
 
@@ -148,6 +151,24 @@ actor CourierSettings {
         }
     }
 
+    /// Brings an entry back as it was before its last change, with its secrets.
+    ///
+    /// - Throws: As `configure`.
+    func undo(_ id: String) async throws -> Change {
+        try await turn.run {
+            try await readAgain()
+            guard let former, former.id == id else {
+                throw ControlFailure(
+                    code: .notFound,
+                    message: "the last change is not one of \(PlainText.shown(id)); nothing is "
+                        + "undone"
+                )
+            }
+            guard !file.hasEntry(id) else { throw locked(id) }
+            return try await replace(with: former.overlay, id)
+        }
+    }
+
     private func replace(with next: CourierOverlay, _ id: String) async throws -> Change {
         guard let files else {
             throw ControlFailure(
@@ -168,14 +189,16 @@ actor CourierSettings {
         } catch let error as CourierFilesError {
             throw ControlFailure(code: .store, message: "not changed: \(error)")
         }
-        let former = overlay.entries[id]
+        let entry = overlay.entries[id]
+        former = (id, overlay)
         (overlay, trouble) = (next, nil)
         secrets.set(next.named)
         return Change(
-            section: (next.entries[id] ?? former)?.section ?? .targets,
+            section: (next.entries[id] ?? entry)?.section ?? .targets,
             id: id,
-            before: former?.type ?? "default",
-            now: next.entries[id]?.type ?? "default"
+            before: entry?.type ?? "default",
+            now: next.entries[id]?.type ?? "default",
+            isRemoval: next.entries[id] == nil
         )
     }
 

@@ -18,7 +18,7 @@ struct DeviceRoutes: Sendable {
                 try await change(request)
             }
             .about(
-                "Changes name, address, interval or recording of a device.",
+                "Changes title, name, address, interval or recording of a device.",
                 takes: Change.self,
                 answers: DevicesReport.self,
                 audit: .device
@@ -58,6 +58,8 @@ struct DeviceRoutes: Sendable {
 
     private struct Change: Decodable {
         let name: String?
+        /// What people call it, 1 to 64 characters; empty takes that back.
+        let title: String?
         let address: String?
         let intervalSeconds: Double?
         let record: Bool?
@@ -66,16 +68,19 @@ struct DeviceRoutes: Sendable {
     private func change(_ request: WebRequest) async throws -> WebResponse {
         let body = try request.decoded(Change.self)
         let device = request.parameters["name"] ?? ""
-        if body.address != nil || body.intervalSeconds != nil || body.record != nil {
+        let changes = [body.title != nil, body.address != nil, body.record != nil]
+        if changes.contains(true) || body.intervalSeconds != nil {
             var question = ConfigureDevice(
                 device,
                 address: body.address,
                 seconds: body.intervalSeconds
             )
-            question.isOn = body.record
+            (question.isOn, question.title) = (body.record, body.title)
             _ = try await questions.ask(question, for: request)
         } else if body.name == nil {
-            throw Problem.badRequest("name a change: name, address, intervalSeconds or record")
+            throw Problem.badRequest(
+                "name a change: title, name, address, intervalSeconds or record"
+            )
         }
         guard let name = body.name, name != device else {
             return try await questions.answer(GetDevices())

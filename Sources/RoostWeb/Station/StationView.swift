@@ -135,6 +135,8 @@ struct StationView: Codable, Sendable {
     var lampCause: LampReport?
     var channels: [ChannelView] = []
     var lines: [Line]?
+    /// What people call devices, by their names; absent without any.
+    var titles: [String: String]?
     var faults: [Fault] = []
     var lasers: [LaserReport] = []
     var store: Store?
@@ -192,6 +194,7 @@ extension StationView {
             )
         }
         lines = sensors.map { Line(device: $0.name, type: $0.type, state: $0.state) }
+        titles = status.titles
         (faults, lasers) = (status.faults.map(Fault.init), status.lasers)
         store = Store(status.store, summary)
         complete = summary.complete.map(Completeness.init)

@@ -41,18 +41,23 @@ struct DevicesAddCommand: ParsableCommand {
 struct DevicesSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Changes the address or the interval of a device.",
+        abstract: "Changes the title, the address or the interval of a device.",
         discussion: """
-            The address of an HTTP device that was added; the interval of each device whose \
+            The title is what people read, such as Klasse 3b; the address is that of an HTTP \
+            device that was added; the interval of each device whose \
             interval the configuration file does not set. `roost devices rename` changes its name.
 
-            Examples: roost devices set court --at 192.168.1.21
+            Examples: roost devices set sds011 --title "Klasse 3b"
+                      roost devices set court --at 192.168.1.21
                       roost devices set sds011 --every 10m
             Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
             """
     )
     @Argument(help: "A device's name, as in `roost devices`.")
     var name: String
+
+    @Option(help: "What people call it, 1 to 64 characters; empty takes that back.")
+    var title: String?
 
     @Option(help: "Its new address, as 192.168.1.20 or http://name:port/path.")
     var at: String?
@@ -63,11 +68,14 @@ struct DevicesSetCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func validate() throws {
-        guard at != nil || every != nil else { throw ValidationError("give --at or --every") }
+        guard title != nil || at != nil || every != nil else {
+            throw ValidationError("give --title, --at or --every")
+        }
     }
 
     func run() throws {
-        let question = ConfigureDevice(name, address: at, seconds: every?.seconds)
+        var question = ConfigureDevice(name, address: at, seconds: every?.seconds)
+        question.title = title
         try client.show(answerTo: question, ReportText.device(name))
     }
 }

@@ -260,7 +260,8 @@ enum ReportText {
 
     private static func line(_ device: DeviceReport, _ paint: Paint) -> String {
         let isWell = !["absent", "unusable", "fault", "not answering"].contains(device.state)
-        return "\(paint.bold(device.name))  \(device.type) at \(device.location)  "
+        let title = device.title.map { "  “\($0)”" } ?? ""
+        return "\(paint.bold(device.name))\(title)  \(device.type) at \(device.location)  "
             + paint(device.state, isWell ? .green : .red)
     }
 

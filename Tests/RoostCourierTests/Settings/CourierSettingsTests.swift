@@ -203,6 +203,28 @@ import Testing
         }
     }
 
+    /// A removal, a change and an addition come back as they were, secrets included, and only the
+    /// last change does.
+    @Test func theLastChangeCanBeTakenBack() throws {
+        try Self.courier { life, node in
+            _ = try await CourierLife.ask(node, Self.configure())
+            let before = try #require(life.files[CourierOverlay.name])
+            _ = try await CourierLife.ask(node, RemoveEntry("own"))
+            #expect(try await Self.refusal(node, UndoEntry("alive")).code == .notFound)
+            let report = try await CourierLife.ask(node, UndoEntry("own"))
+            #expect(report.targets.map(\.id) == ["alive", "own"])
+            #expect(life.files[CourierOverlay.name] == before)
+            try await life.demandSum(node, at: "own")
+            // Undone once more: the removal again.
+            let gone = try await CourierLife.ask(node, UndoEntry("own"))
+            #expect(gone.targets.map(\.id) == ["alive"])
+            _ = try await CourierLife.ask(node, Self.configure(as: "other"))
+            #expect(try await Self.refusal(node, UndoEntry("own")).code == .notFound)
+            let none = try await CourierLife.ask(node, UndoEntry("other"))
+            #expect(none.targets.map(\.id) == ["alive"])
+        }
+    }
+
     @Test func aFullCardChangesNothing() throws {
         try Self.courier { life, node in
             _ = try await CourierLife.ask(node, Self.configure())

@@ -250,6 +250,29 @@ import Testing
         #expect(refusal?.message.contains("eaqi") == true, "\(String(describing: refusal))")
     }
 
+    /// A title is for people: the device's name, and so its record, stays.
+    @Test func aDeviceHasATitle() throws {
+        let folder = try TestFolder(isInMemory: true)
+        try simulate { clock in
+            let test = try Self.station(clock, folder)
+            try await test.run { test in
+                try await test.sleep(.minutes(2))
+                func set(_ title: String) async throws -> ControlAnswer<DevicesReport> {
+                    var question = ConfigureDevice("dust")
+                    question.title = title
+                    return try await test.ask(question)
+                }
+                let devices = try await set("Klasse 3b").body?.devices ?? []
+                #expect(devices.first { $0.name == "dust" }?.title == "Klasse 3b")
+                #expect(test.station.status.titles == ["dust": "Klasse 3b"])
+                #expect(test.station.status.channels.contains { $0.channel == "dust/pm25" })
+                #expect(try await set("two\nlines").error?.pointer == "/title")
+                #expect(try await set("").error == nil)
+                #expect(test.station.status.titles == nil)
+            }
+        }
+    }
+
     @Test func settingsHaveATagAndTheFileWins() throws {
         let folder = try TestFolder(isInMemory: true)
         let (first, reports, codes) = try simulate { clock in

@@ -50,6 +50,20 @@ package struct RemoveEntry: Question {
     package init(_ target: String) { self.target = target }
 }
 
+/// Brings a target or receiver back as it was before its last change.
+package struct UndoEntry: Question {
+    package typealias Answer = CourierReport
+    package static let about = QuestionFacts(
+        "undo-entry",
+        for: .peopleAndDashboard,
+        "Takes the last change of a target or receiver back, with its secrets; only the last one."
+    )
+
+    package let target: String
+
+    package init(_ target: String) { self.target = target }
+}
+
 /// Returns the options of a target or receiver.
 package struct GetEntry: Question {
     package typealias Answer = EntryReport

@@ -13,6 +13,8 @@ package struct ConfigureDevice: Question {
     package var address: String?
     /// The interval.
     package var seconds: Double?
+    /// What people call it, 1 to 64 characters; empty takes that back.
+    package var title: String?
     /// Whether values are kept.
     package var isOn: Bool?
     /// True refuses a name that another device already has.
@@ -25,8 +27,9 @@ package struct ConfigureDevice: Question {
     }
 
     package func check() throws(ControlFailure) {
-        guard profile == nil, address == nil, seconds == nil, isOn == nil else { return }
-        throw .badRequest("nothing to change; say address, profile, seconds or isOn")
+        let isEmpty = profile == nil && address == nil && seconds == nil
+        guard isEmpty, isOn == nil, title == nil else { return }
+        throw .badRequest("nothing to change; say title, address, profile, seconds or isOn")
     }
 }
 

@@ -101,7 +101,7 @@ extension BrokerStationView {
         let seconds = report.intervalSeconds ?? own.lazy.compactMap(\.intervalSeconds).first
         var device = Device(
             identity: "\(profile)_\(part)",
-            name: report.name,
+            name: report.title ?? report.name,
             quantities: quantities,
             interval: seconds.map { .milliseconds(Int64(($0 * 1_000).rounded())) }
         )

@@ -29,6 +29,15 @@ struct EntryRoutes: Sendable {
                 "Removes a target or receiver that was added; those of courier.json stay.",
                 answers: OutboxView.self
             ),
+            Route(.post, "/api/v1/outbox/{id}/undo", .owner) { request in
+                let question = UndoEntry(Self.id(request))
+                let report = try await ask(question, request, within: Self.changeLimit)
+                return try .json(OutboxView(report))
+            }
+            .about(
+                "Takes the last change of a target or receiver back, with its secrets.",
+                answers: OutboxView.self
+            ),
             Route(.get, "/api/v1/outbox/kinds", .owner) { request in
                 try .json(try await ask(GetEntryKinds(), request))
             }

@@ -2,13 +2,16 @@
 import { button, el, quoted } from "./dom.js";
 import { ago, clock, duration, number, stamp, value } from "./format.js";
 import { code, has, t } from "./i18n.js";
+import { live } from "./live.js";
 
 export const quantityOf = (id) => id.split("/").slice(1).join("/");
 export const deviceOf = (id) => id.split("/")[0];
+/** What people call a device: its title, or its name. */
+export const deviceTitle = (name) => live.station?.titles?.[name] ?? name;
 /** The name of a quantity without the version of the graph that computes it. */
 export const plainQuantity = (quantity) => quantity.split("@")[0];
 export const quantityName = (quantity, given) => code("quantity", plainQuantity(quantity), given ?? quantity);
-export const channelName = (channel) => `${quantityName(quantityOf(channel.id), channel.name)} · ${deviceOf(channel.id)}`;
+export const channelName = (channel) => `${quantityName(quantityOf(channel.id), channel.name)} · ${deviceTitle(deviceOf(channel.id))}`;
 export const measured = (channel) => `${value(channel.value, channel.decimals)} ${channel.unit ?? ""}`.trim();
 
 /** Why there is no value; a gap's cause and a sample's reason share one list. */

@@ -252,6 +252,7 @@ struct ControlAnswers: Sendable {
             faults: faults.map { FaultReport($0, at: now, station.clock.wallTime) }
         )
         report.board = state.boardReport
+        report.titles = configuration.titles.isEmpty ? nil : configuration.titles
         (report.zone, report.position) = (configuration.zone, .init(configuration.position))
         (report.clock, report.levels) = (clock.report, configuration.levels.name)
         report.store = state.store.report(Set(faults.map(\.kind)), at: now)

@@ -25,6 +25,7 @@ struct ControlSettings {
         var report = report
         let configuration = configuration
         report.origin = station.origin(of: report.name)?.rawValue
+        report.title = configuration.titles[report.name]
         report.records = !configuration.unrecorded.contains(report.name)
         report.hasFixedInterval = configuration.fixedIntervals.contains(report.name)
         return report
@@ -94,6 +95,7 @@ struct ControlSettings {
         try Self.demandName(name)
         var fields: [String: JSONValue] = [:]
         if let seconds = question.seconds { fields["intervalSeconds"] = .number(seconds) }
+        if let title = question.title { fields["title"] = title.isEmpty ? .null : .string(title) }
         if let isOn = question.isOn { fields["record"] = isOn ? .null : .bool(false) }
         if let address = question.address {
             fields["address"] = .string(address.contains("://") ? address : "http://" + address)

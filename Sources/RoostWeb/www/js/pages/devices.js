@@ -58,35 +58,37 @@ function deviceCard(device, { at, found }, context, ticks) {
   ticks.add(tick);
   tick();
   const rows = [
-    [t("devices.identity"), identity && asIs(identity)], [t("devices.address"), isHTTP(device) ? asIs(device.location) : null],
+    [t("devices.id"), device.title ? asIs(device.name) : null], [t("devices.identity"), identity && asIs(identity)], [t("devices.address"), isHTTP(device) ? asIs(device.location) : null],
     [t("devices.interval"), device.intervalSeconds ? duration(device.intervalSeconds) : null],
     ...Object.entries(device.facts ?? {}).map(([name, given]) => [code("fact", name, name), factWords(name, given)]),
     [t("devices.never"), neverMeasured(device.name)],
     [t("devices.kept"), device.records === false ? t("devices.kept.no") : null],
     [t("devices.muted"), mute ? (mute.endTime ? t("devices.muted.until", { time: stamp(mute.endTime) }) : t("devices.muted.yes")) : null],
   ];
-  return el("section", { class: "card device" }, el("div", { class: "top" }, asIs(device.name, "h2"), asIs(device.type, "span", { class: "quiet" })),
+  return el("section", { class: "card device" }, el("div", { class: "top" }, asIs(device.title ?? device.name, "h2"), asIs(device.type, "span", { class: "quiet" })),
     el("p", {}, state),
     facts(rows),
     el("div", { class: "row" }, channels.length ? el("a", { class: "button", href: `/history?${channels.slice(0, 4).map(({ id }) => `channel=${id}`).join("&")}` }, t("history.title")) : null,
       el("a", { class: "button", href: `/events?source=${encode(device.name)}` }, t("events.title")),
       may(me, "member") && mute ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(device.name)}`); context.reload(); }) : null,
-      may(me, "owner") ? button(t("devices.change"), () => changeDialog(device, context), { "aria-label": t("devices.change.of", { name: device.name }) }) : null));
+      may(me, "owner") ? button(t("devices.change"), () => changeDialog(device, context), { "aria-label": t("devices.change.of", { name: device.title ?? device.name }) }) : null));
 }
 
 /** Dialog to change a device; values fixed by its file are shown and locked. */
 function changeDialog(device, context) {
   const { api } = context, path = `/devices/${encode(device.name)}`, isOwn = device.origin === "owner", isLocked = isFromFile(device), measures = channelsOf(device.name).length > 0;
   const done = async () => { box.close(); await live.refresh().catch(() => {}); context.reload(); };
-  const name = field("name", t("devices.name"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", disabled: isLocked });
-  const fields = [name];
+  const fields = [field("title", t("devices.name"), { value: device.title ?? "", placeholder: device.name, maxlength: "64", autocomplete: "off", hint: t("devices.title.hint") })];
   if (isHTTP(device)) {
     fields.push(field("address", t("devices.field.address"), { value: device.location, required: true, autocomplete: "off", disabled: !isOwn }));
   }
   if (device.intervalSeconds) fields.push(intervalField(isHTTP(device), device));
+  const name = field("name", t("devices.id"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", autocapitalize: "none", spellcheck: "false", disabled: isLocked, hint: t("devices.id.hint") });
+  fields.push(Object.assign(el("details", {}, el("summary", {}, t("devices.more")), name), { fields: [name] }));
   const keep = el("input", { type: "checkbox", checked: device.records !== false });
   const edit = form(fields, t("do.save"), async (values) => {
     const body = {};
+    if (values.title.trim() !== (device.title ?? "")) body.title = values.title.trim();
     if (values.name.trim() !== device.name) body.name = values.name.trim();
     if (values.address !== undefined && values.address.trim() !== device.location) body.address = values.address.trim();
     if (values.intervalSeconds !== undefined && Number(values.intervalSeconds) !== device.intervalSeconds) body.intervalSeconds = Number(values.intervalSeconds);
@@ -97,10 +99,10 @@ function changeDialog(device, context) {
   if (measures) {
     edit.insertBefore(el("div", { class: "field" }, el("label", { class: "check" }, keep, t("devices.keep")), el("p", { class: "hint" }, t("devices.keep.words"))), edit.lastElementChild.previousElementSibling);
   }
-  const box = dialog(t("devices.change.of", { name: device.name }), t("do.close"),
+  const box = dialog(t("devices.change.of", { name: device.title ?? device.name }), t("do.close"),
     isLocked ? el("p", { class: "quiet" }, t("devices.fromFile")) : null, edit,
     isLocked ? null : el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t(isOwn ? "devices.remove.words" : "devices.forget.words")),
-      button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: device.name }), t("devices.forget"), async () => { await api.send("DELETE", path); await done(); }))));
+      button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: device.title ?? device.name }), t("devices.forget"), async () => { await api.send("DELETE", path); await done(); }))));
 }
 
 /** An HTTP device may be asked each second; a part that rests in between needs a minute. */

@@ -5,10 +5,11 @@ import { number } from "../format.js";
 import { code, has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { collected, option, topic } from "./entryfields.js";
+import { KEEPING, offerUndo } from "./outboxparts.js";
 
 const USUAL = { targets: ["mqtt", "influx2", "sensor-community", "opensensemap", "webhook"], receivers: ["ntfy", "telegram", "smtp", "webhook"] };
-/** Each step of a trial has its own limit at the courier; a slow card needs seconds to keep an entry. */
-const PATIENCE = 105000, KEEPING = 25000;
+/** Each step of a trial has its own limit at the courier. */
+const PATIENCE = 105000;
 const STEPS = { done: "good", failed: "poor", skipped: "unknown" };
 
 /** The card for `add`, a type or `any`, or for `change`, an id. */
@@ -58,7 +59,9 @@ function formCard({ section, kind, ids, present }, context) {
     } finally {
       trial.disabled = false;
     }
-    if (submitter !== trial) await go(location.pathname, { replaces: true });
+    if (submitter === trial) return "";
+    offerUndo(present?.id ?? values.id.trim(), context);
+    await go(location.pathname, { replaces: true });
     return "";
   }
 

@@ -6,7 +6,7 @@ import { countdown, date, duration, month, number, percent, value, zoneWords } f
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
 import { may } from "../roles.js";
-import { action, ageWords, becauseWords, channelName, deviceOf, flags, isNeverMeasured, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
+import { action, ageWords, becauseWords, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
 
 export const title = "now.title";
 const hintsOff = () => { try { return localStorage.getItem("roost.hints") === "off"; } catch { return false; } };
@@ -128,7 +128,7 @@ function makeCard() {
     const isStale = channel.isStale || channel.value === null || channel.value === undefined;
     node.className = `card reading${isStale ? " stale" : ""}${channel.quality?.length ? " doubtful" : ""}`;
     setText(name, quantityName(quantityOf(channel.id), channel.name));
-    setText(device, deviceOf(channel.id));
+    setText(device, deviceTitle(deviceOf(channel.id)));
     setText(number, /^warming/.test(channel.phase ?? "") ? "–" : value(channel.value, channel.decimals));
     setText(unit, channel.unit ?? "");
     const shown = isStale ? null : channel.level;
@@ -210,7 +210,7 @@ function makeLine() {
   const node = el("section", { class: "card reading" }, el("h2", {}, name, device), el("div", { class: "value" }, words));
   node.renew = (line) => {
     setText(name, code("line", line.type, line.type));
-    setText(device, line.device);
+    setText(device, deviceTitle(line.device));
     setText(words, code("state", line.state));
   };
   return node;

@@ -68,12 +68,27 @@ export function standing(first, context, changed) {
   return node;
 }
 
+/** A slow card needs seconds to keep a change. */
+export const KEEPING = 25000;
+/** What was changed last on a page, with the way back. */
+const said = el("p", { class: "row", role: "status" });
+
+/** Offers to take the last change of an entry back. */
+export function offerUndo(id, { api, reload }) {
+  said.replaceChildren(el("span", {}, asIs(id), `: ${t("do.saved")}`), action(t("do.undo"), async () => {
+    await api.send("POST", `/outbox/${encodeURIComponent(id)}/undo`, {}, { patience: KEEPING });
+    said.replaceChildren();
+    await reload();
+  }, { class: "small" }));
+}
+
 /** What its owner may do with an entry that was added on the page or by a command. */
-export function entryActs({ id, origin }, { me, api, go }, changed) {
+export function entryActs({ id, origin }, context, changed) {
+  const { me, api, go } = context;
   if (!may(me, "owner")) return [];
   if (origin !== "ui") return [el("span", { class: "quiet" }, t("outbox.inFile"))];
   return [button(t("outbox.change"), () => go(`${location.pathname}?change=${id}`), { class: "small" }),
-    button(t("outbox.remove"), confirmed(t("outbox.remove.sure", { name: id }), t("outbox.remove"), async () => { await api.send("DELETE", `/outbox/${id}`, {}, { patience: 25000 }); await changed(); }), { class: "small" })];
+    button(t("outbox.remove"), confirmed(t("outbox.remove.sure", { name: id }), t("outbox.remove"), async () => { await api.send("DELETE", `/outbox/${id}`, {}, { patience: KEEPING }); offerUndo(id, context); await changed(); }), { class: "small" })];
 }
 
 /** The way to a new entry, for the owner of a station with a courier. */
@@ -83,7 +98,8 @@ export const addLink = (words, { me }) => (may(me, "owner") ? el("p", {}, el("a"
 export function entryPlace(root, section, context) {
   const place = el("div", { class: "entry" });
   let shown = null;
-  root.append(place);
+  said.replaceChildren();
+  root.append(said, place);
   return async (query) => {
     const [add, change] = ["add", "change"].map((name) => query.get(name)), wanted = change ?? add;
     if (wanted === shown || !may(context.me, "owner")) return;
