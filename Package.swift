@@ -156,12 +156,14 @@ let package = Package(
             ]
         ),
         .target(name: "COpenSSL", dependencies: ["CLibSSL"]),
+        library("Backup", ["COpenSSL", "ControlProtocol", "Core"]),
         system("CArgon2", "libargon2", "libargon2-dev"), system("CLibSSL", "openssl", "libssl-dev"),
         .target(
             name: "RoostWeb",
             dependencies: [
-                "Alerts", "CArgon2", "COpenSSL", "Camera", "Configuration", "ControlProtocol",
-                "Core", "FileIO", "HardwareIO", "Profiles", "SQLite", "Store", "StoreQueries",
+                "Alerts", "Backup", "CArgon2", "COpenSSL", "Camera", "Configuration",
+                "ControlProtocol", "Core", "FileIO", "HardwareIO", "Profiles", "SQLite", "Store",
+                "StoreQueries",
                 httpTypes, logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
             ],
             // Served from the folder that scripts/install copies it to.
@@ -220,10 +222,10 @@ let package = Package(
         program(
             "roost",
             [
-                "Alerts", "Camera", "ClientSupport", "Configuration", "ControlProtocol", "Core",
-                "Devices", "Doctor", "Eyes", "FileIO", "HardwareIO", "LinuxIO", "LinuxPlatform",
-                "Profiles", "Provisioning", "ProvisioningIO", "Runtime", "SQLite", "SimulationKit",
-                "Station", "Store", "StoreQueries", arguments, logging,
+                "Alerts", "Backup", "Camera", "ClientSupport", "Configuration", "ControlProtocol",
+                "Core", "Devices", "Doctor", "Eyes", "FileIO", "HardwareIO", "LinuxIO",
+                "LinuxPlatform", "Profiles", "Provisioning", "ProvisioningIO", "Runtime", "SQLite",
+                "SimulationKit", "Station", "Store", "StoreQueries", arguments, logging,
             ]
         ),
         .executableTarget(
@@ -262,6 +264,11 @@ let package = Package(
                 "Camera", "ControlProtocol", "Core", "Eyes", "HardwareIO", "Profiles",
                 "SimulationKit", "TestSupport",
             ]
+        ),
+        tests(
+            "BackupTests",
+            ["Backup", "ControlProtocol", "Core"],
+            resources: [.copy("Fixtures")]
         ),
         tests("CameraTests", ["Camera", "Core", "HardwareIO", "SimulationKit", "TestSupport"]),
         tests("AlertsTests", ["Alerts", "Core", "TestSupport"], resources: [.copy("Fixtures")]),

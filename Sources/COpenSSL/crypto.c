@@ -81,13 +81,28 @@ bool copenssl_derive(const struct copenssl_hkdf *inputs, uint8_t *key, size_t co
     return is_done;
 }
 
-/* MARK: AES-GCM */
+bool copenssl_scrypt(const char *passphrase, size_t passphrase_count, const uint8_t *salt,
+                     size_t salt_count, unsigned log_cost, uint8_t key[32]) {
+    const uint64_t blocks = 8;
+    if (log_cost == 0 || log_cost > 20)
+        return false;
+    uint64_t cost = (uint64_t)1 << log_cost;
+    /* Beside the table OpenSSL counts a few blocks. */
+    uint64_t memory = 128 * blocks * (cost + 4);
+    return EVP_PBE_scrypt(passphrase, passphrase_count, salt, salt_count, cost, blocks, 1, memory,
+                          key, 32) == 1;
+}
+
+/* MARK: Authenticated encryption */
 
 static EVP_CIPHER_CTX *begin(const struct copenssl_gcm *gcm, int encrypts) {
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
-    const EVP_CIPHER *cipher = gcm->key_count == 16 ? EVP_aes_128_gcm() : EVP_aes_256_gcm();
+    const EVP_CIPHER *cipher = gcm->is_chacha ? EVP_chacha20_poly1305()
+        : gcm->key_count == 16                ? EVP_aes_128_gcm()
+                                              : EVP_aes_256_gcm();
     int written = 0;
-    bool is_done = context != NULL && (gcm->key_count == 16 || gcm->key_count == 32)
+    bool is_done = context != NULL
+        && ((gcm->key_count == 16 && !gcm->is_chacha) || gcm->key_count == 32)
         && gcm->open_count <= INT_MAX
         && EVP_CipherInit_ex(context, cipher, NULL, gcm->key, gcm->nonce, encrypts) == 1
         && (gcm->open_count == 0

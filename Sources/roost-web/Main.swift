@@ -157,10 +157,10 @@ struct Web: ParsableCommand {
         let hosts = [shown, hostName] + host
         settings.encryption = tls.encryption(settings, state, hosts, door.accounts, logger)
         if let accounts = door.accounts { Self.connect(accounts, to: &settings) }
+        routes += BackupRoutes.all(station, courier, at: self.courier, door.accounts)
         let described = routes + trust(settings, door.accounts).all
-        let cookie = open || store != nil ? nil : shown
+        let (cookie, names) = (open || store != nil ? nil : shown, HostNames(hosts))
         let table = RouteTable(described + [OpenAPI.route(describing: described, station: cookie)])
-        let names = HostNames(hosts)
         let gate = Gate(table, hosts: names, authenticator: door.authenticator)
         let server = WebServer(
             WebResponder(gate, redirect: tls.redirect(settings), logger: logger),

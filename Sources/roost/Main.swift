@@ -50,6 +50,7 @@ struct Roost: ParsableCommand {
             CommandGroup(
                 name: "Card and history",
                 subcommands: [
+                    BackupCommand.self, RestoreCommand.self,
                     ExportCommand.self, ImportCommand.self, StoreCommand.self, UpdateCommand.self,
                     ProvisionCommand.self,
                 ]

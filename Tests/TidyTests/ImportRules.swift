@@ -53,8 +53,9 @@ extension TidyRule {
             "ArgumentParser", "Configuration", "Doctor", "Glibc", "HardwareIO", "LinuxIO",
             "LinuxPlatform", "Profiles", "Runtime", "Station",
         ],
+        "Backup": ["COpenSSL", "ControlProtocol"],
         "RoostWeb": [
-            "Alerts", "CArgon2", "COpenSSL", "Camera", "Configuration", "ControlProtocol",
+            "Alerts", "Backup", "CArgon2", "COpenSSL", "Camera", "Configuration", "ControlProtocol",
             "FileIO", "Glibc", "HTTPTypes", "HardwareIO", "NIOCore", "NIOHTTP1", "NIOPosix",
             "Profiles", "SQLite", "Store", "StoreQueries",
         ],
@@ -95,7 +96,7 @@ extension TidyRule {
             "LinuxIO", "PowerCut", "PowerCutWorkloads", "Profiles", "Scenarios", "Station",
         ],
         "roost": [
-            "Alerts", "ArgumentParser", "Camera", "ClientSupport", "Configuration",
+            "Alerts", "ArgumentParser", "Backup", "Camera", "ClientSupport", "Configuration",
             "ControlProtocol", "Devices", "Doctor", "Eyes", "FileIO", "Glibc", "HardwareIO",
             "LinuxIO", "LinuxPlatform", "Profiles", "Provisioning", "ProvisioningIO", "Runtime",
             "SQLite", "SimulationKit", "Station", "Store", "StoreQueries",

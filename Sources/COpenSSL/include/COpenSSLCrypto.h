@@ -41,11 +41,19 @@ struct copenssl_hkdf {
 };
 bool copenssl_derive(const struct copenssl_hkdf *inputs, uint8_t *key, size_t count);
 
-/* AES in Galois/counter mode (NIST SP 800-38D) with a tag of 16 bytes behind the text. */
+/* scrypt (RFC 7914) with blocks of 1 KiB and no parallelism: a key of 32 bytes from a passphrase.
+ * It needs 2^log_cost KiB of memory. */
+bool copenssl_scrypt(const char *passphrase, size_t passphrase_count, const uint8_t *salt,
+                     size_t salt_count, unsigned log_cost, uint8_t key[32]);
+
+/* AES in Galois/counter mode (NIST SP 800-38D), or ChaCha20-Poly1305 (RFC 8439), with a tag of 16
+ * bytes behind the text. */
 struct copenssl_gcm {
     const uint8_t *key;
     /* 16 or 32. */
     size_t key_count;
+    /* ChaCha20-Poly1305, whose key has 32 bytes. */
+    bool is_chacha;
     /* 12 bytes, never twice with one key. */
     const uint8_t *nonce;
     /* Sent in the clear and authenticated. */

@@ -7,6 +7,8 @@ extension Set<LocalUser> {
     package static let peopleAndDashboard = people.union([.dashboard])
     /// These, and the courier, which talks to servers.
     package static let readers = peopleAndDashboard.union([.courier])
+    /// Those that may have every secret of the station's owner in their hands.
+    package static let keepers: Self = [.root, .dashboard]
     /// Users that report where followers are, and what others measured or say.
     package static let courier: Self = [.root, .courier]
     /// Users that report what the camera does.

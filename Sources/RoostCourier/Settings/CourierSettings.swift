@@ -131,7 +131,7 @@ actor CourierSettings {
             try await readAgain()
             let given = Given(question.section, question.entry, question.secrets, asker)
             let next = try checked(question.target, given)
-            return try await replace(with: next, question.target)
+            return try await replace(with: next, [question.target])[0]
         }
     }
 
@@ -147,7 +147,7 @@ actor CourierSettings {
             }
             var next = overlay
             next.remove(id)
-            return try await replace(with: next, id)
+            return try await replace(with: next, [id])[0]
         }
     }
 
@@ -165,11 +165,31 @@ actor CourierSettings {
                 )
             }
             guard !file.hasEntry(id) else { throw locked(id) }
-            return try await replace(with: former.overlay, id)
+            return try await replace(with: former.overlay, [id])[0]
         }
     }
 
-    private func replace(with next: CourierOverlay, _ id: String) async throws -> Change {
+    /// Puts the entries of a backup in place of those that were added.
+    ///
+    /// - Throws: As `configure`.
+    func restore(
+        _ content: String,
+        isTrial: Bool
+    ) async throws -> (report: RestoreReport, changes: [Change]) {
+        try await turn.run {
+            try await readAgain()
+            let restored = try RestoredEntries(content, over: overlay, file, presets)
+            guard !isTrial, !restored.changed.isEmpty else { return (restored.report, []) }
+            return (restored.report, try await replace(with: restored.next, restored.changed))
+        }
+    }
+
+    /// What a backup has of the entries that were added.
+    func backup(secrets: Bool) -> BackupPartReport {
+        RestoredEntries.part(of: overlay, secrets: secrets)
+    }
+
+    private func replace(with next: CourierOverlay, _ ids: [String]) async throws -> [Change] {
         guard let files else {
             throw ControlFailure(
                 code: .notOffered,
@@ -184,22 +204,25 @@ actor CourierSettings {
             )
         }
         do {
-            try await keepFormer(files, changing: id)
+            try await keepFormer(files, changing: ids)
             try await files.replace(CourierOverlay.name, bytes)
         } catch let error as CourierFilesError {
             throw ControlFailure(code: .store, message: "not changed: \(error)")
         }
-        let entry = overlay.entries[id]
-        former = (id, overlay)
+        let before = overlay
+        former = ids.count == 1 ? (ids[0], before) : nil
         (overlay, trouble) = (next, nil)
         secrets.set(next.named)
-        return Change(
-            section: (next.entries[id] ?? entry)?.section ?? .targets,
-            id: id,
-            before: entry?.type ?? "default",
-            now: next.entries[id]?.type ?? "default",
-            isRemoval: next.entries[id] == nil
-        )
+        return ids.map { id in
+            let (before, now) = (before.entries[id], next.entries[id])
+            return Change(
+                section: (now ?? before)?.section ?? .targets,
+                id: id,
+                before: before?.type ?? "default",
+                now: now?.type ?? "default",
+                isRemoval: now == nil
+            )
+        }
     }
 
     /// Tries once more to read settings that could not be read, before they are replaced.
@@ -216,12 +239,13 @@ actor CourierSettings {
     }
 
     /// Keeps the content before a change, without secrets of what changes; a damaged one too.
-    private func keepFormer(_ files: any CourierFiles, changing id: String) async throws {
+    private func keepFormer(_ files: any CourierFiles, changing ids: [String]) async throws {
         if trouble != nil {
             let bytes = try await files.read(CourierOverlay.name, limit: CourierOverlay.byteLimit)
             try await files.replace(CourierOverlay.damaged, bytes ?? [])
         }
-        try await files.replace(CourierOverlay.last, overlay.withoutSecrets(of: id).bytes)
+        let former = ids.reduce(overlay) { $0.withoutSecrets(of: $1) }
+        try await files.replace(CourierOverlay.last, former.bytes)
     }
 
     // MARK: Checks

@@ -25,6 +25,15 @@ struct ClaimCodes: Sendable {
         from user: LocalUser,
         _ peer: PeerCredentials? = nil
     ) async -> String {
+        // Questions about a backup name themselves; the one of `roost claim` has no name.
+        if line.contains("\"command\"") {
+            do {
+                return try await AccountBackup(accounts).table(for: user).answer(line, from: peer)
+            } catch {
+                let answer = ControlAnswer<ClaimReport>(.failure(Self.failure(error)))
+                return (try? ControlCodec.line(answer)) ?? ""
+            }
+        }
         let result: Result<ClaimReport, ControlFailure>
         do {
             let request = try ControlCodec.message(ClaimRequest.self, from: line)

@@ -18,7 +18,7 @@ package struct ClaimSocket: Sendable {
 
     /// Connections at the same time; bytes of one request.
     private static let countMax = 4
-    private static let lineMax = 256
+    private static let lineMax = 64 << 10
     private static let patience = TimeAmount.seconds(10)
 
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>

@@ -1,6 +1,7 @@
 /// The kind of action in a line of the audit; the client's catalogues name each.
 enum AuditAction: String, Hashable, Sendable, CaseIterable {
     case claim, login, logout, password, account, session, token, role, invitation, signup, reset
+    case backup, restore
     case tokenRemoved = "token-removed"
     case memberRemoved = "member-removed"
     case invitationWithdrawn = "invitation-withdrawn"

@@ -102,6 +102,9 @@ struct ControlAnswers: Sendable {
             try await settings.set(question, by: asker)
             return settings.report
         }
+        let backup = ControlBackup(station: state, settings: settings)
+        table.on(BackUp.self) { _ in try await backup.part() }
+        table.on(RestorePart.self) { try await backup.restore($0, by: $1) }
         table.on(TrustClock.self) { try clock.trust($0.time, by: $1) }
         table.on(OfferTime.self) { try clock.accept($0, by: $1) }
         table.on(HearNeighbours.self) { clock.hear($0.neighbours) }

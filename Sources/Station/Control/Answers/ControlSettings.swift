@@ -89,6 +89,16 @@ struct ControlSettings {
         try await change(asker, nil, at: .rule(rule), make)
     }
 
+    /// Replaces them all by those of a backup; what does not count here is said by its problems.
+    func restore(_ overlay: StationOverlay, by asker: ControlAsker) async throws {
+        let changes = try await station.settings.change(
+            in: configuration.store?.folder,
+            { _ in overlay },
+            then: { devices.follow($0) }
+        )
+        for change in changes { record(change, asker) }
+    }
+
     /// Adds an HTTP device, or changes what may be changed of a device.
     func configure(_ question: ConfigureDevice, by asker: ControlAsker) async throws {
         let name = question.device

@@ -108,6 +108,27 @@ final class LaserHours: Sendable {
         }
     }
 
+    /// Whole seconds of each part, for a backup.
+    var seconds: [String: Int64] {
+        state.withLock { $0.parts.mapValues { $0.total.components.seconds } }
+    }
+
+    /// Raises sums to those of a backup: hours of a part never become fewer.
+    func restore(_ seconds: [String: Int64], at now: MonotonicInstant) {
+        state.withLock { state in
+            for (name, sum) in seconds.prefix(Self.partLimit) {
+                let name = Self.name(name)
+                var part = state.parts[name] ?? Part(since: now)
+                let missing = sum - part.total.components.seconds
+                guard missing > 0 else { continue }
+                part.before += missing
+                state.parts[name] = part
+                state.unsaved += .seconds(missing)
+            }
+            _ = Self.shorten(&state, keeping: nil)
+        }
+    }
+
     /// Whether the sums of the store are included.
     var isLoaded: Bool { state.withLock { $0.isLoaded } }
 

@@ -1,0 +1,167 @@
+import Backup
+import ControlProtocol
+import Core
+import Glibc
+import HTTPTypes
+import HardwareIO
+
+/// Routes to back the station up and to restore it, for the owner only.
+package struct BackupRoutes: Sendable {
+    private static let passphraseMax = 1_024
+
+    /// Returns nil where none is installed.
+    typealias Courier = @Sendable () -> (any QuestionClient)?
+
+    let station: any QuestionClient
+    let courier: Courier
+    let accounts: Accounts
+
+    /// Routes of a station with accounts; none without.
+    ///
+    /// - Parameter path: The courier's socket, which is not there where none is installed.
+    package static func all(
+        _ station: (any QuestionClient)?,
+        _ courier: (any QuestionClient)?,
+        at path: String,
+        _ accounts: Accounts?
+    ) -> [Route] {
+        guard let station, let accounts else { return [] }
+        let present: Courier = { access(path, F_OK) == 0 ? courier : nil }
+        return Self(station: station, courier: present, accounts: accounts).all
+    }
+
+    var all: [Route] {
+        [
+            Route(.post, "/api/v1/backup", .owner) { try .json(try await backUp($0)) }
+                .about(
+                    "One file of settings, rules and names; with a passphrase secrets, too.",
+                    takes: BackupForm.self,
+                    answers: BackupView.self
+                ),
+            Route(
+                .post,
+                "/api/v1/restore",
+                .owner,
+                body: .json(maxBytes: BackupFile.byteMax / 3 * 4 + 8_192)
+            ) { try .json(try await restore($0)) }
+            .about(
+                "Shows what a backup would change, or puts it in use.",
+                takes: RestoreForm.self,
+                answers: RestoreView.self
+            ),
+        ]
+    }
+
+    private func backup(for request: WebRequest) async throws -> StationBackup {
+        let account = try request.account(in: accounts)
+        var clients: [BackupOwner: any QuestionClient] = [.station: station]
+        clients[.courier] = courier()
+        clients[.dashboard] = AccountBackup(accounts, keeping: account.id).table(for: .dashboard)
+        return StationBackup(clients, for: request.actor)
+    }
+
+    private func backUp(_ request: WebRequest) async throws -> BackupView {
+        let form = try request.decoded(BackupForm.self)
+        let passphrase = try Self.passphrase(form.passphrase)
+        if passphrase != nil { try await demand(form.password ?? "", request) }
+        let file = try await backup(for: request).make(secrets: passphrase != nil)
+        let bytes = try await accounts.read { _ in try file.bytes(passphrase: passphrase) }
+        try await record(.backup, passphrase == nil ? "without secrets" : "with secrets", request)
+        return BackupView(
+            fileName: file.fileName,
+            leftOut: file.leftOut,
+            file: Base64.text(bytes)
+        )
+    }
+
+    /// A look at what would change is no change, and has no line in the audit.
+    private func record(
+        _ action: AuditAction,
+        _ target: String,
+        _ request: WebRequest
+    ) async throws {
+        let (visitor, actor) = (accounts.visitor(request), request.identity?.name ?? "")
+        try await accounts.change { try Accounts.audit($0, actor, action, target, visitor) }
+    }
+
+    /// Secrets leave the station only for a person who knows the password, not for an open page.
+    private func demand(_ password: String, _ request: WebRequest) async throws {
+        let account = try request.account(in: accounts)
+        guard password.utf8.count <= PasswordRule.mostBytes,
+            try await accounts.account(
+                email: account.email,
+                password: password,
+                request.peer
+            ) != nil
+        else {
+            let detail = "this is not your password"
+            let place = Problem.Place(pointer: "/password", detail: detail)
+            throw Problem(.forbidden, detail, places: [place])
+        }
+    }
+
+    private static func passphrase(_ text: String?) throws -> String? {
+        guard let text, !text.isEmpty else { return nil }
+        guard text.utf8.count <= passphraseMax else {
+            throw Problem.outOfRange(
+                "passphrase",
+                "a passphrase has at most \(passphraseMax) bytes"
+            )
+        }
+        return text
+    }
+
+    private func restore(_ request: WebRequest) async throws -> RestoreView {
+        let form = try request.decoded(RestoreForm.self)
+        let passphrase = try Self.passphrase(form.passphrase)
+        guard let bytes = Base64.bytes(form.file) else {
+            throw Problem.badRequest("file is base64")
+        }
+        let file = try await accounts.read { _ in try BackupFile(bytes, passphrase: passphrase) }
+        let backup = try await backup(for: request)
+        let report =
+            form.isTrial ? try await backup.check(file) : try await backup.restore(file)
+        if !form.isTrial { try await record(.restore, file.name, request) }
+        return RestoreView(
+            name: file.name,
+            time: file.time,
+            version: file.program,
+            leftOut: file.leftOut,
+            items: report.items
+        )
+    }
+}
+
+struct BackupForm: Decodable, Sendable {
+    /// Encrypts the file; without one no secret and no account is in it.
+    let passphrase: String?
+    /// The password of the person who asks; needed with a passphrase.
+    let password: String?
+}
+
+/// The answer of `POST /api/v1/backup`.
+struct BackupView: Codable, Sendable {
+    let fileName: String
+    /// `secrets`, `accounts`, or a program that is not there.
+    let leftOut: [String]
+    /// Base64.
+    let file: String
+}
+
+struct RestoreForm: Decodable, Sendable {
+    /// Base64 of the whole file.
+    let file: String
+    let passphrase: String?
+    /// Whether the answer only shows what would change.
+    let isTrial: Bool
+}
+
+/// The answer of `POST /api/v1/restore`.
+struct RestoreView: Codable, Sendable {
+    /// The station that the backup is of, when it was made, and by which version.
+    let name: String
+    let time: String?
+    let version: String
+    let leftOut: [String]
+    let items: [RestoreReport.Item]
+}

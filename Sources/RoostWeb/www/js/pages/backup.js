@@ -1,0 +1,109 @@
+// One file with what the owner set, and the way back from it.
+import { asIs, button, card, el, facts, quoted, show } from "../dom.js";
+import { stamp } from "../format.js";
+import { field, form } from "../form.js";
+import { code, loadMore, plural, t } from "../i18n.js";
+import { refresh } from "../live.js";
+
+export const title = "backup.title";
+export const load = () => loadMore("backup");
+
+const KINDS = ["setting", "rule", "device", "laser", "target", "receiver", "person"];
+const PATIENCE = 90000;
+
+export function make(root, context) {
+  root.append(card(t("backup.make"), el("p", {}, t("backup.words")), backUp(context)),
+    card(t("backup.restore"), el("p", {}, t("backup.restore.words")), restore(context)));
+  return { update() {} };
+}
+
+const secret = (name, more = {}) => field(name, t(`backup.${name}`), { type: "password", autocomplete: "off", ...more });
+
+function backUp({ api, me }) {
+  const passphrase = secret("passphrase", { autocomplete: "new-password", hint: t("backup.passphrase.hint") });
+  const password = secret("password", { autocomplete: "current-password", hint: t("backup.password.hint") });
+  password.hidden = true;
+  passphrase.input.addEventListener("input", () => show(password, passphrase.input.value !== ""));
+  const name = el("input", { type: "email", autocomplete: "username", value: me?.email ?? "", hidden: true, "aria-hidden": "true", tabindex: "-1" });
+  const node = form([passphrase, password], t("backup.save"), async (given) => {
+    const { fileName, file, leftOut } = await api.send("POST", "/backup",
+      { passphrase: given.passphrase || undefined, password: given.password || undefined }, { patience: PATIENCE });
+    download(fileName, file);
+    password.input.value = "";
+    return [t("backup.saved", { name: fileName }), lacks(leftOut)].filter(Boolean).join(" ");
+  }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null }));
+  node.prepend(name);
+  return node;
+}
+
+/** What a file does not have, as a sentence; empty for nothing. */
+function lacks(leftOut) {
+  return leftOut.length ? t("backup.lacks", { list: leftOut.map((one) => code("backup.part", one)).join(", ") }) : "";
+}
+
+function download(name, base64) {
+  const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+  const address = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60000);
+}
+
+function restore({ api }) {
+  const file = field("file", t("backup.file"), { type: "file", required: true, accept: ".backup,.age,.json" });
+  const passphrase = secret("opening"), shown = el("div", { class: "form", role: "status" });
+  passphrase.hidden = true;
+  let body = null;
+  file.input.addEventListener("change", async () => {
+    shown.replaceChildren();
+    const start = await file.input.files[0]?.slice(0, 22).text();
+    show(passphrase, start === "age-encryption.org/v1\n");
+  });
+  const send = (isTrial) => api.send("POST", "/restore", { ...body, isTrial }, { patience: PATIENCE });
+  const look = form([file, passphrase], t("backup.look"), async (given) => {
+    shown.replaceChildren();
+    body = { file: await base64(file.input.files[0]), passphrase: given.opening || undefined };
+    const answer = await named(send(true));
+    const rows = changes(answer.items);
+    const apply = form([], t("backup.apply"), async () => {
+      const done = await send(false);
+      await refresh().catch(() => null);
+      shown.replaceChildren(el("p", { class: "done" }, t("backup.done")), ...advice(done.items));
+    });
+    apply.lastChild.append(button(t("do.cancel"), () => shown.replaceChildren()));
+    shown.replaceChildren(el("h3", {}, t("backup.preview")),
+      el("p", {}, t("backup.of", { version: answer.version, time: answer.time ? stamp(answer.time) : "–" }), " ", asIs(answer.name, "strong")),
+      rows.length ? facts(rows) : el("p", {}, t("backup.nothing")), ...advice(answer.items),
+      answer.leftOut.length ? el("p", { class: "hint" }, lacks(answer.leftOut)) : "",
+      rows.length ? apply : "");
+  });
+  return [look, shown];
+}
+
+/** The passphrase's field has a name of its own: a browser would fill in that of the form above. */
+async function named(answer) {
+  try { return await answer; } catch (problem) {
+    for (const error of problem.errors ?? []) if (error.pointer === "/passphrase") error.pointer = "/opening";
+    throw problem;
+  }
+}
+
+/** A row for each kind that changes: how many, and which. */
+function changes(items) {
+  return KINDS.map((kind) => {
+    const all = items.filter((one) => one.kind === kind), some = all.filter((one) => one.change !== "same");
+    const names = some.map((one) => el("li", {}, asIs(one.value ? `${one.name}: ${one.value}` : one.name), ` · ${t(`backup.change.${one.change}`)}`));
+    const rest = all.length - some.length;
+    return some.length ? [plural(`backup.kind.${kind}`, some.length), el("ul", {}, names, rest ? el("li", { class: "quiet" }, plural("backup.same", rest)) : null)] : null;
+  }).filter(Boolean);
+}
+
+const advice = (items) => items.filter((one) => one.next).map((one) => el("p", { class: "hint" }, asIs(one.name, "strong"), " ", quoted(one.next)));
+
+function base64(file) {
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result.slice(reader.result.indexOf(",") + 1));
+    reader.onerror = () => fail(reader.error);
+    reader.readAsDataURL(file);
+  });
+}

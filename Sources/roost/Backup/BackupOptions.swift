@@ -1,0 +1,62 @@
+import ArgumentParser
+import Backup
+import ClientSupport
+import ControlProtocol
+import Glibc
+import HardwareIO
+import LinuxIO
+
+/// Where the programs of a station listen, for a backup of them all.
+struct BackupOptions: ParsableArguments {
+    /// An encrypted file of another program may need 256 MiB to open.
+    static let logCostMax = 18
+
+    @Option(help: "A file whose first line is the passphrase; else it is asked for, or piped.")
+    var passphraseFile: String?
+
+    @Option(help: "The station's control socket (or the environment variable ROOST_SOCKET).")
+    var socket: String?
+
+    @Option(help: "The courier's socket.")
+    var courierSocket = StandardSocket.courier
+
+    @Option(help: "The dashboard's claim socket.")
+    var claimSocket = "/run/roost-web/claim.sock"
+
+    @Flag(help: "Print JSON instead of words.")
+    var json = false
+
+    /// Reads the passphrase; never from the command line, which every user can read.
+    func passphrase() throws -> String {
+        guard let passphraseFile else {
+            return try HiddenText.read("The passphrase, which is not shown: ")
+        }
+        let bytes = try FileBytes.read(passphraseFile, limit: HiddenText.byteLimit)
+        let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first
+        guard let text else {
+            throw ClientFailure(message: "\(passphraseFile): no passphrase there", exitCode: 1)
+        }
+        return String(text)
+    }
+
+    /// Asks the programs that listen; one that is not installed has no socket.
+    func withStation<Value: Sendable>(
+        _ body: @escaping @Sendable (StationBackup) async throws -> Value
+    ) throws -> Value {
+        let station = try ClientOptions.reaching(socket).socketPath
+        let paths: [BackupOwner: String] = [
+            .station: station, .courier: courierSocket, .dashboard: claimSocket,
+        ].filter { $0.key == .station || access($0.value, F_OK) == 0 }
+        let loop = try EventLoop()
+        do {
+            return try loop.run {
+                let clients = paths.mapValues { SocketClient(path: $0, on: loop) }
+                return try await body(StationBackup(clients))
+            }
+        } catch let error as LocalSocketError {
+            throw ClientFailure.unreachable(for: error, path: station)
+        } catch let failure as ControlFailure {
+            throw ClientFailure(message: failure.message, exitCode: failure.code.exitCode)
+        }
+    }
+}

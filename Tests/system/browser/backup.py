@@ -1,0 +1,214 @@
+"""The page Back up and restore before a real station, courier and dashboard with accounts.
+
+A rule, a target with a password, a name and a person go into a file; they are changed, and come back from it.
+"""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+
+from ..check import Failed, until
+from ..courier import Courier
+from ..station import Station
+from .dashboard import OWNER, START_SECONDS, Dashboard
+
+PASSPHRASE = "correct horse battery"
+SECRET = "planted-k4Zq81-secret"
+ENTRY = {"type": "webhook", "url": "http://127.0.0.1:9/page", "local": True}
+
+
+class Kept:
+    """A station with something to keep."""
+
+    def __init__(self, walk):
+        check = self.check = walk.check
+        self.station = Station(check, "backup", devices=[], store={"folder": check.path("backup-store")})
+        self.station.start()
+        if not until(self.station.status, START_SECONDS):
+            raise Failed(f"backup: roostd does not answer: {self.station.log()[-300:]}")
+        self.courier = Courier(check, self.station, targets=[])
+        self.courier.start()
+        self.dashboard = Dashboard(check, self.station, "--courier", self.courier.socket)
+        self.dashboard.start()
+
+    def claim(self, browser):
+        browser.driver.get(self.dashboard.address + "/")
+        status, said = browser.ask("POST", "/claim", {**OWNER, "code": self.dashboard.claim_code()})
+        if status not in (200, 201, 204):
+            raise Failed(f"backup: the claim: {status} {said}")
+
+    def sockets(self):
+        return ("--socket", self.station.socket, "--courier-socket", self.courier.socket,
+                "--claim-socket", self.dashboard.claim_socket)
+
+    def roost(self, *words, **more):
+        return subprocess.run([self.check.program("roost"), *words, *self.sockets()], capture_output=True, text=True,
+                              check=False, timeout=120, **more)
+
+    def close(self):
+        self.dashboard.close()
+        self.courier.close()
+        self.station.close()
+
+
+def done(walk, browser, method, path, body=None):
+    status, said = browser.ask(method, path, body)
+    walk.check.demand(status in (200, 201, 204), f"backup: {method} {path}: {status} {said}")
+    return said
+
+
+def fill_in(walk, one, browser):
+    one.station.roost("set", "name", "Balkon", status=0)
+    one.station.roost("alerts", "add", "stuffy", "--channel", "*/co2", "--above", "1500", status=0)
+    done(walk, browser, "PUT", "/outbox/box",
+         {"section": "targets", "entry": ENTRY, "secrets": {"authorization": SECRET}})
+
+
+def empty(walk, one, browser):
+    one.station.roost("set", "name", "--default", status=0)
+    one.station.roost("alerts", "remove", "stuffy", status=0)
+    done(walk, browser, "DELETE", "/outbox/box")
+
+
+def is_back(walk, one, browser):
+    check = walk.check
+    rules = done(walk, browser, "GET", "/rules")
+    check.demand("stuffy" in json.dumps(rules), f"backup: the rule is not back: {str(rules)[:300]}")
+    outbox = done(walk, browser, "GET", "/outbox")
+    check.demand('"box"' in json.dumps(outbox), f"backup: the target is not back: {str(outbox)[:300]}")
+    with open(os.path.join(one.station.folder, "courier", "settings.json"), encoding="utf-8") as file:
+        check.demand(SECRET in file.read(), "backup: the target is back without its password")
+    check.same(one.station.status()["name"], "Balkon", "the station's name")
+
+
+def save(walk, browser):
+    """On the page: without a passphrase, with one and a wrong password, with the right one."""
+    check = walk.check
+    browser.open("/backup")
+    browser.press("Save the file")
+    check.demand(browser.shows("Not in the file: passwords and tokens, people"), f"backup: {browser.text()[:600]}")
+    browser.fill("Passphrase", PASSPHRASE)
+    browser.press("Save the file")
+    check.demand(browser.shows("This is needed.") or browser.wrong, "backup: secrets leave without a password")
+    browser.fill("Your password here", "not it at all")
+    browser.press("Save the file")
+    check.demand(browser.shows("this is not your password"), f"backup: a wrong password: {browser.text()[:600]}")
+    browser.fill("Your password here", OWNER["password"])
+    browser.press("Save the file")
+    check.demand(browser.shows("is saved", 30), f"backup: {browser.text()[:600]}")
+
+
+def file_of(walk, browser, name, passphrase=None):
+    said = done(walk, browser, "POST", "/backup", {"passphrase": passphrase, "password": OWNER["password"]})
+    path = walk.check.path(name)
+    with open(path, "wb") as file:
+        file.write(base64.b64decode(said["file"]))
+    return path
+
+
+def put_back(walk, one, browser, path):
+    check = walk.check
+    browser.open("/backup")
+    browser.labelled("Backup file").send_keys(path)
+    browser.fill("Its passphrase", "wrong")
+    browser.press("Show what changes")
+    check.demand(browser.shows("the passphrase is wrong", 30), f"backup: {browser.text()[-600:]}")
+    browser.fill("Its passphrase", PASSPHRASE)
+    browser.press("Show what changes")
+    for words in ("What will change", "1 rule", "stuffy", "1 upload target", "name: Balkon"):
+        check.demand(browser.shows(words, 30), f"backup: the preview lacks {words!r}: {browser.text()[-800:]}")
+    if walk.shots:
+        for width in (360, 1280):
+            browser.picture(os.path.join(walk.shots, f"backup-preview-{width}-light-en.png"), width, False)
+        browser.view(360)
+    check.same(browser.wider(), [], "backup: parts wider than the screen")
+    check.same(browser.findings(), [], "backup: findings of axe")
+    check.same(one.station.status()["name"] == "Balkon", False, "a preview changes nothing")
+    browser.press("Restore now")
+    check.demand(browser.shows("Restored, and in use.", 30), f"backup: {browser.text()[-600:]}")
+    is_back(walk, one, browser)
+
+
+def spoilt(walk, browser, path):
+    """Cut, damaged and foreign files change nothing, and say which."""
+    with open(path, "rb") as file:
+        whole = file.read()
+    for name, content, words in (("cut", whole[:-40], "cut or damaged"), ("foreign", b"\x89PNG", "no backup of Roost"),
+                                 ("later", b'{"format": 9}', "later version")):
+        status, said = browser.ask("POST", "/restore", {
+            "file": base64.b64encode(content).decode(), "passphrase": PASSPHRASE, "isTrial": False})
+        walk.check.demand(status >= 400 and words in said.get("detail", ""), f"backup: a {name} file: {status} {said}")
+
+
+def shell(walk, one, browser):
+    """`roost backup` and `restore`, and the program age in both directions."""
+    check = walk.check
+    secret, path = check.path("passphrase.txt"), check.path("shell.backup")
+    with open(secret, "w", encoding="utf-8") as file:
+        file.write(PASSPHRASE + "\n")
+    made = one.roost("backup", path, "--passphrase-file", secret, "--json")
+    check.same(made.returncode, 0, f"roost backup: {made.stderr}")
+    with open(path, "rb") as file:
+        check.demand(SECRET.encode() not in file.read(), "backup: a secret stands in the file")
+    plain = one.roost("backup", check.path("plain.backup"))
+    check.same(plain.returncode, 0, f"roost backup: {plain.stderr}")
+    with open(check.path("plain.backup"), encoding="utf-8") as file:
+        text = file.read()
+    check.demand(SECRET not in text and "$argon2id$" not in text, "backup: a secret in a file without a passphrase")
+    tried = one.roost("restore", path, "--dry-run", "--passphrase-file", secret)
+    check.demand(tried.returncode == 0 and "nothing was changed" in tried.stdout, f"restore: {tried.stdout}{tried.stderr}")
+    empty(walk, one, browser)
+    restored = one.roost("restore", path, input=PASSPHRASE)
+    check.demand(restored.returncode == 0, f"restore: {restored.stdout}{restored.stderr}")
+    is_back(walk, one, browser)
+    for program in ("age", "expect"):
+        if shutil.which(program) is None:
+            return check.skip(f"{program} is not installed: apt-get install age expect")
+    with_age(walk, one, path)
+    return None
+
+
+EXPECT = "spawn -noecho {command}; expect -re {{passphrase.*:}} {{send \"{word}\\r\"; exp_continue}} eof; exit [lindex [wait] 3]"
+
+
+def age(*words):
+    """Runs age, which reads a passphrase from a terminal only."""
+    return subprocess.run(["expect", "-c", EXPECT.format(command="age " + " ".join(words), word=PASSPHRASE)],
+                          capture_output=True, text=True, check=False, timeout=120)
+
+
+def with_age(walk, one, path):
+    check = walk.check
+    opened, again = check.path("opened.json"), check.path("again.age")
+    answer = age("-d", "-o", opened, path)
+    check.same(answer.returncode, 0, f"age opens a backup: {answer.stdout}{answer.stderr}")
+    with open(opened, encoding="utf-8") as file:
+        check.same(json.load(file)["format"], 1, "the format within")
+    answer = age("-p", "-o", again, opened)
+    check.same(answer.returncode, 0, f"age encrypts: {answer.stdout}{answer.stderr}")
+    tried = one.roost("restore", again, "--dry-run", input=PASSPHRASE)
+    check.demand(tried.returncode == 0, f"a file that age encrypted: {tried.stdout}{tried.stderr}")
+
+
+def run(walk):
+    browser, address = walk.browser, walk.browser.address
+    one = Kept(walk)
+    browser.address = one.dashboard.address
+    try:
+        browser.view(360)
+        one.claim(browser)
+        fill_in(walk, one, browser)
+        save(walk, browser)
+        path = file_of(walk, browser, "page.backup", PASSPHRASE)
+        empty(walk, one, browser)
+        put_back(walk, one, browser, path)
+        spoilt(walk, browser, path)
+        shell(walk, one, browser)
+        noise = "Failed to load resource"
+        walk.check.same([text for text in browser.messages() if noise not in text], [], "backup: console messages")
+    finally:
+        browser.address = address
+        one.close()
+    return 8
