@@ -162,8 +162,8 @@ let package = Package(
             name: "RoostWeb",
             dependencies: [
                 "Alerts", "Backup", "CArgon2", "COpenSSL", "Camera", "Configuration",
-                "ControlProtocol", "Core", "FileIO", "HardwareIO", "Profiles", "SQLite", "Store",
-                "StoreQueries",
+                "ControlProtocol", "Core", "FileIO", "HardwareIO", "Profiles", "Provisioning",
+                "SQLite", "Store", "StoreQueries",
                 httpTypes, logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
             ],
             // Served from the folder that scripts/install copies it to.
@@ -333,8 +333,8 @@ let package = Package(
             "RoostWebTests",
             [
                 "Alerts", "COpenSSL", "Camera", "ControlProtocol", "Core", "FileIO", "HardwareIO",
-                "RoostWeb", "SQLite", "Store", "StoreFixtures", "StoreQueries", "TestSupport",
-                httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
+                "Provisioning", "RoostWeb", "SQLite", "Store", "StoreFixtures", "StoreQueries",
+                "TestSupport", httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
             ]
         ),
         tests(

@@ -2,14 +2,19 @@ import Glibc
 
 /// Starts programs whose input and output are ours.
 package enum ChildProgram {
-    /// Longest output that `output(of:)` returns.
-    private static let outputByteMax = 65_536
+    /// Longest output that `output(of:)` returns unless another limit is given.
+    package static let outputByteMax = 65_536
 
     /// Runs a program that prints a little.
     ///
-    /// - Parameter command: The program's path, and its arguments.
-    /// - Returns: Its standard output, at most 64 KiB of it, whatever its exit code.
-    package static func output(of command: [String]) throws(UpdateError) -> String {
+    /// - Parameters:
+    ///   - command: The program by path or by name, and its arguments.
+    ///   - limit: Bytes of its output at most.
+    /// - Returns: Its standard output, whatever its exit code.
+    package static func output(
+        of command: [String],
+        limit: Int = outputByteMax
+    ) throws(UpdateError) -> String {
         let ends = try pipe()
         let process: pid_t
         do throws(UpdateError) {
@@ -21,7 +26,7 @@ package enum ChildProgram {
         }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count < outputByteMax {
+        while bytes.count < limit {
             let count = read(ends.read, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
@@ -55,7 +60,7 @@ package enum ChildProgram {
     }
 
     /// - Parameters:
-    ///   - command: The program's path, and its arguments.
+    ///   - command: The program by path or by name, and its arguments.
     ///   - input: Its standard input; nil for ours.
     /// - Returns: The process, which is to be waited for.
     static func start(
@@ -72,7 +77,7 @@ package enum ChildProgram {
         defer { for pointer in vector { free(pointer) } }
         vector.append(nil)
         var process: pid_t = 0
-        let failure = posix_spawn(&process, command[0], &actions, nil, vector, environ)
+        let failure = posix_spawnp(&process, command[0], &actions, nil, vector, environ)
         guard failure == 0 else {
             throw .failed("\(command[0]) cannot be started: \(String(cString: strerror(failure)))")
         }

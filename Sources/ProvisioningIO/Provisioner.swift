@@ -68,6 +68,7 @@ package struct Provisioner {
         apply(CloudInitFiles.networkName) { CloudInitFiles.readNetwork($0) }
         apply(ImagerScript.name) { ImagerScript.read($0, knowsZone: knows) }
         apply(StationFile.name) { StationFile.read($0, knowsZone: knows) }
+        endInterruptedTry()
         for file in ConfigurationFile.allCases { takeConfiguration(file) }
         for finding in CardSecrets(folder: boot.folder).findings { takeSecret(finding) }
         takeReset()
@@ -196,6 +197,13 @@ package struct Provisioner {
 
     /// Whether the dashboard removes its accounts when it starts next.
     private var isResetDue: Bool { access(resetPath, F_OK) == 0 }
+
+    /// Removes a Wi-Fi of the page that was not proved when the power was lost.
+    private mutating func endInterruptedTry() {
+        do throws(StorageError) { try NetworkRecords(root: root).endInterrupted() } catch {
+            words.problems.append(Self.unkept("Wi-Fi", error))
+        }
+    }
 
     private mutating func takeReset() {
         let name = AccountReset.name

@@ -63,6 +63,9 @@ struct SettingsWriter {
             try SettingFile.link("\(root)/etc/localtime", to: "/usr/share/zoneinfo/\(zone)")
             try SettingFile.put("\(zone)\n", "\(root)/etc/timezone", mode: 0o644)
         }
+        if let rule = settings.accessPoint {
+            try SettingFile.put("\(rule.rawValue)\n", root + AccessPoint.rulePath, mode: 0o644)
+        }
         if let keyboard = settings.keyboard {
             let text = "XKBMODEL=\"pc105\"\nXKBLAYOUT=\"\(keyboard)\"\n"
             try SettingFile.put(text, "\(root)/etc/default/keyboard", mode: 0o644)
@@ -77,7 +80,7 @@ struct SettingsWriter {
         let path = root + Self.wireless
         let before = Files.text(path)
         let old = (before ?? "").split(separator: "\n").map(String.init)
-        let known = old.first { $0.hasPrefix("country=") }.map { String($0.dropFirst(8)) }
+        let known = before.flatMap(WirelessConfiguration.country)
         let text: String?
         if settings.wireless == nil, old.contains("network={") {
             // The country alone: the network of another file stays.

@@ -12,14 +12,28 @@ package struct WirelessCheck {
         writer = WordsWriter(boot: boot, root: root)
     }
 
+    /// Says a line about the Wi-Fi in place of the one of before.
+    ///
+    /// - Returns: Whether it is another one.
+    func say(_ line: String?) -> Bool {
+        var words = writer.present
+        guard words.wireless != line else { return false }
+        words.wireless = line
+        _ = writer.write(words)
+        return true
+    }
+
     /// - Parameter evidence: A file with what `WirelessEvidence` reads.
     /// - Returns: The finding, and the error of writing it; nothing where all is well.
     package func run(_ evidence: String) -> [String] {
-        let configuration = Files.text(writer.root + SettingsWriter.wireless) ?? ""
+        let records = NetworkRecords(root: writer.root)
         let seen = Files.text(evidence, limit: 1 << 20) ?? ""
-        let before = writer.present
-        var words = before
-        words.wireless = WirelessFinding(seen, configuration: configuration)?.line
+        try? records.keep(records.survey(scan: seen, status: seen))
+        var words = writer.present
+        // Without a network of its own, what the page said of the last try stays.
+        if WirelessConfiguration.network(of: records.configuration) != nil {
+            words.wireless = WirelessFinding(seen, configuration: records.configuration)?.line
+        }
         let said = writer.write(words)
         return (said.wireless.map { [$0] } ?? []) + said.notes.dropFirst(words.notes.count)
     }

@@ -25,10 +25,11 @@ struct WordsWriter {
     /// - Returns: The same, and why the partition or the memory does not have it.
     func write(_ words: ProvisionWords) -> ProvisionWords {
         var said = words
-        let bytes = Array(words.text.utf8)
+        let password = accessPointLine(&said)
+        let bytes = Array((words.text + (password ?? "")).utf8)
         let path = "\(boot.folder)/\(ProvisionWords.name)"
         let present = Files.start(of: path, limit: 1 << 16)
-        if present != bytes, !words.isEmpty || present != nil {
+        if present != bytes, !words.isEmpty || password != nil || present != nil {
             do throws(StorageError) {
                 try boot.writable { () throws(StorageError) in
                     try WholeFile.write(bytes, to: path, mode: 0o644)
@@ -49,6 +50,17 @@ struct WordsWriter {
             }
         }
         return said
+    }
+
+    /// The line about the access point, for the partition of an image alone.
+    private func accessPointLine(_ said: inout ProvisionWords) -> String? {
+        guard ImageMachine(root: root) != nil else { return nil }
+        do throws(StorageError) {
+            return try AccessPoint(root: root, hasOwner: true).line().map { "\r\n\($0)\r\n" }
+        } catch {
+            said.notes.append("The access point has no password: \(error).")
+            return nil
+        }
     }
 
     /// Writes a file in memory that the station reads, or removes it when there is no text.

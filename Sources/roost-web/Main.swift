@@ -142,12 +142,13 @@ struct Web: ParsableCommand {
         let courier = station.map { _ in courierClient(on: loop) }
         let stationRoutes = stationRoutes(station, live, history, courier, door.accounts)
         let updates = updates(history)
+        let network = NetworkRoutes(NetworkRequests(host: hostName, root: imageRoot))
         let copies = door.accounts.map { _ in CopyJobs(folder: state) }
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
         let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let eyes = store == nil ? camera.camera(on: loop, logger) : nil
         let asked =
-            stationRoutes.all + Self.sending(courier) + updates.acts + past + faces.pageRoutes
+            stationRoutes.all + Self.sending(courier) + updates.acts + network.all + past + faces.pageRoutes
             + RecordRoutes(history, eyes, door.accounts?.looks).all
             + LiveRoutes(eyes, door.accounts?.looks).all
         var routes = files.routes(name: shown) + door.routes + faces.routes
@@ -163,7 +164,12 @@ struct Web: ParsableCommand {
         let table = RouteTable(described + [OpenAPI.route(describing: described, station: cookie)])
         let gate = Gate(table, hosts: names, authenticator: door.authenticator)
         let server = WebServer(
-            WebResponder(gate, redirect: tls.redirect(settings), logger: logger),
+            WebResponder(
+                gate,
+                redirect: tls.redirect(settings),
+                portal: CaptivePortal(names),
+                logger: logger
+            ),
             settings,
             on: loop,
             logger: logger

@@ -28,6 +28,7 @@ enum ServedRoutes {
             + Faces(FaceSettings(), sources).pageRoutes
             + OutboxRoutes(nil).all + PushRoutes(nil).all
             + updates.acts + updates.others
+            + NetworkRoutes(NetworkRequests(host: "t")).all
             + MapRoutes(nil, leaflet: "", files).all
             + RecordRoutes(reader, nil, nil).all + LiveRoutes(nil, nil).all
         let all = routes + [OpenAPI.route(describing: routes, station: "t")]

@@ -57,7 +57,7 @@ extension TidyRule {
         "RoostWeb": [
             "Alerts", "Backup", "CArgon2", "COpenSSL", "Camera", "Configuration", "ControlProtocol",
             "FileIO", "Glibc", "HTTPTypes", "HardwareIO", "NIOCore", "NIOHTTP1", "NIOPosix",
-            "Profiles", "SQLite", "Store", "StoreQueries",
+            "Profiles", "Provisioning", "SQLite", "Store", "StoreQueries",
         ],
         "roost-web": [
             "ArgumentParser", "Camera", "ControlProtocol", "FileIO", "Glibc", "NIOCore", "NIOPosix",

@@ -12,6 +12,7 @@ package struct ProvisionedSettings: Hashable, Sendable {
     package var user: LoginUser?
     /// Whether a password opens SSH, and not a key alone.
     package var acceptsPasswords = false
+    package var accessPoint: AccessPointRule?
 
     package init() {}
 
@@ -30,14 +31,18 @@ package struct WirelessNetwork: Hashable, Sendable {
         case taken
     }
 
-    /// 1 to 32 bytes.
-    package var name: String
+    /// 1 to 32 bytes, which need not be text.
+    package var name: [UInt8]
     package var secret: Secret
     /// Whether the network does not say its name.
     var isHidden: Bool
 
-    package init(name: String, secret: Secret, isHidden: Bool = false) {
+    package init(name: [UInt8], secret: Secret, isHidden: Bool = false) {
         (self.name, self.secret, self.isHidden) = (name, secret, isHidden)
+    }
+
+    package init(name: String, secret: Secret, isHidden: Bool = false) {
+        self.init(name: Array(name.utf8), secret: secret, isHidden: isHidden)
     }
 }
 

@@ -57,6 +57,16 @@ enum SettingRules {
         return code
     }
 
+    static func accessPoint(_ text: String) throws(Refusal) -> AccessPointRule {
+        guard let rule = AccessPointRule(rawValue: text.lowercased()) else {
+            throw Refusal(
+                words: "\(ProvisionProblems.shown(text)) is no kind of access point",
+                next: "Write open or locked, or leave the line out"
+            )
+        }
+        return rule
+    }
+
     /// - Parameters:
     ///   - knows: Whether the station has rules for a zone.
     /// - Returns: The zone.

@@ -7,7 +7,8 @@ package enum StationFile {
     package static let taken = "(taken)"
 
     private static let keys = [
-        "name", "country", "wifi", "wifi-password", "wifi-hidden", "timezone", "user", "ssh-key",
+        "name", "country", "wifi", "wifi-password", "wifi-hidden", "timezone", "access-point",
+        "user", "ssh-key",
     ]
     /// Names of keys that people write who know other systems.
     private static let otherNames = [
@@ -128,6 +129,12 @@ package enum StationFile {
         if let (text, line) = values["country"] {
             draft.file.settings.country = draft.value(line) { () throws(SettingRules.Refusal) in
                 try SettingRules.country(text)
+            }
+        }
+        if let (text, line) = values["access-point"] {
+            draft.file.settings.accessPoint = draft.value(line) {
+                () throws(SettingRules.Refusal) in
+                try SettingRules.accessPoint(text)
             }
         }
         if let (text, line) = values["timezone"] {

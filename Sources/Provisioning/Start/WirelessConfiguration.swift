@@ -18,7 +18,7 @@ package enum WirelessConfiguration {
         lines += ["ctrl_interface=DIR=/run/wpa_supplicant GROUP=netdev", "update_config=0"]
         guard let network else { return lines.joined(separator: "\n") + "\n" }
         // In digits, so that no character of a name has a special meaning.
-        let name = "\tssid=\(Hexadecimal.text(network.name.utf8))"
+        let name = "\tssid=\(Hexadecimal.text(network.name))"
         lines += ["network={", name]
         if network.isHidden { lines.append("\tscan_ssid=1") }
         // WPA3 where the router has it: it needs the passphrase itself.
@@ -48,18 +48,19 @@ package enum WirelessConfiguration {
         package let isOpen: Bool
     }
 
+    /// The country of such a file; nil where it says none.
+    package static func country(of text: String) -> String? {
+        text.split(separator: "\n").first { $0.hasPrefix("country=") }.map { String($0.dropFirst(8)) }
+    }
+
     /// - Returns: Nil where the file has none, several, or one in another form than `text` writes.
     package static func network(of text: String) -> Network? {
         let lines = text.split(separator: "\n").map(\.trimmedSpace)
         let names = lines.filter { $0.hasPrefix("ssid=") }
         guard names.count == 1 else { return nil }
-        let digits = Array(names[0].utf8.dropFirst(5))
-        guard (2...64).contains(digits.count), digits.count.isMultiple(of: 2) else { return nil }
-        let name = stride(from: 0, to: digits.count, by: 2).compactMap { index in
-            let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
-            return pair.allSatisfy(\.isHexDigit) ? UInt8(pair, radix: 16) : nil
-        }
-        guard name.count * 2 == digits.count else { return nil }
+        guard let name = Hexadecimal.bytes(String(names[0].dropFirst(5))),
+            (1...32).contains(name.count)
+        else { return nil }
         return Network(name: name, isOpen: !lines.contains { $0.hasPrefix("psk=") })
     }
 }

@@ -4,7 +4,7 @@
 /// what is said about another network is not taken for this one.
 ///
 /// - Source: wpa_supplicant 2.10, `printf_encode` and `wpa_ctrl.h`; iw 6.9, `print_ssid_escaped`.
-struct WirelessEvidence: Hashable, Sendable {
+package struct WirelessEvidence: Hashable, Sendable {
     /// Networks in range that are kept; those beyond are left out.
     private static let nameCountMax = 512
 
@@ -29,7 +29,7 @@ struct WirelessEvidence: Hashable, Sendable {
         if line.elementsEqual("wpa_state=COMPLETED".utf8) { isJoined = true }
         if let rest = line.after("\tSSID: ") {
             guard namesInRange.count < Self.nameCountMax else { return }
-            namesInRange.insert(Self.unescaped(rest, upTo: nil).name)
+            namesInRange.insert(Self.unescaped(rest).name)
             return
         }
         // As `wlan0: CTRL-EVENT-…`.
@@ -60,12 +60,15 @@ struct WirelessEvidence: Hashable, Sendable {
             .contains { $0.elementsEqual("reason=WRONG_KEY".utf8) }
     }
 
+    /// The bytes of a name that a program wrote with escapes.
+    package static func name(escaped text: Substring) -> [UInt8] { unescaped(text.utf8).name }
+
     /// Decodes an escaped name, and returns where its escaped text ends.
     ///
     /// What is no such escape stays as it is.
-    private static func unescaped(
+    static func unescaped(
         _ text: Substring.UTF8View,
-        upTo end: UInt8?
+        upTo end: UInt8? = nil
     ) -> (name: [UInt8], end: Substring.UTF8View.Index) {
         var (name, index) = ([UInt8](), text.startIndex)
         while index < text.endIndex, text[index] != end {

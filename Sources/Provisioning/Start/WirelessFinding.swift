@@ -9,6 +9,8 @@ package struct WirelessFinding: Hashable, Sendable {
         case absent(similar: String?)
         /// The network is in range, and the station is not in it.
         case refused
+        /// The station is in the network, whose router gives it no address.
+        case noAddress
     }
 
     /// Name of the file in `/run` with the finding, for the station's own faults.
@@ -22,12 +24,15 @@ package struct WirelessFinding: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - evidence: What the system says, as `WirelessEvidence` reads it.
-    package init?(_ evidence: String, configuration: String) {
+    ///   - hasAddress: Whether the station has an address there once it is joined.
+    package init?(_ evidence: String, configuration: String, hasAddress: Bool = true) {
         guard let network = WirelessConfiguration.network(of: configuration) else { return nil }
         let seen = WirelessEvidence(evidence, of: network.name)
-        guard !seen.isJoined else { return nil }
+        guard !seen.isJoined || !hasAddress else { return nil }
         self.network = network
-        if seen.deniesPassword {
+        if seen.isJoined {
+            cause = .noAddress
+        } else if seen.deniesPassword {
             cause = .wrongPassword
         } else if seen.namesInRange.contains(network.name) {
             cause = .refused
@@ -45,18 +50,21 @@ package struct WirelessFinding: Hashable, Sendable {
         let words =
             switch cause {
             case .wrongPassword:
-                "\(name) does not accept the password. Write the router's into "
-                    + "\(StationFile.name), as wifi-password="
+                "\(name) does not accept the password. Write the router's on the page Network, "
+                    + "or into \(StationFile.name) as wifi-password="
             case .absent(let similar):
-                "\(name) is not in range\(Self.other(similar)). Write its name into "
-                    + "\(StationFile.name) as the router has it; a Pi 3 and a Zero 2 W may see "
-                    + "2.4 GHz alone"
+                "\(name) is not in range\(Self.other(similar)). Choose it on the page "
+                    + "Network, or write its name into \(StationFile.name) as the router has it; "
+                    + "a Pi 3 and a Zero 2 W may see 2.4 GHz alone"
             case .refused where network.isOpen:
-                "\(name) does not let the station in without a password. Write it into "
-                    + "\(StationFile.name), as wifi-password="
+                "\(name) does not let the station in without a password. Write it on the page "
+                    + "Network, or into \(StationFile.name) as wifi-password="
             case .refused:
                 "\(name) is in range and does not let the station in. See whether the router takes "
                     + "new devices, by a password with WPA2 or WPA3"
+            case .noAddress:
+                "\(name) lets the station in and gives it no address. See whether the router's "
+                    + "DHCP is on and has addresses left"
             }
         return "\(Self.mark)\(words)."
     }

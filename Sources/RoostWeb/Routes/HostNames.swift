@@ -22,9 +22,18 @@ package struct HostNames: Hashable, Sendable {
         guard let authority, let host = Self.host(authority.lowercased()) else {
             throw Problem(.wrongHost, "a request names the host that it is for")
         }
-        guard names.contains(host) || Self.isAddress(host) || isRenamed(host) else {
+        guard isOwn(host) else {
             throw Problem(.wrongHost, "it answers to \(names.sorted().joined(separator: ", "))")
         }
+    }
+
+    /// Whether a request names a host, and not this station.
+    func isForeign(_ authority: String?) -> Bool {
+        authority.flatMap { Self.host($0.lowercased()) }.map { !isOwn($0) } ?? false
+    }
+
+    private func isOwn(_ host: String) -> Bool {
+        names.contains(host) || Self.isAddress(host) || isRenamed(host)
     }
 
     /// Whether avahi calls this station so, as another one in the network has its name.

@@ -14,11 +14,17 @@ package struct WebResponder: Sendable {
 
     private let gate: Gate
     private let redirect: HTTPSRedirect?
+    private let portal: CaptivePortal?
     private let logger: Logger
 
-    package init(_ gate: Gate, redirect: HTTPSRedirect? = nil, logger: Logger) {
+    package init(
+        _ gate: Gate,
+        redirect: HTTPSRedirect? = nil,
+        portal: CaptivePortal? = nil,
+        logger: Logger
+    ) {
         self.gate = gate
-        self.redirect = redirect
+        (self.redirect, self.portal) = (redirect, portal)
         self.logger = logger
     }
 
@@ -32,7 +38,9 @@ package struct WebResponder: Sendable {
         body: (_ limit: Int) async throws -> [UInt8]
     ) async -> WebResponse {
         do {
-            if let answer = await redirect?.answer(head) {
+            var answer = portal?.answer(head)
+            if answer == nil { answer = await redirect?.answer(head) }
+            if let answer {
                 try gate.count(head)
                 return secured(answer)
             }

@@ -22,6 +22,7 @@ struct ProvisionCommand: ParsableCommand {
             with the card; the station starts anyway. \
             roost-access-point.service runs it with --wifi: why there is no Wi-Fi stands there, \
             too, until there is. \
+            roost-network.service runs it with --network: it does what the page Network asked for.
             Passwords and secrets are removed from the card once they are taken.
 
             Examples: sudo roost provision --folder /boot/firmware
@@ -43,6 +44,22 @@ struct ProvisionCommand: ParsableCommand {
     )
     var wifi: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only look for Wi-Fi networks or try one, as the page asks in this file.",
+            valueName: "file"
+        )
+    )
+    var network: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only write the file of wpa_supplicant for the access point, and print its name.",
+            valueName: "file"
+        )
+    )
+    var accessPoint: String?
+
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
@@ -60,6 +77,13 @@ struct ProvisionCommand: ParsableCommand {
         }
         let place = root == "/" ? "" : root.hasSuffix("/") ? String(root.dropLast()) : root
         let boot = BootPartition(folder: folder, lockPath: "\(place)/run/roost-boot.lock")
+        if let network {
+            return Output.line(try NetworkService(boot: boot, root: place).run(network))
+        }
+        if let accessPoint {
+            let point = AccessPoint(root: place, hasOwner: Self.hasOwner(place))
+            return Output.line(try point.write(accessPoint))
+        }
         if let wifi {
             for line in WirelessCheck(boot: boot, root: place).run(wifi) { Output.line(line) }
             return

@@ -76,7 +76,7 @@ import Testing
             """
         )
         #expect(file.problems.isEmpty)
-        #expect(file.settings.wireless?.name == "Anna's \"Netz\"")
+        #expect(file.settings.wireless?.name == Array("Anna's \"Netz\"".utf8))
         #expect(file.settings.wireless?.isHidden == true)
         #expect(file.settings.acceptsPasswords)
         #expect(file.settings.user?.passwordHash == Self.hash)

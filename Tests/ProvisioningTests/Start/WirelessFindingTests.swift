@@ -36,8 +36,8 @@ import Testing
         let finding = try #require(look(Self.denied + Self.inRange))
         #expect(finding.cause == .wrongPassword)
         #expect(
-            finding.line == "Wi-Fi: 'home' does not accept the password. Write the router's into "
-                + "station.txt, as wifi-password=."
+            finding.line == "Wi-Fi: 'home' does not accept the password. Write the router's on the "
+                + "page Network, or into station.txt as wifi-password=."
         )
         // The network is not looked at while wpa_supplicant waits.
         #expect(look(Self.denied)?.cause == .wrongPassword)

@@ -64,9 +64,9 @@ class Card:
 class Updated:
     """A station without sensors whose dashboard sees an image, and has an owner."""
 
-    def __init__(self, walk, card):
+    def __init__(self, walk, card, name="update"):
         check, self.card = walk.check, card
-        self.station = Station(check, "update", devices=[], store={"folder": check.path("update-store")})
+        self.station = Station(check, name, devices=[], store={"folder": check.path(f"{name}-store")})
         self.station.start()
         if not until(self.station.status, START_SECONDS):
             raise Failed(f"update: roostd does not answer: {self.station.log()[-300:]}")

@@ -1,15 +1,18 @@
-"""Why a station is not in its Wi-Fi: the access point's script, with stand-ins for the radio.
+"""Why a station is not in its Wi-Fi, and Wi-Fi of the page: the access point's script and `roost provision --network`.
 
-The script of the image runs with all its paths in the check's folder, and the real `roost provision` writes there. Stand-ins
+The script of the image runs with all its paths in the check's folder, and the real `roost provision` writes there, with
+stand-ins for the radio. They
 take the place of wpa_cli, iw, ip, journalctl, systemctl and sleep: time passes by the number of sleeps. The radio itself
 is `scripts/check image wireless`.
 """
 
+import json
 import os
 import shutil
+import signal
 import subprocess
 
-from ..check import ROOT
+from ..check import ROOT, until
 
 PRODUCTS = ("roost",)
 STATION = "country=DE\nwifi=My \"net\\work\nwifi-password=my password\n"
@@ -17,13 +20,15 @@ DENIED = 'wlan0: CTRL-EVENT-SSID-TEMP-DISABLED id=0 ssid="My \\"net\\\\work" aut
 WRONG = "Wi-Fi: 'My \"net\\work' does not accept the password."
 # A route or the Wi-Fi comes at the sleep whose number stands in the file of that name.
 STANDINS = {
-    "ip": '[ "$1 $2 $3" != "-4 route show" ] || { [ ! -e is-route ] || echo default; }',
+    "ip": '[ "$1 $2 $3" != "-4 route show" ] || { [ ! -e is-route ] || echo default; }\n'
+          '[ "$1 $2" != "-o address" ] || { [ ! -e is-joined ] || [ -e no-address ] || echo 3: wlan0 inet 192.168.7.7/24; }',
     "wpa_cli": '[ "$3" != status ] || { [ -e is-joined ] && echo wpa_state=COMPLETED || echo wpa_state=SCANNING; }',
     "iw": "cat scan",
     "journalctl": "cat log",
     "systemctl": ":",
     "networkctl": ":",
-    "wpa_supplicant": "cp run/roost-access-point/address address; exec /bin/sleep 600",
+    "wpa_supplicant": "cat trial-log; cp run/roost-access-point/address address; exec /bin/sleep 600",
+    "dnsmasq": "exec /bin/sleep 600",
     "sleep": 'echo >>slept; count=$(wc -l <slept); for name in route joined; do [ "$(cat $name)" != "$count" ] || : >is-$name; done',
     "roost": 'exec "$ROOST" "$@" --folder boot --root "$PWD"',
 }
@@ -47,7 +52,7 @@ class Case:
             text = text.replace(top, self.folder + top)
         self.write("script", text)
         self.start()
-        self.set(log=log, scan=scan, route=route, joined=joined)
+        self.set(log=log, scan=scan, route=route, joined=joined, **{"trial-log": ""})
 
     def write(self, name, text):
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
@@ -75,14 +80,19 @@ class Case:
 
     def run(self):
         """Runs the script; returns what it printed."""
+        self.forget()
+        done = self.call("sh", "script")
+        self.same(done.returncode, 0, f"status ({done.stderr[-300:]})")
+        return done.stdout
+
+    def call(self, *command):
+        return subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=120, check=False)
+
+    def forget(self):
         for name in ("slept", "calls", "is-route", "is-joined"):
             self.write(name, "")
         for name in ("is-route", "is-joined"):
             os.remove(os.path.join(self.folder, name))
-        done = subprocess.run(["sh", "script"], cwd=self.folder, env=self.environment, capture_output=True, text=True,
-                              timeout=120, check=False)
-        self.same(done.returncode, 0, f"status ({done.stderr[-300:]})")
-        return done.stdout
 
     def same(self, found, wanted, what):
         return self.check.same(found, wanted, f"{self.name}: {what}")
@@ -110,7 +120,8 @@ def wrong(check):
     calls = case.read("calls").splitlines()
     case.demand(calls.index("iw dev wlan0 scan dump") < calls.index("systemctl stop wpa_supplicant@wlan0.service"),
                 "it looks when the radio is taken")
-    case.same(len(case.calls("roost provision")), 3, "looks")
+    case.same(len(case.calls("roost provision --wifi")), 3, "looks")
+    demand_names(case)
     case.is_over(reloads=2)
     # The next start, with the router's answer the same, and no end of it.
     case.set(joined=0)
@@ -122,6 +133,11 @@ def wrong(check):
     case.same(os.stat(os.path.join(case.folder, "boot/roost-said.txt")).st_ino, before, "the file of a start that says the same")
     case.demand("access point" not in case.run(), "an access point beside a network")
     case.is_over(reloads=1)
+
+
+def demand_names(case):
+    """Every name leads to the access point, and its own file is for its owner alone."""
+    case.same(len([one for one in case.calls("dnsmasq") if "--address=/#/10.66.0.1" in one and "--interface=wlan0" in one]), 1, "dnsmasq")
 
 
 def absent(check):
@@ -141,6 +157,119 @@ def nothing(check):
     case.same(case.read("boot/roost-said.txt"), "", "the card")
 
 
+SECRET, NEW = "planted-Wi-Fi-secret", "My new net"
+PRESENT = "etc/wpa_supplicant/wpa_supplicant-wlan0.conf"
+OURS = "wpa_supplicant@wlan0.service"
+
+
+class Try(Case):
+    """A request of the page in a station that has another Wi-Fi."""
+
+    def __init__(self, check, name, **words):
+        super().__init__(check, name, **words)
+        self.before = self.read(PRESENT)
+        self.forget()
+
+    def ask(self, text=None, **words):
+        request = {"act": "join", "network": NEW.encode().hex(), "password": SECRET, **words}
+        self.write("wanted", text or json.dumps(request))
+        os.chmod(os.path.join(self.folder, "wanted"), 0o600)
+        done = self.call(self.environment["ROOST"], "provision", "--folder", "boot", "--root", ".", "--network", "wanted")
+        self.demand(not os.path.exists(os.path.join(self.folder, "wanted")), "the request stays")
+        self.demand(SECRET not in done.stdout + done.stderr + self.read("calls"), f"the password is said: {done.stdout}{done.stderr}")
+        for folder, _, names in os.walk(os.path.join(self.folder, "run")):
+            for name in names:
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    self.demand(SECRET not in file.read(), f"the password is in {name}")
+        self.demand(not self.read("run/roost-network/busy.json"), "it is busy for ever")
+        return done
+
+    def last(self):
+        return json.loads(self.read("run/roost-network/last.json") or "{}")
+
+    def has_returned(self, result):
+        self.same(self.last().get("result"), result, "the end of the try")
+        self.same(self.read(PRESENT), self.before, "the present network")
+        self.same(os.listdir(os.path.join(self.folder, "etc/wpa_supplicant")), [os.path.basename(PRESENT)], "files of wpa_supplicant")
+        self.same(self.calls("systemctl")[-2:],
+                  [f"systemctl --no-block start {OURS}", "systemctl --no-block restart roost-access-point.service"], "the way back")
+
+
+def joins(check):
+    case = Try(check, "joins", joined=3, scan="BSS 02:00:00:00:01:00(on wlan0)\n\tsignal: -40.00 dBm\n\tSSID: My new net\n")
+    done = case.ask(country="it", isHidden=True)
+    case.same(done.returncode, 0, f"status ({done.stderr[-300:]})")
+    case.same(case.last().get("result"), "joined", "the end")
+    text = case.read(PRESENT)
+    for line in ("country=IT\n", f'\tpsk="{SECRET}"\n', "\tscan_ssid=1\n", f"\tssid={NEW.encode().hex()}\n"):
+        case.demand(line in text, f"the new configuration has no {line!r}")
+    case.same(os.stat(os.path.join(case.folder, PRESENT)).st_mode & 0o777, 0o600, "who may read it")
+    case.same(len(case.read("slept").splitlines()), 3, "sleeps")
+    calls = case.calls("systemctl")
+    case.same(calls[:2] + calls[-1:], ["systemctl stop roost-access-point.service", f"systemctl stop {OURS}", f"systemctl --no-block start {OURS}"],
+              "calls")
+    seen = json.loads(case.read("run/roost-network/seen.json"))
+    case.same((seen.get("joined"), seen.get("known"), len(seen.get("networks", []))), (NEW.encode().hex(),) * 2 + (1,), "what the page is told")
+    case.ask(text='{"act":"scan"}')
+    case.start()
+    case.same(case.read(PRESENT), text, "the proved network after a restart")
+
+
+def returns(check):
+    """Each way that a try ends in vain, within its time."""
+    denied = f'wlan0: CTRL-EVENT-SSID-TEMP-DISABLED id=0 ssid="{NEW}" auth_failures=1 duration=10 reason=WRONG_KEY\n'
+    for result, words, looks in (("wrongPassword", {"trial-log": denied}, 10), ("absent", {}, 42), ("refused", {"scan": f"\tSSID: {NEW}\n"}, 42),
+                                 ("noAddress", {"no-address": "", "joined": 1}, 42)):
+        case = Try(check, f"returns-{result}")
+        case.set(**words)
+        case.ask()
+        case.has_returned(result)
+        case.same(len(case.read("slept").splitlines()), looks, "looks of two seconds")
+    # By the access point: it is there again at once, and says why.
+    case = Try(check, "returns-point", station="name=hut\n", scan=f"\tSSID: {NEW}\n")
+    os.makedirs(os.path.join(case.folder, "run/roost-access-point"))
+    case.write("run/roost-access-point/address", "10.66.0.1\n")
+    case.ask()
+    case.demand(not os.path.exists(os.path.join(case.folder, PRESENT)), "a network that was not proved stays")
+    case.demand(f"Wi-Fi: '{NEW}' is in range" in case.read("boot/roost-said.txt"), "the card does not say why")
+    case.same(len(case.calls("systemctl --no-block reload roostd.service")), 1, "reloads")
+    said = case.run()
+    case.demand("access point roost-ABCD" in said, f"the access point: {said}")
+    case.demand(len(case.calls("sleep")) < 200, "it waits for a minute before")
+    case.demand(f"Wi-Fi: '{NEW}' is in range" in case.read("boot/roost-said.txt"), "the access point forgets why")
+
+
+def refuses(check):
+    """What is no request touches nothing."""
+    case = Try(check, "refuses")
+    for text, words in (("{", {}), ("x" * 5000, {}), (None, {"password": "short"}), (None, {"network": "zz"}), (None, {"country": "Germany"}),
+                        (None, {"password": None})):
+        case.ask(text, **words)
+        case.same(case.read(PRESENT), case.before, f"the present network after {text or words}")
+        case.same(case.calls("systemctl"), [], f"what is done by {text or words}")
+    case.same(case.last().get("result"), "invalid", "the end")
+    os.symlink(PRESENT, os.path.join(case.folder, "wanted-elsewhere"))
+    done = case.call(case.environment["ROOST"], "provision", "--folder", "boot", "--root", ".", "--network", "wanted-elsewhere")
+    case.demand(done.returncode != 0 and case.read(PRESENT) == case.before, f"a link is followed: {done.stdout}")
+
+
+def cut(check):
+    """The power is lost in the middle of a try."""
+    case = Try(check, "cut")
+    case.write("tools/sleep", "#!/bin/sh\necho >>slept\n[ $(wc -l <slept) -lt 5 ] || exec /bin/sleep 600\n")
+    case.write("wanted", json.dumps({"act": "join", "network": NEW.encode().hex(), "password": SECRET}))
+    os.chmod(os.path.join(case.folder, "wanted"), 0o600)
+    process = subprocess.Popen([case.environment["ROOST"], "provision", "--folder", "boot", "--root", ".", "--network", "wanted"],
+                               cwd=case.folder, env=case.environment, start_new_session=True, stderr=subprocess.DEVNULL)
+    case.demand(until(lambda: len(case.read("slept").splitlines()) >= 5, 30), "the try does not begin")
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    case.demand(SECRET in case.read(PRESENT + ".candidate"), "the new configuration is not on the card")
+    case.start()
+    case.same((case.read(PRESENT), case.read(PRESENT + ".candidate")), (case.before, ""), "the configurations after a restart")
+    case.same(case.last(), {"network": NEW.encode().hex(), "result": "interrupted"}, "the end")
+
+
 def run(check, _):
-    for part in (wrong, absent, nothing):
+    for part in (wrong, absent, nothing, joins, returns, refuses, cut):
         part(check)

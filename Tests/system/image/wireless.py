@@ -98,6 +98,7 @@ def without_network(bench):
         other(machine, f"{BUSYBOX} udhcpc -f -n -q -t 20 -i wlan1 -s /run/bound", 120)
         address = other(machine, "ip -4 -o address show dev wlan1")
         check.demand("10.66.0." in address, f"without a network: the phone's address: {address}")
+        portal(check, machine)
         claim = json.loads(other(machine, f"{BUSYBOX} wget -q -O - http://{POINT}/api/v1/claim"))
         check.demand(claim.get("isOpen") is False, f"without a network: a stranger near needs no code: {claim}")
         check.demand("<html" in other(machine, f"{BUSYBOX} wget -q -O - http://{POINT}/").lower(), "without a network: no page")
@@ -105,8 +106,64 @@ def without_network(bench):
             machine, f"{BUSYBOX} wget -q -O - --header 'Content-Type: application/json' --header 'Origin: http://{POINT}' "
             f"--post-data {shlex.quote(json.dumps({**PERSON, 'code': 'ABCD-efgh-12'}))} http://{POINT}/api/v1/claim", 120, check=False)
         check.demand(status == 0 and '"role":"owner"' in said, f"without a network: the claim: {said}")
+        by_the_page(bench, machine)
+        # The station has an owner: its access point has the password that stands on the card.
+        other(machine, "kill $(cat /run/router.pid); rm -f /run/router.pid")
+        machine.wait('[ -z "$(ip -4 route show default)" ]', 60, "the route of a network that is gone stays")
+        machine.run("systemctl --no-block start roost-access-point")
+        wait_for_point(bench, machine)
+        password = machine.run("cat /etc/roost/access-point-password").strip()
+        check.demand(f'psk="{password}"' in machine.run("cat /run/roost-access-point/wpa.conf"), "an owner's access point is open")
+        check.demand(password in machine.run("cat /boot/firmware/roost-said.txt"), "its password is not on the card")
         ends(bench, machine, "without a network")
     bench.close(path)
+
+
+def portal(check, machine):
+    """The requests by which phones look for the internet lead to the page; names do, too."""
+    for host, target in (("connectivitycheck.gstatic.com", "generate_204"), ("captive.apple.com", "hotspot-detect.html"),
+                         ("www.msftconnecttest.com", "connecttest.txt"), ("nmcheck.gnome.org", "check_network_status.txt")):
+        text = other(machine, f"{BUSYBOX} wget -q -O - --header 'Host: {host}' http://{POINT}/{target}")
+        check.demand("<html" in text.lower(), f"portal: {host} is answered with {text[:200]}")
+        said = other(machine, f"{BUSYBOX} nslookup {host} {POINT}", check=False)[1]
+        check.demand(said.count(POINT) >= 2, f"portal: the name {host}: {said}")
+
+
+def by_the_page(bench, machine):
+    """The owner's requests for a Wi-Fi: one with a wrong password, which ends in the access point, then the right one."""
+    check, site = bench.check, "http://127.0.0.1"
+    heads = f"--header 'Content-Type: application/json' --header 'Origin: {site}'"
+    login = json.dumps({"email": PERSON["email"], "password": PERSON["password"]})
+    said = machine.run(f"{BUSYBOX} wget -S -q -O /dev/null {heads} --post-data {shlex.quote(login)} {site}/api/v1/login 2>&1", 120)
+    cookie = re.search(r"Set-Cookie: ([^;\r\n]+)", said, re.IGNORECASE)
+    if not cookie:
+        raise LabFailed(f"by the page: no session: {said}")
+    heads += f" --header 'Cookie: {cookie[1]}'"
+    other(machine, "killall wpa_supplicant; ip address flush dev wlan1", check=False)
+    machine.write("/run/router.conf", ROUTER)
+    machine.write("/run/leases.conf", LEASES)
+    router(machine)
+
+    def join(password):
+        wish = json.dumps({"network": b"My network".hex(), "password": password, "country": "DE"})
+        began = machine.seconds()
+        machine.run(f"{BUSYBOX} wget -q -O - {heads} --post-data {shlex.quote(wish)} {site}/api/v1/network", 120)
+        machine.wait("! [ -e /run/roost-web/network-wanted ] && ! [ -e /run/roost-network/busy.json ]", 240, "the try does not end")
+        return machine.seconds() - began, json.loads(machine.run("cat /run/roost-network/last.json"))["result"]
+
+    seconds, result = join("the old password")
+    check.same(result, "wrongPassword", "by the page: a wrong password")
+    check.demand(seconds <= 100, f"by the page: a wrong password is said after {seconds:.0f} s")
+    seconds += wait_for_point(bench, machine)[0]
+    bench.figure("by the page: the access point is back after a wrong password", f"{seconds:.0f} s")
+    check.demand(not machine.run("ls /etc/wpa_supplicant/*.conf /etc/wpa_supplicant/*.candidate 2>/dev/null", check=False)[1].strip(),
+                 "by the page: a network that was not proved stays")
+    seconds, result = join("my password")
+    check.same(result, "joined", "by the page: the right password")
+    bench.figure("by the page: joined after", f"{seconds:.0f} s")
+    joined(machine)
+    for command in ("journalctl -b --no-pager", "cat /run/roost-network/*", "cat /boot/firmware/roost-said.txt"):
+        check.demand("my password" not in machine.run(command), f"by the page: {command} says the password")
 
 
 def ends(bench, machine, where):

@@ -36,23 +36,22 @@ struct DirectNetwork: Sendable {
         return all.contains { $0.contains(number) }
     }
 
-    /// - Source: packaging/image/root/usr/lib/roost/access-point.
     private static func isOfAccessPoint(_ subnet: Subnet) -> Bool {
         do throws(FileError) {
-            guard
-                let bytes = try Files.readIfThere(
-                    "/run/roost-access-point/address",
-                    limit: 64 << 10,
-                    allowing: .links
-                )
-            else {
-                return false
-            }
-            let text = String(decoding: bytes, as: UTF8.self).prefix { $0 != "\n" }
+            guard let text = try accessPoint() else { return false }
             var address = in_addr()
-            return inet_pton(AF_INET, String(text), &address) != 1
+            return inet_pton(AF_INET, text, &address) != 1
                 || UInt32(bigEndian: address.s_addr) == subnet.address
         } catch { return true }
+    }
+
+    /// The station's address in its own access point; nil where there is none now.
+    ///
+    /// - Source: packaging/image/root/usr/lib/roost/access-point.
+    static func accessPoint(root: String = "") throws(FileError) -> String? {
+        let path = "\(root)/run/roost-access-point/address"
+        let bytes = try Files.readIfThere(path, limit: 64 << 10, allowing: .links)
+        return bytes.map { String(decoding: $0.prefix { $0 != 0x0A }, as: UTF8.self) }
     }
 
     /// The networks of interfaces that are up, can send to all in them and have a device of their

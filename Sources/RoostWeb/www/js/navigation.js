@@ -24,6 +24,7 @@ export const PAGES = [
   { path: "/surveys", name: "surveys", place: "more", load: () => import("./pages/surveys.js") },
   { path: "/settings", name: "settings", place: "more", needs: "owner", load: () => import("./pages/settings.js") },
   { path: "/backup", name: "backup", place: "more", needs: "owner", accounts: true, asks: true, load: () => import("./pages/backup.js") },
+  { path: "/network", name: "network", place: "more", needs: "owner", accounts: true, load: () => import("./pages/network.js") },
   { path: "/update", name: "update", place: "more", needs: "owner", accounts: true, load: () => import("./pages/update.js") },
   { path: "/account", name: "account", place: "more", accounts: true, load: () => import("./pages/account.js") },
   { path: "/trust", name: "trust", place: "more", isOpen: true, load: () => import("./pages/trust.js") },

@@ -1,0 +1,69 @@
+import Core
+
+/// A request of the page to the root service: to look around, or to join a network.
+package struct NetworkRequest: Codable, Hashable, Sendable {
+    package enum Act: String, Codable, Sendable { case scan, join }
+
+    /// One field that the service does not take.
+    package struct Refusal: Error, Hashable, Sendable {
+        package let field: String
+        package let words: String
+    }
+
+    /// Name of the file in `/run/roost-web` that the service waits for.
+    package static let fileName = "network-wanted"
+    /// Bytes of the file at most.
+    package static let byteCountMax = 4_096
+
+    package let act: Act
+    /// The network's name, whose bytes need not be text, as hexadecimal digits.
+    package let network: String?
+    /// Nil: the one that the station has of this network; empty: none.
+    package let password: String?
+    package let isHidden: Bool?
+    /// Two letters; nil: the one that the station has.
+    package let country: String?
+
+    package init(
+        _ act: Act,
+        network: String? = nil,
+        password: String? = nil,
+        isHidden: Bool? = nil,
+        country: String? = nil
+    ) {
+        (self.act, self.network, self.password) = (act, network, password)
+        (self.isHidden, self.country) = (isHidden, country)
+    }
+
+    /// The network to join, by the rules that `station.txt` has, too.
+    package func wireless() throws(Refusal) -> WirelessNetwork {
+        guard let name = network.flatMap(Hexadecimal.bytes), (1...32).contains(name.count) else {
+            throw Refusal(field: "network", words: "a Wi-Fi's name has 1 to 32 bytes")
+        }
+        let secret =
+            try password.map { text throws(Refusal) in
+                try Self.checked("password") { () throws(SettingRules.Refusal) in
+                    try SettingRules.secret(text)
+                }
+            } ?? .taken
+        return WirelessNetwork(name: name, secret: secret, isHidden: isHidden == true)
+    }
+
+    /// The country in capital letters.
+    package func checkedCountry() throws(Refusal) -> String? {
+        try country.map { text throws(Refusal) in
+            try Self.checked("country") { () throws(SettingRules.Refusal) in
+                try SettingRules.country(text)
+            }
+        }
+    }
+
+    private static func checked<Value>(
+        _ field: String,
+        _ body: () throws(SettingRules.Refusal) -> Value
+    ) throws(Refusal) -> Value {
+        do throws(SettingRules.Refusal) { return try body() } catch {
+            throw Refusal(field: field, words: "\(error.words). \(error.next)")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import HTTPTypes
+import Provisioning
+
+/// Routes to look for Wi-Fi networks and to join one, for the owner of a station from an image.
+package struct NetworkRoutes: Sendable {
+    private let requests: NetworkRequests
+
+    package init(_ requests: NetworkRequests) { self.requests = requests }
+
+    package var all: [Route] {
+        [
+            Route(.get, "/api/v1/network", .owner) { _ in try .json(try requests.view) }
+                .about(
+                    "How the station is connected, networks in range, and the last try.",
+                    answers: NetworkView.self
+                ),
+            Route(.post, "/api/v1/network", .owner) { request in
+                let wish = try request.decoded(Wish.self)
+                return try answer(
+                    NetworkRequest(
+                        .join,
+                        network: wish.network,
+                        password: wish.password,
+                        isHidden: wish.isHidden,
+                        country: wish.country
+                    )
+                )
+            }
+            .about(
+                "Has the station try a Wi-Fi, and return to the present one if it does not work.",
+                takes: Wish.self,
+                answers: NetworkView.self
+            ),
+            Route(.post, "/api/v1/network/scan", .owner) { _ in try answer(NetworkRequest(.scan)) }
+                .about("Has the station look for networks.", answers: NetworkView.self),
+        ]
+    }
+
+    private func answer(_ request: NetworkRequest) throws -> WebResponse {
+        try requests.ask(request)
+        return try .json(try requests.view)
+    }
+
+    private struct Wish: Decodable {
+        /// The name's bytes, as hexadecimal digits.
+        let network: String
+        /// Without it, the one that the station has of this network; empty: none.
+        let password: String?
+        let isHidden: Bool?
+        /// Two letters.
+        let country: String?
+    }
+}

@@ -1,0 +1,133 @@
+// Wi-Fi of a station from an image: networks in range, one to join, and what became of the last try.
+import { asIs, button, card, el, facts, icon, mark, quoted, svg } from "../dom.js";
+import { field, form } from "../form.js";
+import { stamp } from "../format.js";
+import { code, loadMore, t } from "../i18n.js";
+
+export const title = "network.title";
+export const load = async (api) => (await Promise.all([api.get("/network"), loadMore("network")]))[0];
+
+const HIDDEN = "hidden", JOINS = ["open", "wpa2", "wpa3", "mixed"];
+const STRENGTHS = [-55, -67, -75];
+
+export function make(root, context) {
+  const now = el("div", { role: "status" }), rest = el("div");
+  let view = null, beats = 0, wasBusy = false;
+  root.append(now, rest);
+
+  function show(given) {
+    view = given;
+    now.replaceChildren(state(view));
+  }
+  function networks() {
+    rest.replaceChildren(list(view, () => look(context).then((given) => { show(given); networks(); })));
+  }
+  return {
+    update(given, query) {
+      show(given);
+      const chosen = query.get("join"), canJoin = view.isImage && view.survey?.hasRadio !== false;
+      rest.replaceChildren();
+      if (!canJoin) return;
+      if (chosen) rest.append(joinCard(chosen, view, context, show)); else networks();
+      if (!view.survey?.networks.length && !view.isBusy) look(context).then((seen) => { show(seen); if (!chosen) networks(); }, () => {});
+      wasBusy = view.isBusy;
+    },
+    tick() {
+      if (!view?.isBusy || (beats += 1) % 2) return;
+      load(context.api).then((given) => {
+        show(given);
+        if (wasBusy && !given.isBusy && !rest.querySelector("form")) networks();
+        wasBusy = given.isBusy;
+      }, () => {});
+    },
+  };
+}
+
+const look = ({ api }) => api.send("POST", "/network/scan");
+
+/** A name's bytes need not be text: such a name is shown as digits. */
+function nameOf(digits) {
+  const bytes = Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!/\p{C}/u.test(text)) return text;
+  } catch { /* No text. */ }
+  return digits;
+}
+
+const digitsOf = (text) => Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const site = (view) => `http://${view.host}.local`;
+
+/** How the station is connected, and the last try. */
+function state(view) {
+  const { survey, last, isAccessPoint } = view;
+  if (!view.isImage) return card(null, el("p", {}, t("network.system")), el("p", {}, asIs("sudo nmtui", "code")));
+  if (view.joining) {
+    return card(null, el("p", { class: "big" }, t("network.tries", { name: nameOf(view.joining) })), consequences(view, view.joining));
+  }
+  const ways = [survey?.joined && t("network.by.wifi", { name: nameOf(survey.joined) }), survey?.hasCable && t("network.by.cable"),
+    isAccessPoint && t("network.by.point", { name: survey?.accessPoint ?? "" })].filter(Boolean);
+  return card(null, facts([[t("network.now"), ways.length ? ways.join(" · ") : survey ? t("network.by.nothing") : null],
+    [t("network.address"), asIs(site(view))]]), last ? outcome(last) : null, view.isBusy ? el("p", { class: "quiet" }, t("network.looks")) : null);
+}
+
+function outcome({ network, result, why, time }) {
+  return el("div", { class: "station" }, mark(result === "joined" ? "good" : "poor"), el("div", {},
+    el("p", {}, t(`network.last.${result}`, { name: nameOf(network) }), time ? ` (${stamp(time)})` : ""),
+    ["failed", "invalid"].includes(result) ? el("p", { class: "quiet" }, quoted(why)) : null));
+}
+
+function list(view, again) {
+  const { networks = [], known } = view.survey ?? {};
+  const row = ({ network, signal, kind }) => {
+    const canJoin = JOINS.includes(kind), words = [code("network.kind", kind), network === known ? t("network.known") : null].filter(Boolean).join(" · ");
+    const content = [bars(signal), el("span", { class: "wide" }, asIs(nameOf(network), "strong"), el("span", { class: "quiet" }, words))];
+    return el("li", {}, canJoin ? el("a", { href: `/network?join=${network}` }, content, icon("icon-next")) : el("div", { class: "row" }, content));
+  };
+  return card(t("network.list"), networks.length ? null : el("p", { class: "quiet" }, t(view.isBusy ? "network.looks" : "network.none")),
+    el("ul", { class: "menu networks" }, networks.map(row),
+      el("li", {}, el("a", { href: `/network?join=${HIDDEN}` }, el("span", { class: "wide" }, t("network.hidden")), icon("icon-next")))),
+    el("div", { class: "row" }, button(t("network.again"), again, { disabled: view.isBusy })));
+}
+
+/** Four bars, of which the filled ones say how strong it is. */
+function bars(signal) {
+  const strength = 4 - STRENGTHS.filter((least) => signal < least).length;
+  return svg("svg", { class: "bars", viewBox: "0 0 20 16", role: "img", "aria-label": t("network.strength", { n: strength }) },
+    [0, 1, 2, 3].map((index) => svg("rect", { x: index * 5, y: 12 - index * 4, width: 4, height: 4 + index * 4, fill: "currentColor", opacity: index < strength ? 1 : 0.25 })));
+}
+
+function consequences(view, network) {
+  const { survey } = view, name = nameOf(network), words = [t("network.try", { n: view.limitSeconds })];
+  if (view.isAccessPoint || view.joining) words.push(t("network.lose.point", { name, address: site(view), point: survey?.accessPoint ?? "roost-…" }));
+  else if (survey?.joined) words.push(t("network.lose.wifi", { name, address: site(view), before: nameOf(survey.joined) }));
+  if (survey?.hasCable) words.push(t("network.lose.cable"));
+  return el("p", { class: "hint" }, words.join(" "));
+}
+
+function joinCard(chosen, view, { api }, show) {
+  const isHidden = chosen === HIDDEN, found = view.survey?.networks.find((one) => one.network === chosen);
+  const isKnown = chosen === view.survey?.known, isOpen = found?.kind === "open";
+  const name = isHidden ? field("network", t("network.name"), { required: true, maxlength: "32", autocapitalize: "none", autocomplete: "off", spellcheck: "false" }) : null;
+  const password = isOpen ? null : field("password", t("network.password"), { type: "password", autocomplete: "off", maxlength: "64", required: !isKnown && !isHidden,
+    hint: t(isKnown ? "network.password.known" : isHidden ? "network.password.hidden" : "network.password.hint") });
+  const country = field("country", t("network.country"), { value: view.survey?.country ?? region(), maxlength: "2", autocapitalize: "characters", autocomplete: "off", hint: t("network.country.hint") });
+  const said = isHidden ? el("div") : el("div", {}, consequences(view, chosen));
+  name?.input.addEventListener("input", () => said.replaceChildren(name.input.value ? consequences(view, digitsOf(name.input.value)) : ""));
+  const node = form([name, password, country, said].filter(Boolean), t("network.join"), async (given) => {
+    const network = isHidden ? digitsOf(given.network) : chosen, body = { network, isHidden };
+    if (given.country) body.country = given.country;
+    if (isOpen || isHidden || given.password) body.password = given.password ?? "";
+    show(await api.send("POST", "/network", body));
+    node.hidden = true;
+  }, ({ network, password: given, country: code }) => ({
+    network: network && digitsOf(network).length > 64 ? t("network.name.long") : null,
+    password: given && !/^([ -~]{8,63}|[0-9a-fA-F]{64})$/.test(given) ? t("network.password.wrong") : null,
+    country: code && !/^[a-zA-Z]{2}$/.test(code) ? t("network.country.wrong") : null,
+  }));
+  node.lastChild.append(el("a", { class: "button", href: "/network" }, t("do.cancel")));
+  return card(isHidden ? t("network.hidden") : asIs(nameOf(chosen)), found ? el("p", { class: "quiet" }, code("network.kind", found.kind)) : null, node);
+}
+
+/** The country of the browser's language, for a station that knows none. */
+const region = () => navigator.languages.map((one) => /-([A-Z]{2})$/.exec(one)?.[1]).find(Boolean) ?? "";
