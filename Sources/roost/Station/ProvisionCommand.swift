@@ -22,8 +22,8 @@ struct ProvisionCommand: ParsableCommand {
             with the card; the station starts anyway. \
             roost-access-point.service runs it with --wifi: why there is no Wi-Fi stands there, \
             too, until there is. \
-            roost-network.service runs it with --network: it does what the page Network asked for.
-            Passwords and secrets are removed from the card once they are taken.
+            roost-network.service runs it with --network: it does what the page Network \
+            asked for. Passwords and secrets are removed from the card once they are taken.
 
             Examples: sudo roost provision --folder /boot/firmware
                       roost provision --folder card --root /tmp/system --json

@@ -96,6 +96,13 @@ def change(walk, one):
     browser.press("Remove", "dialog")
     gone = until(lambda: not one.courier.target("box"), 20)
     check.demand(gone, f"it is still there: {one.courier.report()}")
+    browser.press("Undo")
+    check.demand(until(lambda: one.courier.target("box"), 20), f"it does not come back: {browser.text()[:500]}")
+    sent = len(one.box.at("/page"))
+    check.demand(until(lambda: len(one.box.at("/page")) > sent, 60), "what came back gets nothing")
+    browser.press("Remove")
+    browser.press("Remove", "dialog")
+    check.demand(until(lambda: not one.courier.target("box"), 20), f"it is still there: {one.courier.report()}")
     check.demand(one.courier.target("fixed"), "an entry of the file is gone")
 
 

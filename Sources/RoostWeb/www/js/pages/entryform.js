@@ -5,7 +5,7 @@ import { number } from "../format.js";
 import { code, has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { collected, option, topic } from "./entryfields.js";
-import { KEEPING, offerUndo } from "./outboxparts.js";
+import { KEEPING, offerUndo } from "./undo.js";
 
 const USUAL = { targets: ["mqtt", "influx2", "sensor-community", "opensensemap", "webhook"], receivers: ["ntfy", "telegram", "smtp", "webhook"] };
 /** Each step of a trial has its own limit at the courier. */

@@ -5,6 +5,7 @@ import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.
 import { code, plural, t } from "../i18n.js";
 import { may } from "../roles.js";
 import { action, confirmed, problemWords } from "../words.js";
+import { KEEPING, offerUndo, said } from "./undo.js";
 
 // A server is asked what it has: the station gives it a minute.
 const PATIENCE = 65000;
@@ -66,20 +67,6 @@ export function standing(first, context, changed) {
   };
   node.renew(first);
   return node;
-}
-
-/** A slow card needs seconds to keep a change. */
-export const KEEPING = 25000;
-/** What was changed last on a page, with the way back. */
-const said = el("p", { class: "row", role: "status" });
-
-/** Offers to take the last change of an entry back. */
-export function offerUndo(id, { api, reload }) {
-  said.replaceChildren(el("span", {}, asIs(id), `: ${t("do.saved")}`), action(t("do.undo"), async () => {
-    await api.send("POST", `/outbox/${encodeURIComponent(id)}/undo`, {}, { patience: KEEPING });
-    said.replaceChildren();
-    await reload();
-  }, { class: "small" }));
 }
 
 /** What its owner may do with an entry that was added on the page or by a command. */
