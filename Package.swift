@@ -334,7 +334,8 @@ let package = Package(
             [
                 "Alerts", "COpenSSL", "Camera", "ControlProtocol", "Core", "FileIO", "HardwareIO",
                 "Provisioning", "RoostWeb", "SQLite", "Store", "StoreFixtures", "StoreQueries",
-                "TestSupport", httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix"),
+                "TestSupport", httpTypes, logging, nio("NIOCore"), nio("NIOEmbedded"),
+                nio("NIOPosix"),
             ]
         ),
         tests(

@@ -10,6 +10,7 @@ struct SettingsWriter {
     let accounts: any AccountTools
 
     static let wireless = "/etc/wpa_supplicant/wpa_supplicant-wlan0.conf"
+    static let accessPoint = "/etc/roost/access-point"
 
     func knowsZone(_ name: String) -> Bool {
         let path = "\(root)/usr/share/zoneinfo/\(name)"
@@ -64,7 +65,7 @@ struct SettingsWriter {
             try SettingFile.put("\(zone)\n", "\(root)/etc/timezone", mode: 0o644)
         }
         if let rule = settings.accessPoint {
-            try SettingFile.put("\(rule.rawValue)\n", root + AccessPoint.rulePath, mode: 0o644)
+            try SettingFile.put("\(rule.rawValue)\n", root + Self.accessPoint, mode: 0o644)
         }
         if let keyboard = settings.keyboard {
             let text = "XKBMODEL=\"pc105\"\nXKBLAYOUT=\"\(keyboard)\"\n"

@@ -141,19 +141,18 @@ struct Web: ParsableCommand {
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
         let courier = station.map { _ in courierClient(on: loop) }
         let stationRoutes = stationRoutes(station, live, history, courier, door.accounts)
-        let updates = updates(history)
-        let network = NetworkRoutes(NetworkRequests(host: hostName, root: imageRoot))
+        let image = imageRoutes(history)
         let copies = door.accounts.map { _ in CopyJobs(folder: state) }
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
         let past = HistoryRoutes(history, station, courier, name: shown, copies: copies).all
         let eyes = store == nil ? camera.camera(on: loop, logger) : nil
         let asked =
-            stationRoutes.all + Self.sending(courier) + updates.acts + network.all + past + faces.pageRoutes
+            stationRoutes.all + Self.sending(courier) + image.acts + past + faces.pageRoutes
             + RecordRoutes(history, eyes, door.accounts?.looks).all
             + LiveRoutes(eyes, door.accounts?.looks).all
         var routes = files.routes(name: shown) + door.routes + faces.routes
         routes += door.accounts?.audited(asked) ?? asked
-        routes += try updates.others + map.routes(files)
+        routes += try image.others + map.routes(files)
         var settings = settings
         let hosts = [shown, hostName] + host
         settings.encryption = tls.encryption(settings, state, hosts, door.accounts, logger)
@@ -164,12 +163,7 @@ struct Web: ParsableCommand {
         let table = RouteTable(described + [OpenAPI.route(describing: described, station: cookie)])
         let gate = Gate(table, hosts: names, authenticator: door.authenticator)
         let server = WebServer(
-            WebResponder(
-                gate,
-                redirect: tls.redirect(settings),
-                portal: CaptivePortal(names),
-                logger: logger
-            ),
+            WebResponder(gate, redirect: tls.redirect(settings), logger: logger),
             settings,
             on: loop,
             logger: logger
@@ -213,9 +207,11 @@ struct Web: ParsableCommand {
         return routes
     }
 
-    private func updates(_ history: HistoryClient) -> UpdateRoutes {
+    private func imageRoutes(_ history: HistoryClient) -> (acts: [Route], others: [Route]) {
         let uploads = UpdateUploads(state: state, root: imageRoot).withoutLeftovers()
-        return UpdateRoutes(uploads, on: history)
+        let updates = UpdateRoutes(uploads, on: history)
+        let network = NetworkRoutes(NetworkRequests(host: hostName, root: imageRoot))
+        return (updates.acts + network.acts, updates.others + network.others)
     }
 
     /// Gives logged-in people priority at the port; the process stays while log-outs are unsaved.

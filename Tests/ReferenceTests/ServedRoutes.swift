@@ -22,13 +22,14 @@ enum ServedRoutes {
         let www = "/" + parts.joined(separator: "/") + "/Sources/RoostWeb/www"
         let files = try StaticFiles(folder: www)
         let updates = UpdateRoutes(UpdateUploads(state: folder.path))
+        let network = NetworkRoutes(NetworkRequests(host: "t"))
         let sources = FaceSources(reader, nil, nil, name: "t", zone: .utc, logger: logger)
         let routes =
             door.routes + station.all + history.all + trust.all
             + Faces(FaceSettings(), sources).pageRoutes
             + OutboxRoutes(nil).all + PushRoutes(nil).all
             + updates.acts + updates.others
-            + NetworkRoutes(NetworkRequests(host: "t")).all
+            + network.acts + network.others
             + MapRoutes(nil, leaflet: "", files).all
             + RecordRoutes(reader, nil, nil).all + LiveRoutes(nil, nil).all
         let all = routes + [OpenAPI.route(describing: routes, station: "t")]

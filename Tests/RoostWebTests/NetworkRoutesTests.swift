@@ -28,8 +28,13 @@ import Testing
 
     private var wanted: String { folder.path("run/roost-web/network-wanted") }
 
+    private var routes: [Route] {
+        let network = NetworkRoutes(requests)
+        return network.acts + network.others
+    }
+
     private func stage(_ right: Right = .owner) -> RouteStage {
-        RouteStage(NetworkRoutes(requests).all, as: right)
+        RouteStage(routes, as: right)
     }
 
     @Test func leavesTheNetworkToTheSystemWithoutAnImage() async throws {
@@ -47,7 +52,7 @@ import Testing
         #expect(await stage.ask("/api/v1/network").status == .forbidden)
         #expect(await stage.ask("/api/v1/network", .post).status == .forbidden)
         #expect(await stage.ask("/api/v1/network/scan", .post).status == .forbidden)
-        #expect(NetworkRoutes(requests).all.allSatisfy { $0.scope == nil })
+        #expect(routes.allSatisfy { $0.scope == nil })
     }
 
     @Test func asksTheServiceByAFileOfItsOwn() throws {

@@ -18,7 +18,7 @@ package struct NetworkRequest: Codable, Hashable, Sendable {
     package let act: Act
     /// The network's name, whose bytes need not be text, as hexadecimal digits.
     package let network: String?
-    /// Nil: the one that the station has of this network; empty: none.
+    /// Empty for an open network; nil for the one that the station has of it.
     package let password: String?
     package let isHidden: Bool?
     /// Two letters; nil: the one that the station has.

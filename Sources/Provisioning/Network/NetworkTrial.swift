@@ -29,8 +29,10 @@ package struct NetworkTrial: Hashable, Sendable {
         case seen(WirelessFinding?)
     }
 
-    /// Looks of one try: with two seconds before each, a minute and a half.
-    package static let lookCountMax = 42
+    /// Seconds of one try at most.
+    package static let secondsMax = 90
+    /// Looks of one try, with two seconds before each: the rest is for the looks themselves.
+    static let lookCountMax = 42
     /// Looks before a password counts as wrong: one broken handshake may be a weak signal.
     private static let denialLookCount = 10
 

@@ -50,7 +50,8 @@ package enum WirelessConfiguration {
 
     /// The country of such a file; nil where it says none.
     package static func country(of text: String) -> String? {
-        text.split(separator: "\n").first { $0.hasPrefix("country=") }.map { String($0.dropFirst(8)) }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("country=") }
+        return line.map { String($0.dropFirst(8)) }
     }
 
     /// - Returns: Nil where the file has none, several, or one in another form than `text` writes.

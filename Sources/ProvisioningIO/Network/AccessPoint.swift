@@ -6,7 +6,6 @@ import Provisioning
 
 /// The station's own access point: its file for wpa_supplicant, and its password.
 package struct AccessPoint {
-    static let rulePath = "/etc/roost/access-point"
     private static let passwordPath = "/etc/roost/access-point-password"
 
     /// Path of the system's root; empty for this machine.
@@ -19,7 +18,7 @@ package struct AccessPoint {
     package init(root: String, hasOwner: Bool) { (self.root, self.hasOwner) = (root, hasOwner) }
 
     private var rule: AccessPointRule? {
-        Files.line(root + Self.rulePath).flatMap(AccessPointRule.init)
+        Files.line(root + SettingsWriter.accessPoint).flatMap(AccessPointRule.init)
     }
 
     private var isLocked: Bool { AccessPointConfiguration.isLocked(rule, hasOwner: hasOwner) }

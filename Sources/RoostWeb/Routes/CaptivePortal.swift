@@ -7,12 +7,12 @@ import HTTPTypes
 /// `/generate_204`, Apple `/hotspot-detect.html`, Windows `/connecttest.txt`, GNOME
 /// `/check_network_status.txt`. In the access point each name is the station's address. A redirect
 /// in place of what the phone expects has it open the page by itself.
-package struct CaptivePortal: Sendable {
+struct CaptivePortal: Sendable {
     private let hosts: HostNames
     /// The station's address in its access point; nil where there is none now.
     private let address: @Sendable () -> String?
 
-    package init(_ hosts: HostNames) {
+    init(_ hosts: HostNames) {
         self.init(hosts) { try? DirectNetwork.accessPoint() }
     }
 

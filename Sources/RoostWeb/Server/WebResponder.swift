@@ -14,17 +14,13 @@ package struct WebResponder: Sendable {
 
     private let gate: Gate
     private let redirect: HTTPSRedirect?
-    private let portal: CaptivePortal?
+    private let portal: CaptivePortal
     private let logger: Logger
 
-    package init(
-        _ gate: Gate,
-        redirect: HTTPSRedirect? = nil,
-        portal: CaptivePortal? = nil,
-        logger: Logger
-    ) {
+    package init(_ gate: Gate, redirect: HTTPSRedirect? = nil, logger: Logger) {
         self.gate = gate
-        (self.redirect, self.portal) = (redirect, portal)
+        self.redirect = redirect
+        portal = CaptivePortal(gate.hosts)
         self.logger = logger
     }
 
@@ -38,7 +34,7 @@ package struct WebResponder: Sendable {
         body: (_ limit: Int) async throws -> [UInt8]
     ) async -> WebResponse {
         do {
-            var answer = portal?.answer(head)
+            var answer = portal.answer(head)
             if answer == nil { answer = await redirect?.answer(head) }
             if let answer {
                 try gate.count(head)

@@ -78,7 +78,7 @@ struct ProvisionCommand: ParsableCommand {
         let place = root == "/" ? "" : root.hasSuffix("/") ? String(root.dropLast()) : root
         let boot = BootPartition(folder: folder, lockPath: "\(place)/run/roost-boot.lock")
         if let network {
-            return Output.line(try NetworkService(boot: boot, root: place).run(network))
+            return Output.line(try NetworkRun(boot: boot, root: place).run(network))
         }
         if let accessPoint {
             let point = AccessPoint(root: place, hasOwner: Self.hasOwner(place))

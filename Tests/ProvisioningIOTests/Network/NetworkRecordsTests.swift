@@ -111,7 +111,7 @@ import Testing
     @Test func theOwnersRuleForTheAccessPointCounts() throws {
         try write(#"{"board":"b","layout":1,"version":"0"}"#, "usr/lib/roost/image.json")
         try write("b8:27:eb:00:35:cc\n", "sys/class/net/wlan0/address")
-        let card = folder.path("boot/station.txt"), path = folder.path("wpa.conf")
+        let (card, path) = (folder.path("boot/station.txt"), folder.path("wpa.conf"))
         for (rule, isLocked) in [("open", false), ("locked", true)] {
             try Files.replace(card, with: Array("access-point=\(rule)\n".utf8), mode: 0o644)
             #expect(start().taken == ["station.txt"])

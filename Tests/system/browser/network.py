@@ -8,6 +8,7 @@ import json
 import os
 
 from ..check import until
+from .entries import shot
 from .outbox import look
 from .update import Card, Updated, said
 
@@ -103,7 +104,7 @@ def states(walk, one, service):
     said(walk, "It has 8 to 63 letters")
     said(walk, "Write two letters")
     check.demand(not card.has(WANTED), "network: a wrong form is sent")
-    look(walk, f"/network?join={HOME.hex()}", "network-join")
+    shot(walk, "network-join")
     choose(walk, HOME)
     browser.fill("Password of the network", SECRET)
     browser.fill("Country", "de")
@@ -111,7 +112,7 @@ def states(walk, one, service):
     check.demand(SECRET not in browser.script("return document.documentElement.outerHTML"), "network: the password stays on the page")
     service.ends(HOME, "wrongPassword", why="Wi-Fi: 'Müller-Netz' does not accept the password.")
     said(walk, "did not accept the password")
-    look(walk, "/network", "network-refused")
+    shot(walk, "network-refused")
     # Joined; then another one, which is open, and the first again by the password that the station has.
     service.point(False)
     service.ends(HOME, "joined", time="2026-11-29T12:00:00Z")
@@ -119,7 +120,7 @@ def states(walk, one, service):
     browser.open("/network")
     said(walk, "Wi-Fi “Müller-Netz” · by cable")
     said(walk, "“Müller-Netz” was joined.")
-    look(walk, "/network", "network-joined")
+    shot(walk, "network-joined")
     choose(walk, CAFE)
     said(walk, "it returns to “Müller-Netz”")
     said(walk, "Its cable goes on working.")
@@ -142,7 +143,7 @@ def states(walk, one, service):
     said(walk, "32 bytes at most")
     browser.fill("Name of the network", "Keller")
     said(walk, "join “Keller”")
-    look(walk, "/network?join=hidden", "network-hidden")
+    shot(walk, "network-hidden")
     choose(walk, "hidden")
     browser.fill("Name of the network", "Keller")
     browser.fill("Password of the network", SECRET)
@@ -158,6 +159,8 @@ def run(walk):
     one, service = Updated(walk, card, "network"), Service(walk, card)
     browser.address = one.dashboard.address
     try:
+        # So that no question about the time moves a form while it is filled.
+        check.demand(until(lambda: one.station.roost("clock", "trust").returncode == 0, 30), "network: the clock cannot be trusted")
         browser.view(360)
         one.claim(browser)
         states(walk, one, service)

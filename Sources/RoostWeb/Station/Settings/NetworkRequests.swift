@@ -31,7 +31,7 @@ package struct NetworkRequests: Sendable {
                 isBusy: isWaiting || asked != nil,
                 joining: asked?.network,
                 isAccessPoint: try isAccessPoint(),
-                limitSeconds: NetworkTrial.lookCountMax * 2,
+                limitSeconds: NetworkTrial.secondsMax,
                 survey: try record(NetworkSurvey.self, NetworkSurvey.path),
                 last: try record(NetworkOutcome.self, NetworkOutcome.path)
             )
@@ -50,8 +50,10 @@ package struct NetworkRequests: Sendable {
     ) throws(Problem) -> Value? {
         do throws(FileError) {
             let path = "\(root)/\(name)"
-            return try Files.readIfThere(path, limit: NetworkSurvey.byteCountMax, allowing: .links)
-                .flatMap { try? ControlCodec.message(type, from: String(decoding: $0, as: UTF8.self)) }
+            let limit = NetworkSurvey.byteCountMax
+            return try Files.readIfThere(path, limit: limit, allowing: .links).flatMap {
+                try? ControlCodec.message(type, from: String(decoding: $0, as: UTF8.self))
+            }
         } catch { throw Self.unreadable(error) }
     }
 

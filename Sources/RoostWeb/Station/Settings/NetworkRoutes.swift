@@ -7,13 +7,9 @@ package struct NetworkRoutes: Sendable {
 
     package init(_ requests: NetworkRequests) { self.requests = requests }
 
-    package var all: [Route] {
+    /// Routes whose calls are written to the audit.
+    package var acts: [Route] {
         [
-            Route(.get, "/api/v1/network", .owner) { _ in try .json(try requests.view) }
-                .about(
-                    "How the station is connected, networks in range, and the last try.",
-                    answers: NetworkView.self
-                ),
             Route(.post, "/api/v1/network", .owner) { request in
                 let wish = try request.decoded(Wish.self)
                 return try answer(
@@ -30,7 +26,17 @@ package struct NetworkRoutes: Sendable {
                 "Has the station try a Wi-Fi, and return to the present one if it does not work.",
                 takes: Wish.self,
                 answers: NetworkView.self
-            ),
+            )
+        ]
+    }
+
+    package var others: [Route] {
+        [
+            Route(.get, "/api/v1/network", .owner) { _ in try .json(try requests.view) }
+                .about(
+                    "How the station is connected, networks in range, and the last try.",
+                    answers: NetworkView.self
+                ),
             Route(.post, "/api/v1/network/scan", .owner) { _ in try answer(NetworkRequest(.scan)) }
                 .about("Has the station look for networks.", answers: NetworkView.self),
         ]

@@ -12,7 +12,7 @@ const STRENGTHS = [-55, -67, -75];
 
 export function make(root, context) {
   const now = el("div", { role: "status" }), rest = el("div");
-  let view = null, beats = 0, wasBusy = false;
+  let view = null, beats = 0;
   root.append(now, rest);
 
   function show(given) {
@@ -30,14 +30,12 @@ export function make(root, context) {
       if (!canJoin) return;
       if (chosen) rest.append(joinCard(chosen, view, context, show)); else networks();
       if (!view.survey?.networks.length && !view.isBusy) look(context).then((seen) => { show(seen); if (!chosen) networks(); }, () => {});
-      wasBusy = view.isBusy;
     },
     tick() {
       if (!view?.isBusy || (beats += 1) % 2) return;
       load(context.api).then((given) => {
         show(given);
-        if (wasBusy && !given.isBusy && !rest.querySelector("form")) networks();
-        wasBusy = given.isBusy;
+        if (!rest.querySelector("form:not([hidden])")) networks();
       }, () => {});
     },
   };
@@ -56,7 +54,7 @@ function nameOf(digits) {
 }
 
 const digitsOf = (text) => Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
-const site = (view) => `http://${view.host}.local`;
+const site = ({ host }) => ["http:", "", `${host}.local`].join("/");
 
 /** How the station is connected, and the last try. */
 function state(view) {
@@ -82,7 +80,7 @@ function list(view, again) {
   const row = ({ network, signal, kind }) => {
     const canJoin = JOINS.includes(kind), words = [code("network.kind", kind), network === known ? t("network.known") : null].filter(Boolean).join(" · ");
     const content = [bars(signal), el("span", { class: "wide" }, asIs(nameOf(network), "strong"), el("span", { class: "quiet" }, words))];
-    return el("li", {}, canJoin ? el("a", { href: `/network?join=${network}` }, content, icon("icon-next")) : el("div", { class: "row" }, content));
+    return el("li", {}, canJoin ? el("a", { href: `/network?join=${network}` }, content, icon("icon-next")) : el("div", { class: "none" }, content));
   };
   return card(t("network.list"), networks.length ? null : el("p", { class: "quiet" }, t(view.isBusy ? "network.looks" : "network.none")),
     el("ul", { class: "menu networks" }, networks.map(row),

@@ -7,7 +7,7 @@ import LinuxIO
 import Provisioning
 
 /// Does as root what the page asked for: looks for networks, or tries one.
-package struct NetworkService {
+package struct NetworkRun {
     private let root: String
     private let boot: BootPartition
     private let records: NetworkRecords
