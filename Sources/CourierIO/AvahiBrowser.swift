@@ -3,7 +3,7 @@ import Glibc
 import LinuxIO
 import RoostCourier
 
-/// Searches for other stations by the machine's avahi, with its program `avahi-browse`.
+/// Searches for other stations and servers by the machine's avahi, with its program `avahi-browse`.
 ///
 /// The program runs in its own process group behind a guard, which ends it when this process ends,
 /// when it ends itself, or when its time is up. Neither avahi nor its library has to be installed.
@@ -18,9 +18,9 @@ package struct AvahiBrowser: StationBrowser {
         (self.program, self.limit) = (program, limit)
     }
 
-    package func browse() async throws -> StationSearch {
+    package func browse(_ type: String) async throws -> StationSearch {
         let words = [
-            program, "--resolve", "--parsable", "--terminate", "--no-db-lookup", AvahiServices.type,
+            program, "--resolve", "--parsable", "--terminate", "--no-db-lookup", type,
         ]
         let (output, status) = try await run(words)
         guard status == 0 else {

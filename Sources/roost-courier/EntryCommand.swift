@@ -13,6 +13,8 @@ protocol EntryList {
     static var abstract: String { get }
     /// An id, a type and options, for examples.
     static var example: (id: String, type: String, options: String) { get }
+    /// Commands that only this list has.
+    static var more: [any ParsableCommand.Type] { get }
 }
 
 /// Where samples go.
@@ -24,6 +26,7 @@ enum TargetList: EntryList {
         id: "influx", type: "influx2",
         options: "url=http://192.168.1.5:8086 org=home bucket=air --secret token"
     )
+    static let more: [any ParsableCommand.Type] = [NearbyCommand.self]
 }
 
 /// Who gets notices of alerts.
@@ -32,6 +35,7 @@ enum ReceiverList: EntryList {
     static let name = "receiver"
     static let abstract = "Adds, changes, tries and removes those who get notices of alerts."
     static let example = (id: "phone", type: "ntfy", options: "topic=balcony-7fk2")
+    static let more: [any ParsableCommand.Type] = []
 }
 
 struct EntryCommand<List: EntryList>: ParsableCommand {
@@ -54,7 +58,7 @@ struct EntryCommand<List: EntryList>: ParsableCommand {
                 EntryAddCommand<List>.self, EntrySetCommand<List>.self, EntryTryCommand<List>.self,
                 EntryShowCommand<List>.self, EntryRemoveCommand<List>.self,
                 EntryUndoCommand<List>.self,
-            ]
+            ] + List.more
         )
     }
 }

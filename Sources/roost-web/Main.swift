@@ -152,7 +152,7 @@ struct Web: ParsableCommand {
             + LiveRoutes(eyes, door.accounts?.looks).all
         var routes = files.routes(name: shown) + door.routes + faces.routes
         routes += door.accounts?.audited(asked) ?? asked
-        routes += try image.others + map.routes(files)
+        routes += try image.others + map.routes(files) + [QRCodeRoute().route]
         var settings = settings
         let hosts = [shown, hostName] + host
         settings.encryption = tls.encryption(settings, state, hosts, door.accounts, logger)

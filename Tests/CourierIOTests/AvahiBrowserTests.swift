@@ -18,12 +18,14 @@ import Testing
         fputs("#!/bin/sh\n\(script)\n", file)
         fclose(file)
         chmod(program, 0o755)
-        return try EventLoop().run { try await AvahiBrowser(program, limit: limit).browse() }
+        return try EventLoop().run {
+            try await AvahiBrowser(program, limit: limit).browse("_mqtt._tcp")
+        }
     }
 
     @Test func givesWhatTheProgramPrints() throws {
         let found = try Self.search("echo \"$*\"")
-        let words = "--resolve --parsable --terminate --no-db-lookup _roost._tcp\n"
+        let words = "--resolve --parsable --terminate --no-db-lookup _mqtt._tcp\n"
         #expect(String(decoding: found.output, as: UTF8.self) == words)
         #expect(found.ownAddresses.contains("127.0.0.1"))
     }
@@ -43,7 +45,7 @@ import Testing
 
     @Test func aProgramThatIsNotThereIsSaidSo() throws {
         #expect(throws: StationSearchError.noProgram) {
-            try EventLoop().run { try await AvahiBrowser("/no/avahi-browse").browse() }
+            try EventLoop().run { try await AvahiBrowser("/no/avahi-browse").browse("_mqtt._tcp") }
         }
     }
 

@@ -11,9 +11,8 @@ import Testing
         GetCourierStatus.self, FlushOutbox.self, PauseTarget.self, ResumeTarget.self,
         DropSamples.self, FindFates.self, RetryRefused.self, ProveDelivery.self,
         SubscribePush.self, UnsubscribePush.self, NotifySubscribers.self, GetPushKey.self,
-        GetSubscribers.self, FindStations.self, ConfigureEntry.self, RemoveEntry.self,
-        UndoEntry.self,
-        GetEntry.self, GetEntryKinds.self, TryEntry.self,
+        GetSubscribers.self, FindStations.self, FindNearby.self, ConfigureEntry.self,
+        RemoveEntry.self, UndoEntry.self, GetEntry.self, GetEntryKinds.self, TryEntry.self,
     ]
 
     @Test(arguments: questions.map { $0.about.name })

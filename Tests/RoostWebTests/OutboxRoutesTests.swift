@@ -43,6 +43,13 @@ import Testing
             )
         ])
 
+        static let nearby = NearbyReport(
+            .done,
+            items: [
+                NearbyServer(.broker, name: "<b>", host: "a.local", url: "mqtt://10.0.0.5:1883")
+            ]
+        )
+
         static let kinds = EntryKindsReport(
             targets: [
                 EntryKind(
@@ -78,6 +85,7 @@ import Testing
             on(ProveDelivery.self, of: \.target, Self.proof)
             on(FindFates.self, of: \.target, Self.fates)
             on(GetEntryKinds.self, of: { _ in nil }, Self.kinds)
+            on(FindNearby.self, of: { _ in nil }, Self.nearby)
             return table
         }
     }
@@ -174,6 +182,21 @@ import Testing
     }
 
     /// Options hold no secret; who may add entries asks for them.
+    @Test func brokersNearbyAreForTheOwner() async throws {
+        let path = "/api/v1/outbox/nearby"
+        let routes = OutboxRoutes(Courier().client).all
+        #expect(await RouteStage(routes).ask(path).status == .forbidden)
+        let answer = await RouteStage(routes, as: .owner).ask(path)
+        let text = try await RouteStage.text(answer)
+        #expect(try ControlCodec.message(NearbyReport.self, from: text) == Courier.nearby)
+        #expect(text.contains("\\u003cb\\u003e"))
+        let silent = SilentCourier(problem: Problem(.stationDown, "no courier answers"))
+        let none = try await RouteStage.text(
+            await RouteStage(OutboxRoutes(silent).all, as: .owner).ask(path)
+        )
+        #expect(try ControlCodec.message(NearbyReport.self, from: none) == NearbyReport(.noCourier))
+    }
+
     @Test func theOwnerSeesTheTypesOfEntries() async throws {
         let routes = OutboxRoutes(Courier().client).all
         let path = "/api/v1/outbox/kinds"

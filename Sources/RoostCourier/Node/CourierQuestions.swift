@@ -58,6 +58,8 @@ struct CourierQuestions: Sendable {
             try await Self.refusing { try await restore(question, by: asker) }
         }
         on(FindStations.self) { _ in try await node.stations() }
+        let nearby = NearbyFinder(node.world)
+        on(FindNearby.self) { _ in try await nearby.report() }
         on(SubscribePush.self) { try await subscriptions.subscribe($0) }
         on(UnsubscribePush.self) { try await subscriptions.unsubscribe($0) }
         on(NotifySubscribers.self) { try await subscriptions.notify($0) }

@@ -1,4 +1,4 @@
-/// A station's dashboard as avahi found it on the local network.
+/// A service as avahi found it on the local network: a station's dashboard, a broker.
 package struct NetworkService: Hashable, Sendable {
     /// Name that the owner sees, such as `Roost on attic`.
     package let name: String
@@ -28,12 +28,17 @@ package enum AvahiServices {
     ///
     /// - Parameters:
     ///   - bytes: The output, `byteMax` at most; a last line that was cut is left out.
+    ///   - type: Type of the services; lines of others are left out.
     ///   - allowsLocal: Whether an address of this computer is one.
     /// - Returns: At most 64.
-    package static func decode(_ bytes: [UInt8], allowsLocal: Bool = false) -> [NetworkService] {
+    package static func decode(
+        _ bytes: [UInt8],
+        of type: String = type,
+        allowsLocal: Bool = false
+    ) -> [NetworkService] {
         var services: [NetworkService] = []
         for line in bytes.prefix(byteMax).split(separator: 0x0A) {
-            guard let service = service(line, allowsLocal) else { continue }
+            guard let service = service(line, type, allowsLocal) else { continue }
             let known = services.firstIndex {
                 ($0.name, $0.host, $0.port) == (service.name, service.host, service.port)
             }
@@ -48,9 +53,11 @@ package enum AvahiServices {
     }
 
     /// Parses a line: `=;eth0;IPv4;attic;_roost._tcp;local;attic.local;192.168.1.20;80;"path=/"`.
-    private static func service(_ line: ArraySlice<UInt8>, _ allowsLocal: Bool)
-        -> NetworkService?
-    {
+    private static func service(
+        _ line: ArraySlice<UInt8>,
+        _ type: String,
+        _ allowsLocal: Bool
+    ) -> NetworkService? {
         let fields = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard fields.count >= 9, fields[0].elementsEqual("=".utf8),
             fields[4].elementsEqual(type.utf8), let name = label(fields[3]),

@@ -1,9 +1,10 @@
-/// Looks for other stations on the local network.
+/// Looks for other stations and servers on the local network.
 package protocol StationBrowser: Sendable {
     /// Searches once, for a few seconds at most.
     ///
+    /// - Parameter type: As `_roost._tcp`.
     /// - Throws: `StationSearchError`; `CancellationError`.
-    func browse() async throws -> StationSearch
+    func browse(_ type: String) async throws -> StationSearch
 
     /// Looks up the IPv4 addresses of hosts that a search named.
     ///
@@ -13,7 +14,7 @@ package protocol StationBrowser: Sendable {
     func resolve(_ hosts: [String]) async throws -> [UInt8]
 }
 
-/// Result of a search for stations.
+/// Result of a search for services of one type.
 package struct StationSearch: Hashable, Sendable {
     /// Output of avahi-browse.
     package let output: [UInt8]

@@ -130,19 +130,10 @@ final class StationFinder: Sendable {
         guard isWanted else { return (StationsReport(.off), []) }
         guard let browser = world.stations else { return (StationsReport(.noProgram), []) }
         do {
-            let found = try await browser.browse()
-            var services = AvahiServices.decode(found.output, allowsLocal: entry.isLocal)
-            let open = Set(services.filter(\.addresses.isEmpty).map(\.host))
-            if !open.isEmpty {
-                let output = try await browser.resolve(open.sorted())
-                let addresses = AvahiServices.addresses(output, allowsLocal: entry.isLocal)
-                for (index, service) in services.enumerated() where service.addresses.isEmpty {
-                    services[index].addresses = addresses[service.host].map { [$0] } ?? []
-                }
-            }
+            let search = ServiceSearch(browser: browser, allowsLocal: entry.isLocal)
+            let (services, own) = try await search.find(AvahiServices.type)
             let others = services.filter { service in
-                !service.addresses.isEmpty
-                    && (entry.isLocal || found.ownAddresses.isDisjoint(with: service.addresses))
+                entry.isLocal || own.isDisjoint(with: service.addresses)
             }
             return (StationsReport(.done), others)
         } catch StationSearchError.noProgram {

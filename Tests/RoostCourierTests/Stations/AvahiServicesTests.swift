@@ -81,6 +81,19 @@ import Testing
         #expect(found.map(\.name) == ["[31mredtxt<script>"])
     }
 
+    /// Recorded types of other programs, with a port and a text of theirs.
+    @Test(arguments: [
+        ("_mqtt._tcp", 1_883), ("_secure-mqtt._tcp", 8_883), ("_home-assistant._tcp", 8_123),
+    ])
+    func aTypeGetsItsOwnLinesOnly(type: String, port: Int) {
+        let name = #"Home\032\194\171a\194\187"#
+        let line = "=;eth0;IPv4;\(name);\(type);local;ha.local;10.0.0.9;\(port);\"version=1;2\""
+        let bytes = Array("\(line)\n\(Self.recorded)".utf8)
+        let found = AvahiServices.decode(bytes, of: type)
+        #expect(found.map(\.name) == ["Home «a»"] && found.map(\.port) == [port])
+        #expect(AvahiServices.decode(bytes).map(\.host) == ["attic.local"])
+    }
+
     @Test func aFloodOfStationsHasABound() {
         let lines = (0..<2_000).map {
             "=;e;IPv4;s\($0);_roost._tcp;local;s\($0).local;10.0.0.1;80;"
@@ -90,9 +103,9 @@ import Testing
 
     @Test func noBytesMakeItFallOrGiveAnAddressOfTheInternet() {
         var chance = SplitMix64(seed: 20_261_125)
-        let bytes = Array(Self.recorded.utf8)
-        for _ in 0..<3_000 {
-            var changed = bytes
+        for turn in 0..<4_000 {
+            let type = turn % 2 == 0 ? AvahiServices.type : "_home-assistant._tcp"
+            var changed = Array(Self.recorded.replacing(AvahiServices.type, with: type).utf8)
             for _ in 0..<Int.random(in: 1...12, using: &chance) {
                 let place = Int.random(in: 0..<changed.count, using: &chance)
                 switch Int.random(in: 0..<3, using: &chance) {
@@ -103,7 +116,7 @@ import Testing
                     changed.insert(special.randomElement(using: &chance) ?? 0, at: place)
                 }
             }
-            for service in AvahiServices.decode(changed) {
+            for service in AvahiServices.decode(changed, of: type) {
                 #expect((1...65_535).contains(service.port))
                 #expect((1...63).contains(service.name.utf8.count / 3 + 1))
                 #expect(!service.name.unicodeScalars.contains { $0.value < 0x20 })

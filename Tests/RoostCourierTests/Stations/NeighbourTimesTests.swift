@@ -17,7 +17,7 @@ import Testing
         let output = Mutex("")
         let count = Mutex(0)
 
-        func browse() async throws -> StationSearch {
+        func browse(_ type: String) async throws -> StationSearch {
             count.withLock { $0 += 1 }
             return StationSearch(Array(output.withLock { $0 }.utf8))
         }

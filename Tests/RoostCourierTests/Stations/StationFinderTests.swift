@@ -17,7 +17,7 @@ import Testing
         let count = Mutex(0)
         let resolved = Mutex<[String]>([])
 
-        func browse() async throws -> StationSearch {
+        func browse(_ type: String) async throws -> StationSearch {
             count.withLock { $0 += 1 }
             if let failure = failure.withLock({ $0 }) { throw failure }
             return StationSearch(

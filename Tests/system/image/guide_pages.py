@@ -30,7 +30,7 @@ class Pages:
         self.bench.check.say(f"  {name}.png, {os.path.getsize(path) / 1000:.0f} kB")
 
     def claim(self, person):
-        """Types what the guide says into the form; the page Now has to follow."""
+        """Types what the guide says into the form; the first steps have to follow."""
         browser = self.browser
         browser.open("/")
         if not browser.shows("No code is needed now", 20):
@@ -42,8 +42,9 @@ class Pages:
             browser.fill(label, person["password"])
         browser.press("Become the owner")
         if not until(lambda: "no owner yet" not in browser.text("body"), CLAIM_SECONDS):
-            raise LabFailed(f"no page Now after the claim: {browser.text()[:300]}")
+            raise LabFailed(f"no First steps after the claim: {browser.text()[:300]}")
         browser.ready()
+        browser.open("/")
         self.take("no-sensor-of-image")
 
     def first_reading(self):

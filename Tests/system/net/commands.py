@@ -95,7 +95,7 @@ def look_rows(stage):
         "courier check": [courier.config_path], "target try": ["influx", *control], "target show": ["influx", *control],
         "receiver try": ["influx", *control], "receiver show": ["influx", *control],
         "courier send": ["influx", "--dry-run", *courier_words(stage)], "secret list": ["--folder", courier.secrets],
-        "subscribers list": control, "stations": control, "cameras": None,
+        "subscribers list": control, "stations": control, "target nearby": control, "cameras": None,
     }
 
 

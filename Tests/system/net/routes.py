@@ -21,7 +21,7 @@ SECURE = {"content-security-policy", "cross-origin-opener-policy", "cross-origin
           "referrer-policy", "x-content-type-options"}
 # Pages of the dashboard are one file; these addresses have no route of their own in the description.
 PAGES = ["/", "/history", "/events", "/devices", "/more", "/measurements", "/proof", "/health", "/numbers", "/surveys", "/settings",
-         "/account", "/claim", "/login", "/trust", "/alerts", "/outbox", "/sites", "/backup", "/update", "/network", "/records", "/live", "/dose"]
+         "/account", "/claim", "/login", "/trust", "/alerts", "/outbox", "/sites", "/backup", "/update", "/network", "/records", "/live", "/dose", "/start"]
 OTHERS = ["/map", "/map/leaflet.js", "/ca.pem", "/ca.mobileconfig", "/.well-known/security.txt", "/sw.js", "/manifest.webmanifest",
           "/favicon.ico", "/healthz", "/now.txt", "/metrics", "/a/0/app.css", "/nowhere",
           "/compat/alert?client=net", "/compat/files/hourly", "/compat/files/hourly/absent.csv", "/compat/semicolon",

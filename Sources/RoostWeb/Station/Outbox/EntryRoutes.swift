@@ -8,6 +8,8 @@ struct EntryRoutes: Sendable {
     private static let trialLimit: Duration = .seconds(100)
     /// Time that a change may take: a slow card needs seconds to keep it.
     private static let changeLimit: Duration = .seconds(20)
+    /// Time for a search of the network.
+    private static let searchLimit: Duration = .seconds(15)
 
     /// The courier; nil for a card without its station.
     let courier: (any QuestionClient)?
@@ -44,6 +46,17 @@ struct EntryRoutes: Sendable {
             .about(
                 "The types of targets and receivers, each with its options.",
                 answers: EntryKindsReport.self
+            ),
+            Route(.get, "/api/v1/outbox/nearby", .owner) { request in
+                let report = try await courier?.askIfRunning(
+                    FindNearby(),
+                    within: Self.searchLimit
+                )
+                return .json(try ControlCodec.line(report ?? NearbyReport(.noCourier)))
+            }
+            .about(
+                "Brokers and Home Assistants that announce themselves on the local network.",
+                answers: NearbyReport.self
             ),
             Route(.get, "/api/v1/outbox/{id}/entry", .owner) { request in
                 EntryView.json(try await ask(GetEntry(Self.id(request)), request))

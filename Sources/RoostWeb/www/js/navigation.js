@@ -1,7 +1,7 @@
 // Every page of the dashboard. A new page is one module and one line here. No page imports this: it gets the list as `context.pages`.
 //
 // `place`: `bar` is in the navigation, `more` on the page More, null on neither.
-// `needs`: least role; `accounts` pages do not exist where nobody logs in.
+// `needs`: least role, and `hides`: no other sees it; `accounts` pages do not exist where nobody logs in.
 // `asks` pages need a running station: a card's history has none.
 import { may } from "./roles.js";
 
@@ -22,6 +22,7 @@ export const PAGES = [
   { path: "/health", name: "health", place: "more", asks: true, load: () => import("./pages/health.js") },
   { path: "/numbers", name: "numbers", place: "more", load: () => import("./pages/numbers.js") },
   { path: "/surveys", name: "surveys", place: "more", load: () => import("./pages/surveys.js") },
+  { path: "/start", name: "start", place: "more", needs: "owner", hides: true, asks: true, load: () => import("./pages/start.js") },
   { path: "/settings", name: "settings", place: "more", needs: "owner", load: () => import("./pages/settings.js") },
   { path: "/backup", name: "backup", place: "more", needs: "owner", accounts: true, asks: true, load: () => import("./pages/backup.js") },
   { path: "/network", name: "network", place: "more", needs: "owner", accounts: true, load: () => import("./pages/network.js") },
@@ -33,4 +34,4 @@ export const PAGES = [
 ];
 
 /** Whether the page exists here: without accounts there is none to show, and a card has no settings. */
-export const isOffered = (page, me) => !me?.isOpen || (!(page.asks && me.isRecord) && !page.accounts && (!page.needs || may(me, page.needs)));
+export const isOffered = (page, me) => (!page.hides || may(me, page.needs)) && (!me?.isOpen || (!(page.asks && me.isRecord) && !page.accounts && (!page.needs || may(me, page.needs))));

@@ -107,7 +107,7 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
 function foot(page) {
   if (page.isAlone) return "";
   return el("div", { class: "about" }, el("p", {}, t(`${page.name}.purpose`)),
-    ["more", "trust"].includes(page.name) ? null : button(t("page.refresh"), () => { live.refresh().catch(() => {}); context.reload(); }, { class: "plain" }));
+    ["more", "start", "trust"].includes(page.name) ? null : button(t("page.refresh"), () => { live.refresh().catch(() => {}); context.reload(); }, { class: "plain" }));
 }
 
 /** A file that does not come is a TypeError to every browser, and no mistake of the station. */

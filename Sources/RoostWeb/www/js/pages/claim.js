@@ -37,7 +37,7 @@ export function make(root, { api }) {
       field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254", hint: t("claim.email") }), ...password.fields],
     t("claim.do"), async ({ code: given, name, email, password: secret }) => {
       await api.send("POST", "/claim", { code: isOpen ? "" : given.trim().toUpperCase(), name: name.trim(), email: email.trim(), password: secret }, { isQuiet: true });
-      location.replace("/");
+      location.replace("/start");
     }, password.check)), trustLine());
   return { update() {}, leave() { clearInterval(timer); } };
 }

@@ -132,7 +132,8 @@ function addDialog(profiles, { api, reload }) {
   }));
 }
 
-function foundRow(one, profiles, { me, api, reload }) {
+/** A port or part that was found, with the form to use it. */
+export function foundRow(one, profiles, { me, api, reload }) {
   const isOwner = may(me, "owner"), path = `/found/${encode(one.identity)}`;
   const isNew = ["unknown", "found", "ignored", "faulty"].includes(one.state);
   const names = one.candidates?.length ? one.candidates : profiles.filter((profile) => !profile.kind || profile.kind === "usb-serial").map((profile) => profile.id);

@@ -77,6 +77,13 @@ function typed({ kind, example }, text) {
   return kind === "map" ? mapOf(text, JSON.parse(example)) : text;
 }
 
+/** The address of this page with the form of an entry, or without one. */
+export function entryAddress(pairs = {}) {
+  const step = new URLSearchParams(location.search).get("step");
+  const query = new URLSearchParams({ ...(step ? { step } : {}), ...pairs });
+  return location.pathname + (query.size ? `?${query}` : "");
+}
+
 /** The entry and the secrets of a form; keys that it does not know stay. */
 export function collected(fields, values, before) {
   const entry = structuredClone(before), secrets = {};
@@ -96,16 +103,24 @@ export function collected(fields, values, before) {
   return { entry, secrets };
 }
 
-/** A topic that no person guesses, and where it is read. */
+/** A topic that no person guesses. */
+export const newTopic = () => `roost-${[...crypto.getRandomValues(new Uint8Array(12))].map((byte) => (byte % 32).toString(32)).join("")}`;
+
+/** Where a topic is read: in a browser, and in the app ntfy, which takes a server without encryption only when it is said so. */
+export function topicAddresses(server, name) {
+  const address = `${server.replace(/\/+$/, "")}/${encodeURIComponent(name)}`;
+  return { address, app: address.replace(/^https?:/, "ntfy:") + (address.startsWith("http:") ? "?secure=false" : "") };
+}
+
+/** The topic of a new receiver, and where it is read. */
 export function topic(own) {
   const [url, name] = ["url", "topic"].map((key) => own.find((one) => one.option.key === key));
   const place = el("p", {}), app = asIs("", "code");
-  if (name.input.type === "text") name.input.value = `roost-${[...crypto.getRandomValues(new Uint8Array(12))].map((byte) => (byte % 32).toString(32)).join("")}`;
+  if (name.input.type === "text") name.input.value = newTopic();
   const show = () => {
-    const server = (url.input.value.trim() || url.option.example).replace(/\/+$/, ""), text = name.input.value.trim();
-    const address = `${server}/${encodeURIComponent(text)}`;
+    const text = name.input.value.trim(), { address, app: link } = topicAddresses(url.input.value.trim() || url.option.example, text);
     place.replaceChildren(...(text ? [t("entry.topic.open"), " ", asIs(address, "a", { href: address, target: "_blank", rel: "noopener noreferrer" })] : []));
-    app.textContent = text ? address.replace(/^https?:/, "ntfy:") : "";
+    app.textContent = text ? link : "";
   };
   for (const one of [url, name]) one.input.addEventListener("input", show);
   show();

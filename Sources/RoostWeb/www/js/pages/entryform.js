@@ -4,40 +4,43 @@ import { field, form } from "../form.js";
 import { number } from "../format.js";
 import { code, has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { collected, option, topic } from "./entryfields.js";
+import { collected, entryAddress, option, topic } from "./entryfields.js";
+import { nearbyPart } from "./nearby.js";
 import { KEEPING, offerUndo } from "./undo.js";
 
 const USUAL = { targets: ["mqtt", "influx2", "sensor-community", "opensensemap", "webhook"], receivers: ["ntfy", "telegram", "smtp", "webhook"] };
 /** Each step of a trial has its own limit at the courier. */
-const PATIENCE = 105000;
+export const PATIENCE = 105000;
 const STEPS = { done: "good", failed: "poor", skipped: "unknown" };
 
-/** The card for `add`, a type or `any`, or for `change`, an id. */
-export async function entryCard(section, { add, change }, context) {
+/** The card for `add`, a type or `any`, with the `url` of an offer, or for `change`, an id. */
+export async function entryCard(section, { add, change, url }, context) {
   const { api } = context;
   const [kinds, outbox, present] = await Promise.all([api.get("/outbox/kinds"), api.get("/outbox"), change ? api.get(`/outbox/${encodeURIComponent(change)}/entry`) : null,
     loadMore("entries"), live.station ?? refresh().catch(() => null)]);
   const all = kinds[section], type = present ? present.entry.type : add, kind = all.find((one) => one.type === type);
-  if (!kind) return choice(section, all);
+  if (!kind) return choice(section, all, context);
   const ids = [outbox.targets, outbox.receivers, outbox.feeds, outbox.leftOut].flat().map((one) => one.id);
-  return formCard({ section, kind, ids, present }, context);
+  return formCard({ section, kind, ids, present, url }, context);
 }
 
 /** The types, the usual ones first. */
-function choice(section, all) {
+function choice(section, all, context) {
   const usual = USUAL[section].map((type) => all.find((one) => one.type === type)).filter(Boolean);
-  const menu = (kinds) => el("ul", { class: "menu" }, kinds.map((kind) => el("li", {}, el("a", { href: `${location.pathname}?add=${kind.type}` },
+  const menu = (kinds) => el("ul", { class: "menu" }, kinds.map((kind) => el("li", {}, el("a", { href: entryAddress({ add: kind.type }) },
     el("span", {}, el("strong", {}, kindName(kind)), el("span", { class: "quiet" }, about(kind))), icon("icon-next")))));
-  return card(t(`entry.choose.${section}`), menu(usual), el("details", {}, el("summary", {}, t("entry.others")), menu(all.filter((one) => !usual.includes(one)))),
-    el("div", { class: "row" }, el("a", { class: "button", href: location.pathname }, t("do.cancel"))));
+  // A step that begins with the choice has its own heading and its own way on.
+  const isAsked = new URLSearchParams(location.search).has("add");
+  return card(isAsked ? t(`entry.choose.${section}`) : null, section === "targets" ? nearbyPart(context) : null, menu(usual), el("details", {}, el("summary", {}, t("entry.others")), menu(all.filter((one) => !usual.includes(one)))),
+    isAsked ? el("div", { class: "row" }, el("a", { class: "button", href: entryAddress() }, t("do.cancel"))) : null);
 }
 
 const about = ({ type, about: words }) => (has(`kind.${type}.about`) ? t(`kind.${type}.about`) : quoted(words));
 
 const kindName = ({ type, name }) => (has(`kind.${type}`) ? t(`kind.${type}`) : asIs(name ?? type));
 
-function formCard({ section, kind, ids, present }, context) {
-  const { api, go } = context, { type } = kind, before = present?.entry ?? { type };
+function formCard({ section, kind, ids, present, url }, context) {
+  const { api, go } = context, { type } = kind, before = present?.entry ?? { type, ...offered(url) };
   const id = present ? null : field("id", t("entry.id"), { value: freeID(type, ids), required: true, maxlength: "32", autocomplete: "off", autocapitalize: "none", spellcheck: "false", hint: t("entry.id.hint") });
   const options = kind.fields.filter((one) => one.kind !== "object").map((one) => option(one, kind, before, !present));
   const own = options.filter((one) => !one.option.isCommon), common = options.filter((one) => one.option.isCommon);
@@ -61,19 +64,22 @@ function formCard({ section, kind, ids, present }, context) {
     }
     if (submitter === trial) return "";
     offerUndo(present?.id ?? values.id.trim(), context);
-    await go(location.pathname, { replaces: true });
+    await go(entryAddress(), { replaces: true });
     return "";
   }
 
   const node = form([id, ...own, type === "ntfy" ? topic(own) : null, more, steps].filter(Boolean), t("do.save"), send,
     ({ id: given }) => ({ id: ids.includes(given?.trim()) ? t("entry.id.used") : null }));
-  node.lastChild.append(trial, el("a", { class: "button", href: location.pathname }, t("do.cancel")));
+  node.lastChild.append(trial, el("a", { class: "button", href: entryAddress() }, t("do.cancel")));
   const words = has(`kind.${type}.steps`) ? t(`kind.${type}.steps`) : about(kind);
   return card(present ? [asIs(present.id), ` · `, kindName(kind)] : kindName(kind), el("p", { class: "quiet" }, words), node);
 }
 
+/** The options of a server that was found; one of this computer is allowed by its owner only. */
+const offered = (url) => (url ? { url, ...(url.includes("//127.") ? { local: true } : {}) } : {});
+
 /** A name that no entry has: the type, or the type and a number. */
-function freeID(type, ids) {
+export function freeID(type, ids) {
   let name = type;
   for (let n = 2; ids.includes(name); n += 1) name = `${type}-${n}`;
   return name;
@@ -88,7 +94,7 @@ function placed(pointer, options) {
 }
 
 /** How far a trial came. */
-function outcome({ isReached, server, steps, milliseconds }) {
+export function outcome({ isReached, server, steps, milliseconds }) {
   return [el("p", {}, el("strong", {}, t(isReached ? "try.reached" : "try.notReached", { ms: number(milliseconds) })), " ", server ? asIs(server) : ""),
     el("ul", { class: "steps" }, steps.map((one) => el("li", {}, mark(STEPS[one.state], "mark small"),
       el("span", {}, el("strong", {}, code("try", one.name)), `: ${t(`try.${one.state}`)} `, quoted(one.sentence)))))];

@@ -5,6 +5,7 @@ import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.
 import { code, plural, t } from "../i18n.js";
 import { may } from "../roles.js";
 import { action, confirmed, problemWords } from "../words.js";
+import { entryAddress } from "./entryfields.js";
 import { KEEPING, offerUndo, said } from "./undo.js";
 
 // A server is asked what it has: the station gives it a minute.
@@ -74,12 +75,12 @@ export function entryActs({ id, origin }, context, changed) {
   const { me, api, go } = context;
   if (!may(me, "owner")) return [];
   if (origin !== "ui") return [el("span", { class: "quiet" }, t("outbox.inFile"))];
-  return [button(t("outbox.change"), () => go(`${location.pathname}?change=${id}`), { class: "small" }),
+  return [button(t("outbox.change"), () => go(entryAddress({ change: id })), { class: "small" }),
     button(t("outbox.remove"), confirmed(t("outbox.remove.sure", { name: id }), t("outbox.remove"), async () => { await api.send("DELETE", `/outbox/${id}`, {}, { patience: KEEPING }); offerUndo(id, context); await changed(); }), { class: "small" })];
 }
 
 /** The way to a new entry, for the owner of a station with a courier. */
-export const addLink = (words, { me }) => (may(me, "owner") ? el("p", {}, el("a", { class: "button", href: `${location.pathname}?add=any` }, words)) : null);
+export const addLink = (words, { me }) => (may(me, "owner") ? el("p", {}, el("a", { class: "button", href: entryAddress({ add: "any" }) }, words)) : null);
 
 /** The form of the entry that the address names; the page's other parts are away meanwhile. */
 export function entryPlace(root, section, context) {
@@ -88,14 +89,14 @@ export function entryPlace(root, section, context) {
   said.replaceChildren();
   root.append(said, place);
   return async (query) => {
-    const [add, change] = ["add", "change"].map((name) => query.get(name)), wanted = change ?? add;
+    const [add, change, url] = ["add", "change", "url"].map((name) => query.get(name)), wanted = change ?? add;
     if (wanted === shown || !may(context.me, "owner")) return;
     shown = wanted;
     root.classList.toggle("editing", wanted !== null);
     place.replaceChildren();
     if (wanted === null) return;
     try {
-      const node = await (await import("./entryform.js")).entryCard(section, { add, change }, context);
+      const node = await (await import("./entryform.js")).entryCard(section, { add, change, url }, context);
       if (shown === wanted) place.replaceChildren(node);
     } catch (problem) {
       if (problem.status === undefined) console.error(problem);

@@ -1,5 +1,5 @@
 // The owner's settings, made from the station's own schema.
-import { asIs, card, el } from "../dom.js";
+import { asIs, card, el, icon } from "../dom.js";
 import { duration } from "../format.js";
 import { code, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
@@ -9,11 +9,14 @@ import { action, quantityName, quantityOf } from "../words.js";
 
 export const title = "settings.title";
 
-export async function load(api) {
+/** The settings with their schema, and the tag of this version of them. */
+export async function loadSettings(api) {
   const answer = await api.getTagged("/settings");
   if (!live.station) await refresh().catch(() => null);
   return { ...answer.data, etag: answer.etag };
 }
+
+export const load = loadSettings;
 
 export function make(root, context) {
   const said = el("p", { class: "row", role: "status" }), { api, reload } = context;
@@ -30,24 +33,36 @@ export function make(root, context) {
     const rows = Object.entries(schema?.properties ?? {});
     const keeps = live.station?.store?.keepsDays;
     root.replaceChildren(keeps ? card(t("settings.keeping"), el("p", {}, t("settings.keeps", { time: duration(keeps * 86400) }))) : "",
-      card(t("settings.title"), said, rows.length ? settingsForm(rows, values ?? {}, origins ?? {}, etag, context.me, change) : el("p", {}, t("settings.none"))));
+      card(t("settings.title"), said, rows.length ? settingsForm(rows, values ?? {}, origins ?? {}, etag, context.me, change) : el("p", {}, t("settings.none"))),
+      context.pages.some((page) => page.name === "start") ? card(null, el("ul", { class: "menu" }, el("li", {}, el("a", { href: "/start" },
+        el("span", {}, el("strong", {}, t("start.title")), el("span", { class: "quiet" }, t("start.purpose"))), icon("icon-next"))))) : "");
   } };
 }
 
-function settingsForm(rows, values, origins, etag, me, change) {
-  const isOwner = may(me, "owner");
-  const fields = rows.map(([name, schema]) => {
+/** The field of each setting; on a page of its own it says as well what is the default. */
+export function settingFields(rows, values, origins, isOwner, saysDefault = true) {
+  return rows.map(([name, schema]) => {
     const isLocked = origins[name] === "file" || !isOwner;
-    const hint = [code("settings.hint", name, schema.description ?? ""), range(schema), origins[name] === "file" ? t("settings.locked") : origins[name] === "default" ? t("settings.default") : null].filter(Boolean).join(" ");
+    const hint = [code("settings.hint", name, schema.description ?? ""), range(schema), origins[name] === "file" ? t("settings.locked") : origins[name] === "default" && saysDefault ? t("settings.default") : null].filter(Boolean).join(" ");
     return field(name, code("setting", name, schema.title ?? name), { hint, control: control(schema, isLocked ? values[name] : own(name, values, origins), isLocked, name, values[name]) });
   });
+}
+
+/** The settings that a form changes, and what a person had set before. */
+export function changedSettings(rows, given, values, origins) {
+  const body = {}, before = {};
+  for (const [name, schema] of rows) {
+    const now = typed(schema, given[name]), then = own(name, values, origins);
+    if (origins[name] !== "file" && JSON.stringify(now) !== JSON.stringify(then)) [body[name], before[name]] = [now, then];
+  }
+  return { body, before };
+}
+
+function settingsForm(rows, values, origins, etag, me, change) {
+  const fields = settingFields(rows, values, origins, may(me, "owner"));
   if (!fields.some((one) => !one.input.disabled)) return el("div", { class: "form" }, fields);
   return form(fields, t("do.save"), async (given) => {
-    const body = {}, before = {};
-    for (const [name, schema] of rows) {
-      const now = typed(schema, given[name]), then = own(name, values, origins);
-      if (origins[name] !== "file" && JSON.stringify(now) !== JSON.stringify(then)) [body[name], before[name]] = [now, then];
-    }
+    const { body, before } = changedSettings(rows, given, values, origins);
     if (!Object.keys(body).length) return t("settings.same");
     await change(body, before, etag);
   });

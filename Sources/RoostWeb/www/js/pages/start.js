@@ -1,0 +1,67 @@
+// First steps of an owner, one at a time: sensors, name and place, who is told, where values go. Each is found again elsewhere.
+import { card, el, icon, mark } from "../dom.js";
+import { loadMore, t } from "../i18n.js";
+
+export const title = "start.title";
+
+/** Each step with the page that changes the same later, and the module of its cards. */
+const STEPS = [
+  { name: "sensors", page: "devices", module: () => import("./startsensors.js") },
+  { name: "place", page: "settings", module: () => import("./startplace.js") },
+  { name: "told", page: "alerts", module: () => import("./starttold.js") },
+  { name: "sent", page: "outbox", module: () => import("./startsent.js") },
+];
+
+/** The step that an address names; one beyond the last is the end. */
+const stepOf = (query) => Math.min(Math.max(Math.trunc(Number(query.get("step"))) || 1, 1), STEPS.length + 1);
+
+export async function load(api, query, context) {
+  const number = stepOf(query), shown = STEPS[number - 1] ? [STEPS[number - 1]] : STEPS;
+  const modules = await Promise.all(shown.map((step) => step.module()));
+  await Promise.all([loadMore("start"), ...(STEPS[number - 1]?.name === "sent" ? [loadMore("entries")] : [])]);
+  const data = await Promise.all(modules.map((module) => module.load(api, query, context)));
+  return { number, modules, data };
+}
+
+export function make(root, context) {
+  let view = null, shown = null;
+  return {
+    update({ number, modules, data }, query) {
+      const key = `${number} ${query.get("add")} ${query.get("change")}`;
+      if (shown !== key) {
+        shown = key;
+        view?.leave?.();
+        view = null;
+        if (number > STEPS.length) return root.replaceChildren(progress(number), ...ending(modules, data));
+        const step = STEPS[number - 1], body = el("div", { class: "page" }), on = el("a", { class: "button", href: `/start?step=${number + 1}` });
+        root.replaceChildren(progress(number), el("div", {}, el("h2", { class: "big" }, t(`start.${step.name}.title`)), el("p", { class: "quiet" }, t(`start.${step.name}.words`))),
+          body, el("div", { class: "row end" }, on));
+        const next = () => context.go(`/start?step=${number + 1}`);
+        const done = (isDone) => { on.textContent = t(isDone ? "start.on" : "start.later"); on.classList.toggle("first", isDone); };
+        done(false);
+        view = modules[0].make(body, { ...context, next, done, query });
+      }
+      view?.update(data[0], query);
+    },
+    live(kind, data) { view?.live?.(kind, data); },
+    tick() { view?.tick?.(); },
+    leave() { view?.leave?.(); },
+  };
+}
+
+/** A bar for each step, which leads to it. */
+function progress(number) {
+  return el("ol", { class: "progress", "aria-label": t("start.progress", { n: Math.min(number, STEPS.length), of: STEPS.length }) }, STEPS.map(({ name }, index) =>
+    el("li", {}, el("a", { href: `/start?step=${index + 1}`, class: index < number ? "past" : null, "aria-current": index + 1 === number ? "step" : null, "aria-label": t(`start.${name}.title`), title: t(`start.${name}.title`) }))));
+}
+
+/** What is set, and where what was left out is found. */
+function ending(modules, data) {
+  const rows = STEPS.map(({ name, page }, index) => {
+    const words = modules[index].summary(data[index]);
+    return el("li", {}, el("a", { href: `/${page}` }, mark(words ? "good" : "unknown", "mark small"),
+      el("span", {}, el("strong", {}, t(`start.${name}.short`)), el("span", { class: "quiet" }, words ?? t("start.skipped", { page: t(`${page}.title`) }))), icon("icon-next")));
+  });
+  return [el("div", {}, el("h2", { class: "big" }, t("start.done.title")), el("p", { class: "quiet" }, t("start.done.words"))),
+    card(null, el("ul", { class: "menu" }, rows)), el("div", { class: "row end" }, el("a", { class: "button first", href: "/" }, t("start.done.now")))];
+}

@@ -1,0 +1,66 @@
+// The second step: name of the station, its place and time zone, as the page Settings has them.
+import { button, card, el, show } from "../dom.js";
+import { form } from "../form.js";
+import { t } from "../i18n.js";
+import { refresh } from "../live.js";
+import { may } from "../roles.js";
+import { changedSettings, loadSettings, settingFields } from "./settings.js";
+
+const NAMES = ["title", "position", "zone"];
+const PATIENCE = 20000;
+
+export const load = loadSettings;
+
+export function summary({ values, origins }) {
+  const set = NAMES.filter((name) => origins[name] !== "default" && values[name]);
+  return set.map((name) => values[name]).join(" · ") || null;
+}
+
+export function make(root, context) {
+  const { api, me, next, done } = context;
+  return { update({ schema, values, origins, etag }) {
+    const rows = NAMES.filter((name) => schema.properties[name]).map((name) => [name, schema.properties[name]]);
+    const fields = settingFields(rows, values, origins, may(me, "owner"), false);
+    const [position, zone] = ["position", "zone"].map((name) => fields.find((one) => one.name === name));
+    if (position && !position.input.disabled) position.append(here(position));
+    chooseOwnZone(zone, values.zone, origins.zone);
+    root.replaceChildren(card(null, form(fields, t("start.place.save"), async (given) => {
+      const { body } = changedSettings(rows, given, values, origins);
+      if (Object.keys(body).length) await api.send("PATCH", "/settings", body, { etag });
+      await refresh().catch(() => null);
+      await next();
+    })));
+    done(summary({ values, origins }) !== null);
+  } };
+}
+
+/** A station that nobody has told its zone is offered the browser's. */
+function chooseOwnZone(zone, used, origin) {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!zone || zone.input.disabled || origin !== "default" || own === used) return;
+  const found = [...zone.input.options].find((one) => one.value === own);
+  if (!found) return;
+  found.selected = true;
+  zone.append(el("p", { class: "hint" }, t("start.place.zone")));
+}
+
+/** A button that fills in where the browser is; only an encrypted page may ask. */
+function here(position) {
+  const said = el("p", { class: "hint", role: "status" }, isSecureContext ? "" : t("start.place.insecure"));
+  const ask = button(t("start.place.here"), async () => {
+    ask.disabled = true;
+    said.textContent = t("do.running");
+    try {
+      const { coords } = await new Promise((found, failed) => { navigator.geolocation.getCurrentPosition(found, failed, { timeout: PATIENCE }); });
+      position.input.value = `${coords.latitude.toFixed(4)}, ${coords.longitude.toFixed(4)}`;
+      position.fail();
+      said.textContent = "";
+    } catch {
+      said.textContent = t("start.place.unknown");
+    } finally {
+      ask.disabled = false;
+    }
+  });
+  show(ask, isSecureContext && Boolean(navigator.geolocation));
+  return el("div", {}, ask, said);
+}

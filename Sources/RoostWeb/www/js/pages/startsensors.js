@@ -1,0 +1,85 @@
+// The first step: which sensors are plugged in, as they come.
+import { asIs, button, card, el, keyed, mark, setText, show } from "../dom.js";
+import { loadFacts } from "../facts.js";
+import { field, form } from "../form.js";
+import { countdown } from "../format.js";
+import { code, t } from "../i18n.js";
+import { live, refresh } from "../live.js";
+import { deviceOf, isNeverMeasured, measured, quantityName, quantityOf } from "../words.js";
+import { foundRow } from "./devices.js";
+
+/** States of a port in which nobody has said what it is. */
+const OPEN = ["unknown", "found", "probing", "faulty", "ignored"];
+/** The socket of an adapter, by its path in sysfs: `1.2`. */
+const socketOf = (path) => /\/\d+-([\d.]+):\d/.exec(path ?? "")?.[1];
+const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name && !isNeverMeasured(one));
+
+export async function load(api) {
+  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), loadFacts(), live.station ?? refresh().catch(() => null)]);
+  return { devices: devices.devices ?? [], found: devices.found ?? [], profiles: profiles?.items ?? [], at: performance.now() };
+}
+
+export const summary = ({ devices }) => devices.map((one) => one.name).join(", ") || null;
+
+export function make(root, context) {
+  const list = el("ul", { class: "list" }), none = el("p", { class: "big", role: "status" }, t("start.sensors.none")), ports = el("ul", { class: "list" });
+  const open = card(t("start.sensors.ports"), ports);
+  root.append(card(null, none, list), open, el("p", { class: "quiet" }, t("start.sensors.pins"), " ", el("a", { href: "/devices" }, t("devices.title"))));
+  let beats = 0;
+  return {
+    update({ devices, found, profiles, at }) {
+      show(none, !devices.length);
+      show(list, devices.length > 0);
+      keyed(list, devices, (one) => one.name, (one) => row(one, context), (node, one) => node.renew(one, found.find((other) => other.name === one.name), profiles, at));
+      const unclear = found.filter((one) => OPEN.includes(one.state) && !devices.some((device) => device.name === one.name));
+      keyed(ports, unclear, (one) => `${one.identity} ${one.state}`, (one) => (one.state === "probing" ? probed(one) : foundRow(one, profiles, context)));
+      show(open, unclear.length > 0);
+      context.done(devices.length > 0);
+    },
+    live(kind) { if (kind === "station") context.reload(); },
+    tick() {
+      for (const node of list.children) node.tick();
+      // A port that was plugged in is seen within two seconds.
+      if ((beats += 1) % 2 === 0) context.reload();
+    },
+  };
+}
+
+const probed = (one) => el("li", {}, el("strong", {}, asIs(one.node ?? one.identity)), el("p", { class: "quiet" }, t("start.sensors.probing")));
+
+/** A device in use with its state, and a field for its name. */
+function row(first, context) {
+  const sign = el("span"), name = asIs("", "strong"), kind = asIs("", "span", { class: "quiet" }), state = el("span", { role: "status" }), place = el("div");
+  const ask = button(t("start.sensors.name"), () => {
+    if (place.firstChild) return place.replaceChildren();
+    const one = field("title", t("devices.name"), { value: device.title ?? "", placeholder: device.name, maxlength: "64", autocomplete: "off", hint: t("devices.title.hint") });
+    place.replaceChildren(form([one], t("do.save"), async (values) => {
+      const given = values.title.trim();
+      if (given !== (device.title ?? "")) await context.api.send("PATCH", `/devices/${encodeURIComponent(device.name)}`, { title: given });
+      place.replaceChildren();
+      await refresh().catch(() => {});
+      await context.reload();
+    }));
+    one.input.select();
+  }, { class: "plain" });
+  const node = el("li", { class: "finding" }, sign, el("div", {}, el("div", { class: "split" }, el("span", {}, name, " ", kind), ask), el("p", { class: "quiet" }, state), place));
+  let device = first, askedAt = 0;
+  node.tick = () => {
+    const channels = channelsOf(device.name), values = channels.filter((one) => (one.value ?? null) !== null);
+    const next = device.progress?.nextInSeconds ?? device.progress?.endsInSeconds, left = (next ?? 0) - (performance.now() - askedAt) / 1000;
+    const words = values.length ? values.slice(0, 2).map((one) => `${quantityName(quantityOf(one.id))} ${measured(one)}`).join(" · ")
+      : left > 0 && channels.length ? t("start.sensors.first", { time: countdown(left) }) : code("state", device.state);
+    setText(state, [device.port, words].filter(Boolean).join(" · "));
+    const level = values.length || !channels.length ? "good" : "unknown";
+    if (sign.dataset.level !== level) { sign.dataset.level = level; sign.replaceChildren(mark(level, "mark small")); }
+  };
+  node.renew = (given, found, profiles, at) => {
+    device = { ...given, port: socketOf(found?.path) ? t("start.sensors.socket", { n: socketOf(found.path) }) : found?.node };
+    askedAt = at;
+    setText(name, device.name);
+    setText(kind, profiles.find((one) => one.id === device.type)?.name ?? device.type);
+    show(ask, given.origin !== undefined && given.origin !== "file");
+    node.tick();
+  };
+  return node;
+}

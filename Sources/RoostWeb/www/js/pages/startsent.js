@@ -1,0 +1,22 @@
+// The fourth step: where values go. Servers that announce themselves come first; every type has its form.
+import { asIs, card, el } from "../dom.js";
+import { t } from "../i18n.js";
+import { entryCard } from "./entryform.js";
+
+export async function load(api, query, context) {
+  const outbox = await api.get("/outbox"), [add, change, url] = ["add", "change", "url"].map((name) => query.get(name));
+  const isShown = outbox.isRunning && query.get("step") === "4";
+  return { ...outbox, form: isShown ? await entryCard("targets", { add: add ?? "any", change, url }, context) : null };
+}
+
+export const summary = ({ targets }) => targets.map((one) => one.id).join(", ") || null;
+
+export function make(root, context) {
+  return { update({ targets, isRunning, form }) {
+    if (root.firstChild) return;
+    context.done(targets.length > 0);
+    if (!isRunning) return root.append(card(null, el("p", { class: "big" }, t("outbox.noCourier"))));
+    if (targets.length && context.query.get("add") === null) root.append(card(t("start.sent.now"), el("p", {}, asIs(targets.map((one) => one.id).join(", ")))));
+    root.append(form);
+  } };
+}
