@@ -15,8 +15,13 @@ const socketOf = (path) => /\/\d+-([\d.]+):\d/.exec(path ?? "")?.[1];
 const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name && !isNeverMeasured(one));
 
 export async function load(api) {
-  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), loadFacts(), live.station ?? refresh().catch(() => null)]);
-  return { devices: devices.devices ?? [], found: devices.found ?? [], profiles: profiles?.items ?? [], at: performance.now() };
+  const [now, profiles] = await Promise.all([plugged(api), api.maybe("/profiles"), loadFacts(), live.station ?? refresh().catch(() => null)]);
+  return { ...now, profiles: profiles?.items ?? [] };
+}
+
+async function plugged(api) {
+  const { devices, found } = await api.get("/devices");
+  return { devices: devices ?? [], found: found ?? [], at: performance.now() };
 }
 
 export const summary = ({ devices }) => devices.map((one) => one.name).join(", ") || null;
@@ -25,9 +30,12 @@ export function make(root, context) {
   const list = el("ul", { class: "list" }), none = el("p", { class: "big", role: "status" }, t("start.sensors.none")), ports = el("ul", { class: "list" });
   const open = card(t("start.sensors.ports"), ports);
   root.append(card(null, none, list), open, el("p", { class: "quiet" }, t("start.sensors.pins"), " ", el("a", { href: "/devices" }, t("devices.title"))));
-  let beats = 0;
-  return {
+  let beats = 0, known = [];
+  // A problem of this question is the banner's.
+  const again = () => plugged(context.api).then((now) => view.update({ ...now, profiles: known }), () => {});
+  const view = {
     update({ devices, found, profiles, at }) {
+      known = profiles;
       show(none, !devices.length);
       show(list, devices.length > 0);
       keyed(list, devices, (one) => one.name, (one) => row(one, context), (node, one) => node.renew(one, found.find((other) => other.name === one.name), profiles, at));
@@ -36,13 +44,14 @@ export function make(root, context) {
       show(open, unclear.length > 0);
       context.done(devices.length > 0);
     },
-    live(kind) { if (kind === "station") context.reload(); },
+    live(kind) { if (kind === "station") again(); },
     tick() {
       for (const node of list.children) node.tick();
       // A port that was plugged in is seen within two seconds.
-      if ((beats += 1) % 2 === 0) context.reload();
+      if ((beats += 1) % 2 === 0) again();
     },
   };
+  return view;
 }
 
 const probed = (one) => el("li", {}, el("strong", {}, asIs(one.node ?? one.identity)), el("p", { class: "quiet" }, t("start.sensors.probing")));

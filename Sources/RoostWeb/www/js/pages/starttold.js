@@ -5,6 +5,7 @@ import { clockSeconds } from "../format.js";
 import { loadMore, noticeLanguage, t } from "../i18n.js";
 import { live } from "../live.js";
 import { qrCode } from "../qr.js";
+import { action } from "../words.js";
 import { collected, entryAddress, newTopic, option, topicAddresses } from "./entryfields.js";
 import { entryCard, freeID, outcome, PATIENCE } from "./entryform.js";
 import { KEEPING } from "./undo.js";
@@ -36,18 +37,20 @@ export function make(root, context) {
   } };
 }
 
-/** The topic of this visit: the same after a reload, so that what was scanned stays right. */
+/** The topic of this visit, and the receiver's id once it is saved: the same after a reload, so that what was scanned stays right. */
 function ownTopic() {
-  const topic = sessionStorage.getItem(KEPT) ?? newTopic();
-  sessionStorage.setItem(KEPT, topic);
-  return topic;
+  const kept = JSON.parse(sessionStorage.getItem(KEPT)) ?? { topic: newTopic() };
+  keep(kept);
+  return kept;
 }
 
+const keep = (kept) => sessionStorage.setItem(KEPT, JSON.stringify(kept));
+
 function phoneCard(outbox, kind, { api, done }) {
-  const topic = ownTopic(), before = { type: "ntfy", language: noticeLanguage() };
+  const { topic, id: kept } = ownTopic(), before = { type: "ntfy", language: noticeLanguage() };
   const options = kind.fields.filter((one) => SHOWN.includes(one.key)).map((one) => option(one, kind, before, true));
   const server = options.find((one) => one.option.key === "url"), used = [outbox.targets, outbox.receivers, outbox.feeds, outbox.leftOut].flat().map((one) => one.id);
-  const id = freeID("ntfy", used), picture = el("div", { class: "scan" }), link = asIs(t("start.told.open"), "a", { class: "button" }), text = el("code", { translate: "no" });
+  const id = used.includes(kept) ? kept : freeID("ntfy", used), picture = el("div", { class: "scan" }), link = el("a", { class: "button" }, t("start.told.open")), text = el("code", { translate: "no" });
   const draw = async () => {
     const { app, address } = topicAddresses(server.input.value.trim() || server.option.example, topic);
     const whole = `${app}${app.includes("?") ? "&" : "?"}display=${encodeURIComponent(live.station?.station?.name ?? "Roost")}`;
@@ -67,10 +70,12 @@ function phoneCard(outbox, kind, { api, done }) {
       const result = await api.send("POST", `/outbox/${id}/try`, { ...body, sends: true }, { patience: PATIENCE });
       if (!result.isReached) return void said.replaceChildren(...outcome(result));
       await api.send("PUT", `/outbox/${id}`, body, { patience: KEEPING });
+      keep({ topic, id });
       done(true);
       said.replaceChildren(...question(clockSeconds(Date.now() / 1000), () => sessionStorage.removeItem(KEPT)));
     } catch (problem) {
       said.replaceChildren();
+      more.open ||= Boolean(problem.errors?.length);
       for (const error of problem.errors ?? []) error.pointer = error.pointer?.replace(/^\/(entry|secrets)\//, "/");
       throw problem;
     }
@@ -78,7 +83,7 @@ function phoneCard(outbox, kind, { api, done }) {
   const steps = ["install", "scan", "press"].map((name) => el("li", {}, t(`start.told.${name}`)));
   const node = form([more, said], t("entry.test"), send);
   return card(t("start.told.phone"), el("div", { class: "phone" }, picture, el("ol", { class: "numbered" }, steps)),
-    el("p", {}, link), el("p", { class: "quiet" }, t("start.told.byHand"), " ", text), node);
+    el("p", {}, link), el("p", { class: "quiet" }, t("start.told.byHand"), " ", text), navigator.clipboard ? action(t("do.copy"), async () => { await navigator.clipboard.writeText(text.textContent); return t("do.copied"); }, { class: "small" }) : null, node);
 }
 
 /** What a person whose phone did not ring looks at. */
