@@ -153,7 +153,7 @@ def sensors(walk, house, hands):
     hands.press("Name…")
     hands.fill("Name", "air")
     hands.press("Save")
-    check.demand(until(lambda: "air/pm25" in house.station.values(), 30), f"it is not renamed: {browser.text()[:400]}")
+    check.demand(until(lambda: "air" in (browser.ask("GET", "/station")[1].get("titles") or {}).values(), 30), f"it has no title: {browser.text()[:400]}")
     check.demand(browser.shows("Go on"), f"no way on: {browser.text()[:400]}")
     shot(walk, "first-sensors")
     hands.press("Go on")

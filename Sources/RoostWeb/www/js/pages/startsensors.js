@@ -24,7 +24,7 @@ async function plugged(api) {
   return { devices: devices ?? [], found: found ?? [], at: performance.now() };
 }
 
-export const summary = ({ devices }) => devices.map((one) => one.name).join(", ") || null;
+export const summary = ({ devices }) => devices.map((one) => one.title ?? one.name).join(", ") || null;
 
 export function make(root, context) {
   const list = el("ul", { class: "list" }), none = el("p", { class: "big", role: "status" }, t("start.sensors.none")), ports = el("ul", { class: "list" });
@@ -85,7 +85,7 @@ function row(first, context) {
   node.renew = (given, found, profiles, at) => {
     device = { ...given, port: socketOf(found?.path) ? t("start.sensors.socket", { n: socketOf(found.path) }) : found?.node };
     askedAt = at;
-    setText(name, device.name);
+    setText(name, device.title ?? device.name);
     setText(kind, profiles.find((one) => one.id === device.type)?.name ?? device.type);
     show(ask, given.origin !== undefined && given.origin !== "file");
     node.tick();
