@@ -8,6 +8,7 @@ import { may } from "../roles.js";
 import { action, quantityName, quantityOf } from "../words.js";
 
 export const title = "settings.title";
+const FIRST = ["title", "position", "zone", "levels"];
 
 /** The settings with their schema, and the tag of this version of them. */
 export async function loadSettings(api) {
@@ -30,7 +31,7 @@ export function make(root, context) {
   }
 
   return { update({ schema, values, origins, etag }) {
-    const rows = Object.entries(schema?.properties ?? {});
+    const rows = Object.entries(schema?.properties ?? {}).sort(([one], [other]) => FIRST.indexOf(one) - FIRST.indexOf(other));
     const keeps = live.station?.store?.keepsDays;
     root.replaceChildren(keeps ? card(t("settings.keeping"), el("p", {}, t("settings.keeps", { time: duration(keeps * 86400) }))) : "",
       card(t("settings.title"), said, rows.length ? settingsForm(rows, values ?? {}, origins ?? {}, etag, context.me, change) : el("p", {}, t("settings.none"))),
@@ -97,9 +98,10 @@ function levels(schema, given, disabled) {
   const measured = (live.station?.channels ?? []).map((one) => quantityOf(one.id)).filter((one) => one === "co2");
   const rows = [...new Set(["pm25", "pm10", ...measured, ...known.keys()])].map((name) => {
     const inputs = ["moderate", "poor"].map((level, index) => el("input", { type: "number", min: 0, step: "any", disabled, value: known.get(name)?.[index] ?? "", "aria-label": `${quantityName(name)}: ${t(`level.${level}`)}` }));
-    return { name, inputs, node: el("div", { class: "row" }, el("span", {}, quantityName(name)), inputs) };
+    return { name, inputs, nodes: [el("span", {}, quantityName(name)), ...inputs] };
   });
-  const box = el("div", { hidden: !isOwn }, el("p", { class: "hint" }, t("settings.levels.limits")), rows.map((row) => row.node));
+  const box = el("div", { hidden: !isOwn }, el("p", { class: "hint" }, t("settings.levels.limits")),
+    el("div", { class: "limits" }, el("span"), el("span", { class: "quiet" }, t("level.moderate")), el("span", { class: "quiet" }, t("level.poor")), rows.map((row) => row.nodes)));
   select.addEventListener("change", () => { box.hidden = select.value !== "own"; });
   const node = el("div", { role: "group" }, select, box);
   const text = () => rows.filter((row) => row.inputs.some((one) => one.value || one.validity.badInput)).map((row) => [row.name, ...row.inputs.map((one) => one.value)].join(" ")).join(", ");
