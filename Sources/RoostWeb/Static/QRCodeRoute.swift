@@ -6,7 +6,7 @@ import HTTPTypes
 package struct QRCodeRoute: Sendable {
     private static let name = "qrcode.js"
 
-    /// Nil where the package is not installed.
+    /// The script; nil where the package is not installed.
     private let file: StaticFiles.File?
 
     package init(folder: String = "/usr/share/javascript/qrcode-generator") {

@@ -200,6 +200,10 @@ def told(walk, house, hands):
     if walk.shots:
         browser.picture(os.path.join(walk.shots, "first-ring-360-light-en.png"), 360, False)
         browser.view(360)
+    browser.open(browser.path)
+    check.same(browser.text(".start code"), f"{server}/{topic}", "the address after a reload")
+    browser.press("Another server than ntfy.sh")
+    choose(browser, "The server is this computer", "true")
     browser.press("Send a test")
     check.demand(until(lambda: len(house.ntfy.messages) == 2, 30), f"no second test: {browser.text()[-600:]}")
     browser.shows("Did it ring?", 60)

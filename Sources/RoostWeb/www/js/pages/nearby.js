@@ -11,7 +11,7 @@ export function nearbyPart({ api }) {
   const said = el("p", { class: "quiet", role: "status" }, t("nearby.looks")), list = el("ul", { class: "menu" });
   api.get("/outbox/nearby", null, { patience: PATIENCE }).then(({ search, why, items, omittedCount }) => {
     list.replaceChildren(...items.map(row));
-    const words = search !== "done" ? t(`nearby.${search}`) : items.length ? "" : t("nearby.none");
+    const words = search !== "done" ? t(`nearby.${search}`) : t(items.length ? "nearby.found" : "nearby.none");
     said.replaceChildren(words, why ? " " : "", quoted(why) ?? "", omittedCount ? t("nearby.omitted", { n: omittedCount }) : "");
   }, (problem) => {
     if (problem.status === undefined) console.error(problem);

@@ -2,7 +2,7 @@
 import { asIs, button, card, el, keyed, mark, setText, show } from "../dom.js";
 import { loadFacts } from "../facts.js";
 import { field, form } from "../form.js";
-import { countdown } from "../format.js";
+import { duration } from "../format.js";
 import { code, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { deviceOf, isNeverMeasured, measured, quantityName, quantityOf } from "../words.js";
@@ -77,7 +77,7 @@ function row(first, context) {
     const channels = channelsOf(device.name), values = channels.filter((one) => (one.value ?? null) !== null);
     const next = device.progress?.nextInSeconds ?? device.progress?.endsInSeconds, left = (next ?? 0) - (performance.now() - askedAt) / 1000;
     const words = values.length ? values.slice(0, 2).map((one) => `${quantityName(quantityOf(one.id))} ${measured(one)}`).join(" · ")
-      : left > 0 && channels.length ? t("start.sensors.first", { time: countdown(left) }) : code("state", device.state);
+      : left > 0 && channels.length ? t("start.sensors.first", { time: duration(left) }) : code("state", device.state);
     setText(state, [device.port, words].filter(Boolean).join(" · "));
     const level = values.length || !channels.length ? "good" : "unknown";
     if (sign.dataset.level !== level) { sign.dataset.level = level; sign.replaceChildren(mark(level, "mark small")); }

@@ -37,7 +37,7 @@ export function make(root, context) {
   } };
 }
 
-/** The topic of this visit, and the receiver's id once it is saved: the same after a reload, so that what was scanned stays right. */
+/** The topic of this visit, and id and server of its receiver once it is saved: the same after a reload, so that what was scanned stays right. */
 function ownTopic() {
   const kept = JSON.parse(sessionStorage.getItem(KEPT)) ?? { topic: newTopic() };
   keep(kept);
@@ -47,10 +47,11 @@ function ownTopic() {
 const keep = (kept) => sessionStorage.setItem(KEPT, JSON.stringify(kept));
 
 function phoneCard(outbox, kind, { api, done }) {
-  const { topic, id: kept } = ownTopic(), before = { type: "ntfy", language: noticeLanguage() };
+  const { topic, id: kept, url } = ownTopic(), before = { type: "ntfy", language: noticeLanguage() };
   const options = kind.fields.filter((one) => SHOWN.includes(one.key)).map((one) => option(one, kind, before, true));
   const server = options.find((one) => one.option.key === "url"), used = [outbox.targets, outbox.receivers, outbox.feeds, outbox.leftOut].flat().map((one) => one.id);
   const id = used.includes(kept) ? kept : freeID("ntfy", used), picture = el("div", { class: "scan" }), link = el("a", { class: "button" }, t("start.told.open")), text = el("code", { translate: "no" });
+  server.input.value = url ?? "";
   const draw = async () => {
     const { app, address } = topicAddresses(server.input.value.trim() || server.option.example, topic);
     const whole = `${app}${app.includes("?") ? "&" : "?"}display=${encodeURIComponent(live.station?.station?.name ?? "Roost")}`;
@@ -70,7 +71,7 @@ function phoneCard(outbox, kind, { api, done }) {
       const result = await api.send("POST", `/outbox/${id}/try`, { ...body, sends: true }, { patience: PATIENCE });
       if (!result.isReached) return void said.replaceChildren(...outcome(result));
       await api.send("PUT", `/outbox/${id}`, body, { patience: KEEPING });
-      keep({ topic, id });
+      keep({ topic, id, url: entry.url });
       done(true);
       said.replaceChildren(...question(clockSeconds(Date.now() / 1000), () => sessionStorage.removeItem(KEPT)));
     } catch (problem) {
