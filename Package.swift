@@ -143,8 +143,8 @@ let package = Package(
         library(
             "ProvisioningIO",
             [
-                "CLinux", "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO", "LinuxIO",
-                "Profiles", "Provisioning",
+                "Backup", "CLinux", "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO",
+                "LinuxIO", "Profiles", "Provisioning",
             ]
         ),
         library(
@@ -370,8 +370,8 @@ let package = Package(
         tests(
             "ProvisioningIOTests",
             [
-                "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO", "Provisioning",
-                "ProvisioningIO", "TestSupport",
+                "Backup", "COpenSSL", "ControlProtocol", "Core", "FileIO", "HardwareIO",
+                "Provisioning", "ProvisioningIO", "TestSupport",
             ]
         ),
     ]

@@ -1,3 +1,4 @@
+import Backup
 import ControlProtocol
 import Core
 import FileIO
@@ -63,6 +64,7 @@ package struct Provisioner {
         let said = Files.text("\(root)/run/roost-start.said", limit: 1 << 14) ?? ""
         words.start = said.split(separator: "\n").prefix(16).map { PlainText.shown($0, limit: 300) }
         words.start += cardFaults
+        takeFactoryReset()
         let knows = { [writer] name in writer.knowsZone(name) }
         apply(CloudInitFiles.userName) { CloudInitFiles.readUser($0, knowsZone: knows) }
         apply(CloudInitFiles.networkName) { CloudInitFiles.readNetwork($0) }
@@ -72,6 +74,7 @@ package struct Provisioner {
         for file in ConfigurationFile.allCases { takeConfiguration(file) }
         for finding in CardSecrets(folder: boot.folder).findings { takeSecret(finding) }
         takeReset()
+        takeBackup()
         takeClaim()
         findMisnamed()
         keepMarks()
@@ -218,6 +221,43 @@ package struct Provisioner {
         } catch { words.problems.append(Self.unkept(name, error)) }
     }
 
+    /// Removes what the owner before has left; first, so that the other files are the new owner's.
+    private mutating func takeFactoryReset() {
+        let name = FactoryReset.cardFile
+        guard let bytes = told(name) else { return }
+        guard !marks.has(name, bytes) else { return removals.append(name) }
+        let text = String(decoding: bytes, as: UTF8.self).lowercased()
+        do throws(FileError) {
+            try FactoryReset(root: root).run(history: text.contains("history"))
+            marks = ProvisionMarks()
+            marks.record(name, bytes)
+            taken.append(name)
+            removals.append(name)
+        } catch { words.problems.append(Self.unkept(name, error)) }
+    }
+
+    private mutating func takeBackup() {
+        let finding = CardBackup(folder: boot.folder).finding { [marks] in marks.has($0, $1) }
+        switch finding {
+        case .none: break
+        case .wrong(let problem): words.problems.append(problem)
+        case .found(let name, let bytes, let backup):
+            do {
+                try CardBackup.put(backup, root: root)
+                marks.record(name, bytes)
+                taken.append(name)
+                removals.append(name)
+                if read(CardBackup.passphraseName) != nil {
+                    removals.append(CardBackup.passphraseName)
+                }
+                words.notes.append(
+                    "\(PlainText.shown(name)): the backup of \(PlainText.shown(backup.name)) is "
+                        + "restored, and removed from here with its passphrase."
+                )
+            } catch { words.problems.append(Self.unkept(name, error)) }
+        }
+    }
+
     private mutating func takeClaim() {
         let name = ClaimCode.name
         guard let bytes = told(name) else { return }
@@ -318,9 +358,18 @@ extension Provisioner {
         + "makes a new owner: by the code of \(ClaimCode.name), by the button, or by "
         + "`sudo roost claim` there."
 
+    private static let noteOfFactoryReset =
+        "\(FactoryReset.cardFile): the station has no owner, settings, secrets and pictures any "
+        + "more, and this file is removed. The page makes a new owner."
+
     /// Notes secrets that were removed from the partition, and writes all messages.
     private mutating func say() {
         for name in marks.removed.sorted() where read(name) == nil {
+            guard !name.hasSuffix(".backup"), name != CardBackup.passphraseName else { continue }
+            guard name != FactoryReset.cardFile else {
+                if !hasOwner() { words.notes.append(Self.noteOfFactoryReset) }
+                continue
+            }
             guard name != AccountReset.name else {
                 if isResetDue || !hasOwner() { words.notes.append(Self.noteOfReset) }
                 continue

@@ -157,7 +157,7 @@ struct Web: ParsableCommand {
         let hosts = [shown, hostName] + host
         settings.encryption = tls.encryption(settings, state, hosts, door.accounts, logger)
         if let accounts = door.accounts { Self.connect(accounts, to: &settings) }
-        routes += BackupRoutes.all(station, courier, at: self.courier, door.accounts)
+        routes += BackupRoutes.all(station, courier, door.accounts, root: imageRoot)
         let described = routes + trust(settings, door.accounts).all
         let (cookie, names) = (open || store != nil ? nil : shown, HostNames(hosts))
         let table = RouteTable(described + [OpenAPI.route(describing: described, station: cookie)])
@@ -220,7 +220,7 @@ struct Web: ParsableCommand {
         settings.connections = IdleExit.Count { accounts.isAheadOfCard }
     }
 
-    private func courierClient(on loop: any EventLoop) -> any QuestionClient {
+    private func courierClient(on loop: any EventLoop) -> StationClient {
         StationClient(path: courier, on: loop, of: ("courier", "roost-courier"))
     }
 
@@ -288,8 +288,7 @@ struct Web: ParsableCommand {
     ) -> (routes: [Route], authenticator: any Gate.Authenticator, accounts: Accounts?) {
         guard open || store != nil else {
             let door = ServerAccounts(folder: state, of: accountStation, on: loop, logger: logger)
-            door.accounts?.reset(by: claimFolder)
-            door.accounts?.takeCode(from: claimFolder)
+            door.accounts?.begin(with: claimFolder)
             return (door.routes, door.authenticator, door.accounts)
         }
         let authenticator = OpenAuthenticator(store == nil ? .owner : .viewer)

@@ -50,7 +50,7 @@ struct Roost: ParsableCommand {
             CommandGroup(
                 name: "Card and history",
                 subcommands: [
-                    BackupCommand.self, RestoreCommand.self,
+                    BackupCommand.self, RestoreCommand.self, ResetCommand.self,
                     ExportCommand.self, ImportCommand.self, StoreCommand.self, UpdateCommand.self,
                     ProvisionCommand.self,
                 ]

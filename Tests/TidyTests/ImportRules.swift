@@ -88,7 +88,7 @@ extension TidyRule {
         "ClientSupport": ["ArgumentParser", "ControlProtocol", "FileIO", "Glibc", "LinuxIO"],
         "Provisioning": ["HardwareIO", "Profiles"],
         "ProvisioningIO": [
-            "CLinux", "COpenSSL", "ControlProtocol", "FileIO", "Glibc", "HardwareIO", "LinuxIO",
+            "Backup", "CLinux", "COpenSSL", "ControlProtocol", "FileIO", "Glibc", "HardwareIO", "LinuxIO",
             "Profiles", "Provisioning",
         ],
         "roost-lab": [

@@ -4,7 +4,8 @@ import HardwareIO
 package enum CardFileNames {
     private static let ofPeople =
         [StationFile.name] + ConfigurationFile.allCases.map(\.rawValue)
-        + [ClaimCode.name, AccountReset.name]
+        + [ClaimCode.name, AccountReset.name, "roost-reset-everything.txt"]
+        + ["roost-restore-passphrase.txt"]
 
     /// - Parameters:
     ///   - name: A file on the partition.

@@ -1,8 +1,11 @@
 import ControlProtocol
 import Core
+import FileIO
+import Glibc
 import HardwareIO
 import Logging
 import SQLite
+import Synchronization
 
 /// People of the dashboard in a backup: their accounts with the hashes of their passwords.
 struct AccountBackup: Sendable {
@@ -61,15 +64,42 @@ struct AccountBackup: Sendable {
 
     // MARK: Restoring
 
-    private func restore(_ question: RestorePart, by actor: String) async throws -> RestoreReport {
+    /// Restores what `roost provision` found on the card, once.
+    func applyCard(in folder: String) {
+        let path = "\(folder)/roost-restore-people.json"
+        do {
+            guard let bytes = try Files.readIfThere(path, limit: 1 << 20) else { return }
+            let people = try Self.people(String(decoding: bytes, as: UTF8.self))
+            let visitor = Visitor(time: accounts.clock.seconds(), address: "", agent: "")
+            try accounts.startingWith { connection in
+                try connection.transaction(.immediate, wrapping: { $0 as any Error }) {
+                    () throws(any Error) in
+                    try Self.write(people, to: connection, keeping: nil)
+                    let words = "\(people.count) accounts of a backup"
+                    try Accounts.audit(connection, "card", .restore, words, visitor)
+                }
+                let roster = try Roster(reading: connection)
+                accounts.memory.withLock { $0.roster = roster }
+            }
+            guard unlink(path) == 0 else {
+                throw FileError(path, .system(call: "unlink", code: errno))
+            }
+            accounts.logger.notice("\(people.count) accounts of the card's backup are restored")
+        } catch { accounts.logger.error("the people of the backup are not restored: \(error)") }
+    }
+
+    /// The people of a part, checked.
+    private static func people(_ content: String) throws(ControlFailure) -> [Person] {
         let people: [Person]
-        do throws(ControlFailure) {
-            people = try ControlCodec.message(Content.self, from: question.content).people
-        } catch {
-            let words = "the part of roost-web cannot be read: \(error.message)"
-            throw ControlFailure.badRequest(words)
+        do { people = try ControlCodec.message(Content.self, from: content).people } catch {
+            throw .badRequest("the part of roost-web cannot be read: \(error.message)")
         }
-        try Self.check(people)
+        try check(people)
+        return people
+    }
+
+    private func restore(_ question: RestorePart, by actor: String) async throws -> RestoreReport {
+        let people = try Self.people(question.content)
         let present = try await accounts.read { try Self.people($0) }
         let report = report(from: present, to: people)
         guard !question.isTrial else { return report }

@@ -38,6 +38,20 @@ extension WebRequest {
 }
 
 extension Accounts {
+    /// Asks for the password again, for what an open page alone must not do.
+    ///
+    /// - Throws: `Problem` `forbidden` at `/password`.
+    func demand(_ password: String, of request: WebRequest) async throws {
+        let email = try request.account(in: self).email
+        guard password.utf8.count <= PasswordRule.mostBytes,
+            try await account(email: email, password: password, request.peer) != nil
+        else {
+            let detail = "this is not your password"
+            let place = Problem.Place(pointer: "/password", detail: detail)
+            throw Problem(.forbidden, detail, places: [place])
+        }
+    }
+
     /// Writes a line of the audit in the transaction of the change.
     static func audit(
         _ connection: Connection,

@@ -150,6 +150,10 @@ actor DetectionTask: Child {
         if store.isOpen {
             if case .late(let nextTry) = loading, now < nextTry { return }
             do {
+                if let folder = devices.station.configuration.store?.folder {
+                    let restored = RestoredRecords(store: store, context: context)
+                    try await restored.applyCard(in: folder)
+                }
                 let settings = try await store.settings()
                 loading = .done
                 return client.begin(with: settings)

@@ -160,6 +160,27 @@ def look(check, courier, station, entries, wanted, when):
     return len(pieces)
 
 
+def backups(check, courier, station):
+    """A secret that the owner gave: in no backup as text, and in none at all without a passphrase."""
+    wanted = text("backup")
+    given = courier.roost("target", "add", "given", "influx2", "url=http://192.168.1.5:8086", "org=o", "bucket=b", "--secret",
+                          "token", input=wanted)
+    check.same(given.returncode, 0, f"target add: {given.stdout}{given.stderr}")
+    phrase = check.path("phrase")
+    with open(phrase, "w", encoding="utf-8") as file:
+        file.write("correct horse\n")
+    places = ("--socket", station.socket, "--courier-socket", courier.socket, "--claim-socket", check.path("none.sock"))
+    for name, words in (("plain.backup", ()), ("sealed.backup", ("--passphrase-file", phrase))):
+        made = check.roost("backup", check.path(name), *words, *places)
+        tried = check.roost("restore", check.path(name), "--dry-run", *words, *places)
+        check.same((made.returncode, tried.returncode), (0, 0), f"{name}: {made.stderr}{tried.stderr}")
+        with open(check.path(name), "rb") as file:
+            content = file.read().decode("latin-1")
+        said = content + made.stdout + made.stderr + tried.stdout + tried.stderr + courier.log() + station.log()
+        check.demand(wanted not in said.lower(), f"{name}: the secret stands there, or in what was said")
+        check.same("given" in content, name == "plain.backup", f"{name}: whether the target can be read")
+
+
 def run(check, _):
     subscribers(check)
     part = Part(check, "sds011", "--air", "80.0/160.0", link=check.path("sensor"))
@@ -184,6 +205,8 @@ def run(check, _):
         raise Failed(f"the courier does not begin: {courier.log()[-600:]}")
     check.demand(until(lambda: posts.at(f"/{text('call')}"), 30), f"no notice arrives: {posts.posts}")
     counts = [look(check, courier, station, entries + people, wanted, "servers that take everything")]
+    backups(check, courier, station)
+    courier.roost("target", "remove", "given")
     lines.mood = "unauthorised"
     time.sleep(3)
     counts.append(look(check, courier, station, entries + people, wanted, "servers that refuse the log-in"))

@@ -23,6 +23,7 @@ LEFT_OUT = {
     "web": "serves; its routes are in get/", "export": "its formats are in store/export",
     "profiles show": "prints a file of hardware-profiles", "profiles rules": "prints files of udev-rules",
     "doctor": "looks at this machine", "claim": "its code is asked when the dashboard is made",
+    "backup": "part backup of scripts/check browser has its texts", "restore": "as backup",
     "update status": "needs an image", "update install": "needs an image", "update rollback": "needs an image",
     "update confirm": "needs an image", "provision": "needs a boot partition", "station new-id": "ends the station's name elsewhere",
     "store partition": "scripts/check partition has its texts", "simulator part": "as simulator sds011",

@@ -46,6 +46,22 @@ package struct BackupPartReport: Codable, Hashable, Sendable {
     }
 }
 
+/// The content of the part of `roostd`.
+package struct StationPart: Codable, Hashable, Sendable {
+    /// A file beside the store with the part of a card's backup, until `roostd` has taken it.
+    package static let file = "restore.json"
+
+    /// The owner's settings as their file has them.
+    package let settings: String
+    /// Records of found devices by their keys in the store.
+    package let names: [String: String]
+    package let laserSeconds: [String: Int64]
+
+    package init(settings: String, names: [String: String], laserSeconds: [String: Int64]) {
+        (self.settings, self.names, self.laserSeconds) = (settings, names, laserSeconds)
+    }
+}
+
 /// Puts the content of a backup in place of what a program keeps of its owner.
 package struct RestorePart: Question {
     package typealias Answer = RestoreReport

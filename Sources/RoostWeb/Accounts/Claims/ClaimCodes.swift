@@ -98,8 +98,15 @@ extension Accounts {
         return count
     }
 
-    /// Does so because of a file of the card; called once, at the start, before the card's code.
-    package func reset(by folder: String) {
+    /// Takes what a card brought: called once, at the start.
+    package func begin(with folder: String) {
+        reset(by: folder)
+        AccountBackup(self).applyCard(in: folder)
+        takeCode(from: folder)
+    }
+
+    /// Does so because of a file of the card; before the card's code.
+    func reset(by folder: String) {
         let name = "roost-reset-accounts.txt"
         let path = "\(folder)/\(name)"
         guard access(path, F_OK) == 0 else { return }

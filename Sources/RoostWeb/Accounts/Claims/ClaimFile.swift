@@ -45,7 +45,7 @@ struct ClaimFile {
 
 extension Accounts {
     /// Takes the card's code while the station has no owner; called once, at the start.
-    package func takeCode(from folder: String) {
+    func takeCode(from folder: String) {
         guard !roster.isClaimed else {
             // Removing all accounts is no reason to take an old code again. Where the folder is the
             // boot partition, only its owner can remove the file.

@@ -18,16 +18,18 @@ package struct BackupRoutes: Sendable {
 
     /// Routes of a station with accounts; none without.
     ///
-    /// - Parameter path: The courier's socket, which is not there where none is installed.
+    /// - Parameter root: Root folder of the system; empty for this machine.
     package static func all(
-        _ station: (any QuestionClient)?,
-        _ courier: (any QuestionClient)?,
-        at path: String,
-        _ accounts: Accounts?
+        _ station: StationClient?,
+        _ courier: StationClient?,
+        _ accounts: Accounts?,
+        root: String
     ) -> [Route] {
         guard let station, let accounts else { return [] }
-        let present: Courier = { access(path, F_OK) == 0 ? courier : nil }
+        // Where none is installed, its socket is not there.
+        let present: Courier = { courier.flatMap { access($0.path, F_OK) == 0 ? $0 : nil } }
         return Self(station: station, courier: present, accounts: accounts).all
+            + [ResetRoute(accounts: accounts, root: root).route]
     }
 
     var all: [Route] {
@@ -63,7 +65,8 @@ package struct BackupRoutes: Sendable {
     private func backUp(_ request: WebRequest) async throws -> BackupView {
         let form = try request.decoded(BackupForm.self)
         let passphrase = try Self.passphrase(form.passphrase)
-        if passphrase != nil { try await demand(form.password ?? "", request) }
+        // Secrets leave the station only for a person who knows the password, not for an open page.
+        if passphrase != nil { try await accounts.demand(form.password ?? "", of: request) }
         let file = try await backup(for: request).make(secrets: passphrase != nil)
         let bytes = try await accounts.read { _ in try file.bytes(passphrase: passphrase) }
         try await record(.backup, passphrase == nil ? "without secrets" : "with secrets", request)
@@ -82,22 +85,6 @@ package struct BackupRoutes: Sendable {
     ) async throws {
         let (visitor, actor) = (accounts.visitor(request), request.identity?.name ?? "")
         try await accounts.change { try Accounts.audit($0, actor, action, target, visitor) }
-    }
-
-    /// Secrets leave the station only for a person who knows the password, not for an open page.
-    private func demand(_ password: String, _ request: WebRequest) async throws {
-        let account = try request.account(in: accounts)
-        guard password.utf8.count <= PasswordRule.mostBytes,
-            try await accounts.account(
-                email: account.email,
-                password: password,
-                request.peer
-            ) != nil
-        else {
-            let detail = "this is not your password"
-            let place = Problem.Place(pointer: "/password", detail: detail)
-            throw Problem(.forbidden, detail, places: [place])
-        }
     }
 
     private static func passphrase(_ text: String?) throws -> String? {

@@ -5,15 +5,6 @@ import Profiles
 
 /// Carries out `back-up` and `restore`: settings, rules, names of devices, hours of lasers.
 struct ControlBackup: Sendable {
-    /// Content of the station's part.
-    private struct Content: Codable {
-        /// The owner's settings as their file has them.
-        var settings: String
-        /// Records of found devices by their keys in the store.
-        var names: [String: String]
-        var laserSeconds: [String: Int64]
-    }
-
     let station: StationState
     let settings: ControlSettings
 
@@ -21,7 +12,7 @@ struct ControlBackup: Sendable {
 
     /// The station's part; it has no secrets.
     func part() async throws -> BackupPartReport {
-        let content = Content(
+        let content = StationPart(
             settings: String(decoding: station.settings.overlay.text, as: UTF8.self),
             names: try await names(),
             laserSeconds: lasers.seconds
@@ -35,10 +26,10 @@ struct ControlBackup: Sendable {
 
     /// - Throws: `ControlFailure`; nothing is changed for a content that cannot be read.
     func restore(_ question: RestorePart, by asker: ControlAsker) async throws -> RestoreReport {
-        let content: Content
+        let content: StationPart
         let next: StationOverlay
         do {
-            content = try ControlCodec.message(Content.self, from: question.content)
+            content = try ControlCodec.message(StationPart.self, from: question.content)
             next = try StationOverlay.read(Array(content.settings.utf8), file: "settings")
         } catch {
             throw ControlFailure.badRequest("the part of roostd cannot be read: \(error)")
@@ -53,24 +44,15 @@ struct ControlBackup: Sendable {
         let report = report(from: before, to: next, content)
         guard !question.isTrial else { return report }
         try await settings.restore(next, by: asker)
-        // In use when the station starts next: detection reads them once.
-        for (key, value) in content.names.sorted(by: { $0.key < $1.key })
-        where before[key] != value {
-            try await station.store.set(key, to: value)
-        }
-        let now = station.context.clock.now
-        lasers.restore(content.laserSeconds, at: now)
-        if let due = lasers.due(at: now, isLast: true) {
-            for (key, value) in due { try await station.store.set(key, to: value) }
-            lasers.saved(due, at: now)
-        }
+        // Names are in use when the station starts next: detection reads them once.
+        try await RestoredRecords(store: station.store, context: station.context).apply(content)
         return report
     }
 
     private func report(
         from names: [String: String],
         to next: StationOverlay,
-        _ content: Content
+        _ content: StationPart
     ) -> RestoreReport {
         let before = station.settings.overlay
         var items = Self.items(.setting, before.plain, next.plain)

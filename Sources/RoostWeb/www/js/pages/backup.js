@@ -1,4 +1,4 @@
-// One file with what the owner set, and the way back from it.
+// One file with what the owner set, the way back from it, and a station without an owner.
 import { asIs, button, card, el, facts, quoted, show } from "../dom.js";
 import { stamp } from "../format.js";
 import { field, form } from "../form.js";
@@ -6,7 +6,7 @@ import { code, loadMore, plural, t } from "../i18n.js";
 import { refresh } from "../live.js";
 
 export const title = "backup.title";
-export const load = () => loadMore("backup");
+export const load = async (api) => (await Promise.all([api.maybe("/update"), loadMore("backup")]))[0];
 
 const KINDS = ["setting", "rule", "device", "laser", "target", "receiver", "person"];
 const PATIENCE = 90000;
@@ -14,7 +14,29 @@ const PATIENCE = 90000;
 export function make(root, context) {
   root.append(card(t("backup.make"), el("p", {}, t("backup.words")), backUp(context)),
     card(t("backup.restore"), el("p", {}, t("backup.restore.words")), restore(context)));
-  return { update() {} };
+  const away = el("div", { class: "form" });
+  root.append(card(t("backup.reset"), el("p", {}, t("backup.reset.words")), away));
+  let isMade = false;
+  return { update(image) {
+    if (isMade) return;
+    isMade = true;
+    away.replaceChildren(...(image?.isImage ? [reset(context), el("p", { class: "hint" }, t("backup.reset.card"))] : [el("p", {}, t("backup.reset.shell"))]));
+  } };
+}
+
+function reset({ api, me }) {
+  const history = field("history", t("backup.reset.history"), { type: "checkbox" });
+  const password = secret("password", { required: true, autocomplete: "current-password", hint: t("backup.reset.ask") });
+  return withName(form([history, password], t("backup.reset.do"), async (given) => {
+    await api.send("POST", "/reset", { password: given.password, history: given.history });
+    return t("backup.reset.done");
+  }), me);
+}
+
+/** A password's form names whose it is: so browsers fill in the right one. */
+function withName(node, me) {
+  node.prepend(el("input", { type: "email", autocomplete: "username", value: me?.email ?? "", hidden: true, "aria-hidden": "true", tabindex: "-1" }));
+  return node;
 }
 
 const secret = (name, more = {}) => field(name, t(`backup.${name}`), { type: "password", autocomplete: "off", ...more });
@@ -24,16 +46,13 @@ function backUp({ api, me }) {
   const password = secret("password", { autocomplete: "current-password", hint: t("backup.password.hint") });
   password.hidden = true;
   passphrase.input.addEventListener("input", () => show(password, passphrase.input.value !== ""));
-  const name = el("input", { type: "email", autocomplete: "username", value: me?.email ?? "", hidden: true, "aria-hidden": "true", tabindex: "-1" });
-  const node = form([passphrase, password], t("backup.save"), async (given) => {
+  return withName(form([passphrase, password], t("backup.save"), async (given) => {
     const { fileName, file, leftOut } = await api.send("POST", "/backup",
       { passphrase: given.passphrase || undefined, password: given.password || undefined }, { patience: PATIENCE });
     download(fileName, file);
     password.input.value = "";
     return [t("backup.saved", { name: fileName }), lacks(leftOut)].filter(Boolean).join(" ");
-  }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null }));
-  node.prepend(name);
-  return node;
+  }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null })), me);
 }
 
 /** What a file does not have, as a sentence; empty for nothing. */

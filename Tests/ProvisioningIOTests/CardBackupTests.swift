@@ -1,0 +1,117 @@
+import Backup
+import ControlProtocol
+import FileIO
+import Glibc
+import HardwareIO
+import Provisioning
+import TestSupport
+import Testing
+
+@testable import ProvisioningIO
+
+/// A backup and a reset on the boot partition.
+@Suite struct CardBackupTests {
+    private struct NoAccounts: AccountTools {
+        func make(_ user: LoginUser, for file: String) throws(ProvisionProblem) {}
+    }
+
+    private static let part = StationPart(
+        settings: #"{"name": "Balkon"}"#,
+        names: ["device.usb-1": "{}"],
+        laserSeconds: ["sds011 A160": 3_600]
+    )
+    private static let password = "correct horse"
+    private let folder: TestFolder
+
+    init() throws {
+        folder = try TestFolder(isInMemory: true)
+        for name in ["boot", "root", "root/run", "root/etc", "root/var", "root/var/lib"] {
+            mkdir(folder.path(name), 0o755)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], _ name: String) throws {
+        SettingFile.makeFolder(of: folder.path(name))
+        try Files.replace(folder.path(name), with: bytes, mode: 0o644)
+    }
+
+    private func text(_ name: String) -> String? { Files.text(folder.path(name), limit: 1 << 17) }
+
+    private func run() -> ProvisionReport {
+        var provisioner = Provisioner(
+            boot: BootPartition(folder: folder.path("boot"), lockPath: folder.path("root/lock")),
+            root: folder.path("root"),
+            accounts: NoAccounts(),
+            check: { _, _ in [] }
+        )
+        return provisioner.run()
+    }
+
+    private static func backup() throws -> [UInt8] {
+        try BackupFile(
+            name: "Balkon",
+            station: nil,
+            time: nil,
+            leftOut: [],
+            parts: [
+                .init(.station, try ControlCodec.line(part)), .init(.courier, #"{"targets":{}}"#),
+                .init(.dashboard, #"{"people":[]}"#),
+            ]
+        ).bytes(passphrase: password)
+    }
+
+    @Test func handsTheBackupToTheProgramsAndRemovesIt() throws {
+        try write(Self.backup(), "boot/roost-restore.backup")
+        try write(Array("\(Self.password)\r\n".utf8), "boot/roost-restore-passphrase.txt")
+        #expect(run().taken == ["roost-restore.backup"])
+        #expect(text("root/var/lib/roost/settings.json") == Self.part.settings)
+        let kept = try #require(text("root/var/lib/roost/restore.json"))
+        #expect(try ControlCodec.message(StationPart.self, from: kept) == Self.part)
+        #expect(text("root/var/lib/roost-courier/settings.json") == #"{"targets":{}}"#)
+        #expect(text("root/var/lib/roost-web/roost-restore-people.json") == #"{"people":[]}"#)
+        #expect(text("boot/roost-restore.backup") == nil)
+        #expect(text("boot/roost-restore-passphrase.txt") == nil)
+        #expect(text("boot/roost-said.txt")?.contains("the backup of Balkon is") == true)
+        #expect(run().taken.isEmpty)
+    }
+
+    @Test(arguments: ["wrong", ""])
+    func aWrongPassphraseChangesNothing(_ passphrase: String) throws {
+        try write(Self.backup(), "boot/my.backup")
+        if !passphrase.isEmpty {
+            try write(Array(passphrase.utf8), "boot/roost-restore-passphrase.txt")
+        }
+        let report = run()
+        #expect(report.problems.map(\.file) == ["my.backup"] && report.taken.isEmpty)
+        #expect(report.problems.first?.sentence.contains("passphrase") == true)
+        #expect(text("root/var/lib/roost/settings.json") == nil)
+        #expect(text("boot/my.backup") != nil)
+    }
+
+    @Test func aCutFileChangesNothing() throws {
+        try write(Array(Self.backup().dropLast(9)), "boot/my.backup")
+        try write(Array(Self.password.utf8), "boot/roost-restore-passphrase.txt")
+        #expect(run().problems.first?.sentence.contains("cut or damaged") == true)
+        #expect(text("root/var/lib/roost/settings.json") == nil)
+    }
+
+    @Test(arguments: [false, true]) func everythingIsRemovedOnce(_ history: Bool) throws {
+        let secret = [
+            "var/lib/roost/settings.json", "var/lib/roost-web/web.db", "etc/roost/courier.json",
+            "var/lib/roost-courier/settings.json", "var/lib/roost-eyes/pictures",
+            "var/lib/roost-web/update/a", "etc/roost/secrets/influx",
+        ]
+        for name in secret + ["var/lib/roost/history.db", "etc/roost/roost.json"] {
+            try write([1], "root/\(name)")
+        }
+        try write(Array((history ? "History\n" : "").utf8), "boot/roost-reset-everything.txt")
+        #expect(run().taken == ["roost-reset-everything.txt"])
+        #expect(secret.filter { text("root/\($0)") != nil }.isEmpty)
+        #expect((text("root/var/lib/roost/history.db") == nil) == history)
+        #expect(text("root/etc/roost/roost.json") != nil)
+        #expect(text("boot/roost-reset-everything.txt") == nil)
+        #expect(text("boot/roost-said.txt")?.contains("has no owner, settings") == true)
+        try write([1], "root/var/lib/roost-web/web.db")
+        #expect(run().taken.isEmpty && text("root/var/lib/roost-web/web.db") != nil)
+    }
+}
