@@ -43,14 +43,14 @@ export function make(root, context) {
 
 const look = ({ api }) => api.send("POST", "/network/scan");
 
-/** A name's bytes need not be text: such a name is shown as digits. */
+/** A name's bytes need not be text: such a name is shown as its first and last digits. */
 function nameOf(digits) {
   const bytes = Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     if (!/\p{C}/u.test(text)) return text;
   } catch { /* No text. */ }
-  return digits;
+  return digits.length > 16 ? `${digits.slice(0, 8)}…${digits.slice(-4)}` : digits;
 }
 
 const digitsOf = (text) => Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -83,7 +83,7 @@ function list(view, again) {
     return el("li", {}, canJoin ? el("a", { href: `/network?join=${network}` }, content, icon("icon-next")) : el("div", { class: "none" }, content));
   };
   return card(t("network.list"), networks.length ? null : el("p", { class: "quiet" }, t(view.isBusy ? "network.looks" : "network.none")),
-    el("ul", { class: "menu networks" }, networks.map(row),
+    el("ul", { class: "menu networks" }, [true, false].flatMap((can) => networks.filter((one) => JOINS.includes(one.kind) === can)).map(row),
       el("li", {}, el("a", { href: `/network?join=${HIDDEN}` }, el("span", { class: "wide" }, t("network.hidden")), icon("icon-next")))),
     el("div", { class: "row" }, button(t("network.again"), again, { disabled: view.isBusy })));
 }
