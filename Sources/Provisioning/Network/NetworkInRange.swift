@@ -2,7 +2,7 @@ import Core
 
 /// A Wi-Fi network that the radio sees.
 package struct NetworkInRange: Codable, Hashable, Sendable {
-    package enum Kind: String, Codable, Sendable {
+    package enum Kind: String, Codable, Sendable, CaseIterable {
         case open, wpa2, wpa3
         /// WPA2 and WPA3.
         case mixed

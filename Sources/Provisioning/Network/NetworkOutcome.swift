@@ -1,6 +1,6 @@
 /// The end of the last try to join a network.
 package struct NetworkOutcome: Codable, Hashable, Sendable {
-    package enum Result: String, Codable, Sendable {
+    package enum Result: String, Codable, Sendable, CaseIterable {
         case joined, wrongPassword, absent, refused, noAddress
         /// The station was switched off before the network was proved.
         case interrupted
