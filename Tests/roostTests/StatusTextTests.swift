@@ -54,6 +54,22 @@ import Testing
         #expect(!text.contains("cardStart"))
     }
 
+    @Test func saysWhatBecomesOfSamplesAtOthers() {
+        var held = OutboxReport(id: "influx", type: "influx2", state: .held)
+        held.why = "status 401"
+        let broker = OutboxReport(id: "home", type: "mqtt", state: .idle)
+        var report = report()
+        report.sending = [broker, held].map(SendingReport.init)
+        let found = lines(report).drop { !$0.hasPrefix("sending ") }
+        let wanted = [
+            "sending home  all is delivered", "        influx  held until you act: status 401",
+        ]
+        #expect(found.prefix(2).elementsEqual(wanted))
+        report.sendingTrouble = "roost-courier does not answer"
+        #expect(lines(report).contains("sending roost-courier does not answer"))
+        #expect(!lines(self.report()).contains { $0.hasPrefix("sending") })
+    }
+
     @Test func saysInShortHowTheStationIs() {
         func brief(_ report: StatusReport) -> [String] {
             StationInBrief.lines(report, Paint(isColoured: false))

@@ -47,6 +47,10 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var alerts: AlertsSummary?
     /// The state of `roost-eyes`; added by the client, as the station does not know it.
     package var camera: EyesReport?
+    /// Targets and receivers of the courier, where one runs; added by the client.
+    package var sending: [SendingReport]?
+    /// Why the courier does not say; added by the client.
+    package var sendingTrouble: String?
     /// Faults of the card found at an image's start; added by the client.
     package var cardStart: [String]?
 

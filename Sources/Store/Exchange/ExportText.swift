@@ -22,6 +22,10 @@ package enum TextFormat: String, Sendable, CaseIterable {
 /// with `quality` (an array) or `no_data` where there is any. Values are the exact decimals.
 package struct ExportText {
     private static let pieceBytes = 65_536
+    /// The header of `csv`.
+    static let columns = [
+        "time", "sure", "boot", "tick", "device", "channel", "value", "unit", "quality", "no_data",
+    ]
 
     /// The parts that are equal in all rows of a stream and a boot, quoted once.
     private struct Labels {
@@ -97,7 +101,7 @@ package struct ExportText {
     private mutating func begin() {
         hasBegun = true
         switch format {
-        case .csv: piece.put("time,sure,boot,tick,device,channel,value,unit,quality,no_data\n")
+        case .csv: piece.put(Self.columns.joined(separator: ",") + "\n")
         case .ndjson: break
         case .json: piece.put("[")
         }

@@ -9,6 +9,8 @@ package enum ImportFormat: Hashable, Sendable {
     case periods(source: String, utcOffset: Int)
     /// A day of one sensor from the archive of Sensor.Community: `;`, a header, UTC without zone.
     case sensorCommunity
+    /// What `ExportText` writes as `csv`; see `ImportOwnRows`.
+    case own
     /// Logs of bGeigies, and measurements of Safecast as JSON; see `ImportSafecastRows`.
     case safecast
 }
@@ -61,6 +63,7 @@ package struct ImportFile {
         case .sensorCommunity:
             let reader = CSVReader(separator: UInt8(ascii: ";"))
             content = .csv(reader, ImportSensorCommunityRows())
+        case .own: content = .csv(CSVReader(), ImportOwnRows())
         case .safecast: content = .unknown(ImportSafecastRows(now: now))
         }
     }

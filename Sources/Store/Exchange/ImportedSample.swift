@@ -5,10 +5,11 @@ package struct ImportedSample: Hashable, Sendable {
     package struct Value: Hashable, Sendable {
         package let quantity: Quantity
         package let value: FixedPoint
+        /// What is doubtful about it.
+        package let quality: Quality
 
-        package init(_ quantity: Quantity, _ value: FixedPoint) {
-            self.quantity = quantity
-            self.value = value
+        package init(_ quantity: Quantity, _ value: FixedPoint, _ quality: Quality = []) {
+            (self.quantity, self.value, self.quality) = (quantity, value, quality)
         }
     }
 
@@ -34,6 +35,8 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
         case missingColumn(String)
         case unknownQuantity(String)
         case badTime(String)
+        /// The station was not sure of the time.
+        case unsure(String)
         case badValue(String)
         /// Every column that could have a value is empty.
         case noValue
@@ -62,6 +65,7 @@ package struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
         case .missingColumn(let name): "there is no column named \(name)"
         case .unknownQuantity(let name): "nothing known is named \(Self.quoted(name))"
         case .badTime(let text): "no time: \(Self.quoted(text))"
+        case .unsure(let text): "the station was not sure of the time \(Self.quoted(text))"
         case .badValue(let text): "no number in range: \(Self.quoted(text))"
         case .noValue: "no column has a value"
         case .flaw(let words): "no line of a log: \(words)"

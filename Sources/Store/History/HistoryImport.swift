@@ -273,8 +273,8 @@ extension HistoryImport {
             encoder.append(
                 ImportedBoot.tick(sample.wall),
                 quantities.map { quantity in
-                    sample.values.first { $0.quantity == quantity }.map { .value($0.value) }
-                        ?? .noData(.unusable)
+                    sample.values.first { $0.quantity == quantity }
+                        .map { .value($0.value, $0.quality) } ?? .noData(.unusable)
                 }
             )
         }

@@ -33,7 +33,7 @@ enum OutboxText {
     }
 
     private static func lines(_ target: OutboxReport) -> [String] {
-        var first = "\(target.id) (\(target.type)): \(state(target))"
+        var first = "\(target.id) (\(target.type)): \(target.sentence)"
         if let why = target.why { first += ": \(why)" }
         var lines = [first]
         if let samples = target.samples {
@@ -104,20 +104,6 @@ enum OutboxText {
             lines.append("  drive \(present.name)\(number): \(next)")
         }
         return lines
-    }
-
-    private static func state(_ target: OutboxReport) -> String {
-        switch target.state {
-        case .broken: "cannot start"
-        case .waitsForStation: "waits for the station"
-        case .idle where target.values != nil: "up to date"
-        case .idle where target.waitsForPeriod: "all is delivered of periods that are over"
-        case .idle: "all is delivered"
-        case .waiting: "sends"
-        case .later: "tries again"
-        case .held: "held until you act"
-        case .paused: "paused"
-        }
     }
 
     static func reason(_ code: String) -> String {

@@ -49,7 +49,9 @@ enum ReportText {
             lines.append("watchdog \(watchdog.path), \(timeout)\(cause)")
         }
         if let power = report.power { lines.append("power   \(describe(power))") }
-        return lines + AlertText.summary(report.alerts, paint)
+        if let trouble = report.sendingTrouble { lines.append("sending \(paint(trouble, .red))") }
+        return lines + sending(report.sending ?? [], paint)
+            + AlertText.summary(report.alerts, paint)
             + report.faults.flatMap { fault($0, paint) }
     }
 
@@ -58,6 +60,17 @@ enum ReportText {
         let name = mode.name.map { " \($0)" } ?? ""
         let limit = mode.isPrivate == true ? ", not for uploads" : ""
         return "mode    \(mode.mode)\(name)\(end)\(limit)"
+    }
+
+    /// What becomes of samples and notices at others.
+    private static func sending(_ outlets: [SendingReport], _ paint: Paint) -> [String] {
+        outlets.enumerated().map { index, outlet in
+            let key = index == 0 ? "sending" : ""
+            let waiting = outlet.waitingCount > 0 ? ", \(outlet.waitingCount) waiting" : ""
+            let state = outlet.needsAttention ? paint(outlet.sentence, .red) : outlet.sentence
+            let why = outlet.why.map { ": \($0)" } ?? ""
+            return "\(key.column(8))\(outlet.id)  \(state)\(waiting)\(why)"
+        }
     }
 
     /// Battery or UPS, and when it ends the machine.

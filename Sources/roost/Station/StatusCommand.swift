@@ -32,6 +32,12 @@ struct StatusCommand: ParsableCommand {
             try await $0.ask(GetStatus())
         }
         report.camera = try? SocketLine.camera(eyes, patience: .seconds(3)).ask(GetCameraStatus())
+        let courier = SocketLine.courier(nil)
+        do {
+            report.sending = try courier.ask(GetCourierStatus()).map { courier in
+                (courier.targets + courier.receivers).map(SendingReport.init)
+            }
+        } catch { report.sendingTrouble = "\(error)" }
         let said = CardStart.said(DoctorTree(root: "/"))
         report.cardStart = said.isEmpty ? nil : said
         try client.show(report, check ? ReportText.check : ReportText.status)

@@ -1,3 +1,4 @@
+import Alerts
 import ClientSupport
 import ControlProtocol
 import Core
@@ -24,7 +25,7 @@ struct WatchSections {
     let rows: Int
 
     /// Sections in their order, those without content left out.
-    var all: [WatchSection] { [values, faults, devices, events, tree].compactMap(\.self) }
+    var all: [WatchSection] { [values, faults, alerts, devices, events, tree].compactMap(\.self) }
 
     private static let ageCells = 6
 
@@ -120,6 +121,19 @@ struct WatchSections {
         var title = StyledLine("FAULTS", .redBold)
         title.add(" \(faults.count)", .red)
         return WatchSection(title: title, lines: lines, least: 6, isUrgent: true)
+    }
+
+    private var alerts: WatchSection? {
+        guard let raised = state.status?.alerts?.raised, !raised.isEmpty else { return nil }
+        let lines = raised.flatMap { alert in
+            let style: StyledLine.Style = alert.severity == "critical" ? .red : .yellow
+            let age = Self.age(alert.sinceSeconds)
+            let name = AlertNames.name(of: alert.key, in: .en)
+            return wrapped("\(age): \(name)", style, lead: " ! ", limit: 2)
+        }
+        var title = heading("ALERTS")
+        title.add(" \(raised.count)", .yellow)
+        return WatchSection(title: title, lines: lines, least: 2, isUrgent: true)
     }
 
     private func wrapped(

@@ -114,6 +114,61 @@ private final class ImportedFiles {
         #expect(folder.samples == expected)
     }
 
+    /// What the station exports comes back with values, units and doubts, in pieces of any size.
+    @Test(arguments: [1, 7, 4_096])
+    func anExportComesBackWithItsDoubts(pieces: Int) throws {
+        let doubtful = DatedSample(
+            at: WallTime(seconds: 1_700_000_000),
+            [.value(12.3), .value(999.9, [.ceiling, .unchanging])]
+        )
+        let unsure = DatedSample(
+            at: WallTime(seconds: 1_700_000_060),
+            [.noData(.warmingUp), .value(1.5)],
+            isSure: false
+        )
+        let samples = [doubtful] + Array(PeriodSeries(count: 130)) + [unsure]
+        var bytes: [UInt8] = []
+        var export = ExportText(.csv) { bytes += $0 }
+        var source = SequenceSource(samples)
+        _ = try export.export(&source)
+        let files = ImportedFiles()
+        let report = try files.load(bytes, as: .own, pieces: pieces)
+        let expected = samples.dropLast().map { sample in
+            ImportedSample(
+                source: "roost:\(sample.stream.device)",
+                wall: sample.wall ?? WallTime(seconds: 0),
+                values: zip(sample.stream.quantities, sample.outcomes).compactMap { pair in
+                    guard case .value(let value, let quality) = pair.1 else { return nil }
+                    return ImportedSample.Value(pair.0, value, quality)
+                }
+            )
+        }
+        #expect(files.samples == Array(expected))
+        #expect(report.problems.map(\.reason) == [.unsure("2023-11-14T22:14:20.0Z")])
+    }
+
+    /// An export with bytes changed is read or named, and never more than it had.
+    @Test func aDamagedExportIsReadOrNamed() throws {
+        var bytes: [UInt8] = []
+        var export = ExportText(.csv) { bytes += $0 }
+        var source = SequenceSource(PeriodSeries(count: 20))
+        _ = try export.export(&source)
+        var dice = SplitMix64(seed: 5_805)
+        for _ in 0..<500 {
+            var text = bytes
+            for _ in 0...Int.random(in: 0..<4, using: &dice) {
+                text[Int.random(in: text.indices, using: &dice)] = UInt8.random(
+                    in: 0...255,
+                    using: &dice
+                )
+            }
+            let files = ImportedFiles()
+            let report = try files.load(text, as: .own)
+            #expect(report.imported == files.samples.count && report.badRows <= report.rows)
+            #expect(files.samples.flatMap(\.values).count <= 40)
+        }
+    }
+
     @Test func badRowsAreNamedAndTheRestGoesOn() throws {
         let time = "Tue Nov 14 22:13:20 2023"
         let text = """

@@ -101,7 +101,23 @@ def importing(check):
         check.same((done.get("samples"), done.get("known")), (samples, known), "import of periods")
     wanted.update(mine)
     check.same(exported(check, store), wanted, "samples of both")
+    own_copy(check, store, wanted)
     return store, wanted
+
+
+def own_copy(check, store, wanted):
+    """What was exported comes back into another station's history, known by its content; other copies say what to do."""
+    copy, other = check.path("copy.csv"), check.path("other-station")
+    with open(copy, "w", encoding="utf-8") as file:
+        file.write(roost(check, "export", "--format", "csv", "--store", store))
+    for samples, known in ((len(wanted), 0), (0, len(wanted))):
+        done = report(check, "import", copy, "--store", other, "--megabytes", "4")
+        check.same((done.get("samples"), done.get("known")), (samples, known), "import of a copy")
+    found = {("roost:" + device, at): values for (device, at), values in wanted.items()}
+    check.same(exported(check, other), found, "samples of the copy")
+    with open(copy, "w", encoding="utf-8") as file:
+        file.write(roost(check, "export", "--format", "ndjson", "--store", store))
+    roost(check, "import", copy, "--store", other, code=1, says="--format csv")
 
 
 def broken(check, store, wanted):

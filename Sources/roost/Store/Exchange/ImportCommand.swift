@@ -2,35 +2,70 @@ import ArgumentParser
 import ClientSupport
 import ControlProtocol
 import Core
+import FileIO
 import Store
 import StoreQueries
 
 struct ImportCommand: ParsableCommand {
     /// The files that are understood.
     enum Kind: String, ExpressibleByArgument, CaseIterable {
+        case roost
         case periods
         case sensorCommunity = "sensor-community"
         case safecast
+
+        /// How the first bytes of each kind begin; those of logs and of JSON are Safecast's.
+        private static let beginnings: [(Kind, [String])] = [
+            (.roost, ["time,sure,boot,"]), (.sensorCommunity, ["sensor_id;"]),
+            (.periods, ["PM2.5,", "PM10,"]), (.safecast, ["#", "$BN", "{", "["]),
+        ]
+
+        /// Knows a file by its content.
+        ///
+        /// - Throws: `ClientFailure` for one that is of no kind, with the next step.
+        init(file: String) throws {
+            let head = Files.start(of: file, limit: 512) ?? []
+            let text = String(decoding: head, as: UTF8.self).drop { $0 == "\u{FEFF}" }
+            let isOwnCopy =
+                text.hasPrefix("SQLite format 3") || text.hasPrefix("{\"time\":\"")
+                && text.contains("\"boot\"")
+            guard !isOwnCopy else {
+                throw ClientFailure(
+                    message: "\(file): copies of Roost come back as CSV; write this one again with "
+                        + "`roost export --format csv`, or give the CSV of that time",
+                    exitCode: 1
+                )
+            }
+            let found = Self.beginnings.first { $0.1.contains { text.hasPrefix($0) } }
+            guard let found else {
+                let message = "\(file): not known what it is; say it with --as"
+                throw ClientFailure(message: message, exitCode: 1)
+            }
+            self = found.0
+        }
     }
 
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Adds measurements of other programs to the history.",
         discussion: """
-            Each source becomes a device of its own, `sensor-community:5331` or `periods:balcony`; \
-            `safecast` takes logs of bGeigies (Nano, Zen), `bgeigie:204`, and measurements as the \
-            API of Safecast answers them, `safecast:52` by the device there. A file of which nine \
-            samples in ten are known already is called near-identical. A sample is known by its \
-            source and tenth of a second, so the same files may be given again, and files may \
-            overlap. All or nothing is written, and bad rows are named and left out. The history \
-            is a ring: an import needs room as if it were measured now, and pushes out the oldest. \
-            It is refused when it needs more than a quarter of a ring, unless --yes is given, and \
-            always when it does not fit as a whole. Stop the station first.
+            A file is known by its content, or --as says what it is. `roost` are copies of Roost \
+            as CSV, of this station or another one. Each source becomes a device of its own, \
+            `roost:dust` or `sensor-community:5331`; `safecast` takes logs of bGeigies (Nano, \
+            Zen), `bgeigie:204`, and measurements as the API of Safecast answers them, \
+            `safecast:52` by the device there. A file of which nine samples in ten are known \
+            already is called near-identical. A sample is known by its source and tenth of a \
+            second, so the same files may be given again, and files may overlap. All or nothing is \
+            written, and bad rows are named and left out. The history is a ring: an import needs \
+            room as if it were measured now, and pushes out the oldest. It is refused when it \
+            needs more than a quarter of a ring, unless --yes is given, and always when it does \
+            not fit as a whole. Stop the station first.
 
             Exit codes: 0 imported, or all known already; 1 refused, failed, or no good row in one \
             of the files: the others are imported all the same.
 
-            Examples: roost import 2017-09-*_sds011_sensor_5331.csv --as sensor-community --dry-run
+            Examples: roost import balcony.csv --dry-run
+                      roost import 2017-09-*_sds011_sensor_5331.csv --as sensor-community --dry-run
                       roost import *.LOG measurements.json --as safecast --dry-run
                       roost import weekly/*.csv --as periods --source balcony --zone +01:00
                       roost import day.csv --as sensor-community --print | head
@@ -39,8 +74,11 @@ struct ImportCommand: ParsableCommand {
     @Argument(help: "Files; - for standard input, with --print.")
     var files: [String]
 
-    @Option(name: .customLong("as"), help: "periods, sensor-community or safecast.")
-    var kind: Kind
+    @Option(
+        name: .customLong("as"),
+        help: "roost, periods, sensor-community or safecast; default: by the first file's content."
+    )
+    var kind: Kind?
 
     @Option(help: "Who measured, for `periods`, whose files do not say.")
     var source: String?
@@ -67,9 +105,7 @@ struct ImportCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        if kind == .periods, source == nil {
-            throw ValidationError("periods do not say who measured; name it with --source")
-        }
+        if kind == .periods, source == nil { throw Self.nameless }
         if let source,
             !(1...64).contains(source.utf8.count) || source.utf8.contains(where: { $0 < 33 })
         {
@@ -90,8 +126,15 @@ struct ImportCommand: ParsableCommand {
         }
     }
 
-    private var format: ImportFormat {
-        switch kind {
+    private static let nameless = ValidationError(
+        "periods do not say who measured; name it with --source"
+    )
+
+    private func format() throws -> ImportFormat {
+        let kind = try kind ?? Kind(file: files.first ?? "-")
+        if kind == .periods, source == nil { throw Self.nameless }
+        return switch kind {
+        case .roost: .own
         case .periods: .periods(source: "periods:\(source ?? "")", utcOffset: zone.seconds)
         case .sensorCommunity: .sensorCommunity
         case .safecast: .safecast
@@ -99,8 +142,8 @@ struct ImportCommand: ParsableCommand {
     }
 
     func run() throws {
-        if prints { return try ImportPrinting(format: format).run(files) }
-        let folder = StoreFolder(path: store)
+        if prints { return try ImportPrinting(format: format()).run(files) }
+        let (format, folder) = (try format(), StoreFolder(path: store))
         let summary = try withStore(folder) {
             let run = try ImportRun(format: format, isDryRun: dryRun, isBold: yes)
             return try run.run(files, into: folder, megabytes: megabytes)
