@@ -18,7 +18,8 @@ package struct StaticFiles: Sendable {
     package static let pages = [
         "/", "/history", "/events", "/devices", "/more", "/measurements", "/proof", "/health",
         "/numbers", "/surveys", "/settings", "/account", "/claim", "/login", "/trust", "/alerts",
-        "/outbox", "/sites", "/backup", "/start", "/update", "/network", "/records", "/live", "/dose",
+        "/outbox", "/sites", "/backup", "/start", "/update", "/network", "/records", "/live",
+        "/dose",
     ]
     /// Bytes of a file at most.
     private static let sizeMax = 1 << 20
