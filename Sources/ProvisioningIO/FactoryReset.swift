@@ -19,7 +19,7 @@ package struct FactoryReset {
         "/var/lib/roost/restore.json", "/etc/roost/courier.json", "/etc/roost/eyes.json",
         "/etc/roost/faces.json",
     ]
-    /// Of an image alone: there the network and the shell are Roost's to set up.
+    /// Files that go from an image alone: there the network and the shell are Roost's to set up.
     private static let filesOfImage = [
         SettingsWriter.wireless, "/etc/roost/ssh", "/etc/ssh/sshd_config.d/40-roost-imager.conf",
         "/etc/roost/provisioned.json",

@@ -322,7 +322,7 @@ package final class CourierNode: Sendable {
     /// Uses the settings after a change, which is an event of the station.
     ///
     /// - Throws: `CancellationError`.
-    func apply(_ change: CourierSettings.Change, for asker: QuestionAsker) async throws {
+    func apply(_ change: EntryChange, for asker: QuestionAsker) async throws {
         try await use(changed: change.id)
         news.report(EventKind.Plain.settingsChanged.rawValue, change.details(for: asker))
     }

@@ -9,22 +9,6 @@ import Profiles
 /// The file wins: an entry of its id is left out, and counts again once the file has none. A change
 /// is in use only when it is on the card.
 actor CourierSettings {
-    /// What a change was, for the station's events: types of entries, and no options.
-    struct Change: Hashable, Sendable {
-        let section: EntrySection
-        let id: String
-        let before: String
-        let now: String
-        let isRemoval: Bool
-
-        /// Details of the event.
-        func details(for asker: QuestionAsker) -> [String: String] {
-            var details = ["setting": "\(section.rawValue).\(id)", "before": before, "now": now]
-            details["actor"] = asker.actor
-            return details
-        }
-    }
-
     /// An entry as it is given.
     private struct Given {
         let section: EntrySection
@@ -126,7 +110,7 @@ actor CourierSettings {
     func configure(
         _ question: ConfigureEntry,
         by asker: QuestionAsker
-    ) async throws -> Change {
+    ) async throws -> EntryChange {
         try await turn.run {
             try await readAgain()
             let given = Given(question.section, question.entry, question.secrets, asker)
@@ -138,7 +122,7 @@ actor CourierSettings {
     /// Removes an entry that was added.
     ///
     /// - Throws: As `configure`.
-    func remove(_ id: String) async throws -> Change {
+    func remove(_ id: String) async throws -> EntryChange {
         try await turn.run {
             try await readAgain()
             guard overlay.entries[id] != nil else {
@@ -154,7 +138,7 @@ actor CourierSettings {
     /// Brings an entry back as it was before its last change, with its secrets.
     ///
     /// - Throws: As `configure`.
-    func undo(_ id: String) async throws -> Change {
+    func undo(_ id: String) async throws -> EntryChange {
         try await turn.run {
             try await readAgain()
             guard let former, former.id == id else {
@@ -175,7 +159,7 @@ actor CourierSettings {
     func restore(
         _ content: String,
         isTrial: Bool
-    ) async throws -> (report: RestoreReport, changes: [Change]) {
+    ) async throws -> (report: RestoreReport, changes: [EntryChange]) {
         try await turn.run {
             try await readAgain()
             let restored = try RestoredEntries(content, over: overlay, file, presets)
@@ -189,7 +173,7 @@ actor CourierSettings {
         RestoredEntries.part(of: overlay, secrets: secrets)
     }
 
-    private func replace(with next: CourierOverlay, _ ids: [String]) async throws -> [Change] {
+    private func replace(with next: CourierOverlay, _ ids: [String]) async throws -> [EntryChange] {
         guard let files else {
             throw ControlFailure(
                 code: .notOffered,
@@ -215,7 +199,7 @@ actor CourierSettings {
         secrets.set(next.named)
         return ids.map { id in
             let (before, now) = (before.entries[id], next.entries[id])
-            return Change(
+            return EntryChange(
                 section: (now ?? before)?.section ?? .targets,
                 id: id,
                 before: before?.type ?? "default",

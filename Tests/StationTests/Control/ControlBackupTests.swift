@@ -27,7 +27,7 @@ import Testing
     /// A station with a name, a rule and an hour of a laser; what it says as its part.
     private static func full(_ test: TestStation) async throws -> String {
         try await test.sleep(.seconds(3_600))
-        _ = try await test.ask(ChangeSettings(#"{"name": "Balkon"}"#))
+        _ = try await test.ask(ChangeSettings(#"{"title": "Balkon"}"#))
         _ = try await test.ask(ChangeRule("stuffy", rule: rule))
         return try #require(try await test.ask(BackUp(secrets: true)).body).content
     }
@@ -46,7 +46,7 @@ import Testing
             }
         }
         let shown = try #require(trial).items.map { "\($0.kind) \($0.name) \($0.change)" }
-        #expect(shown.starts(with: ["setting name added", "rule stuffy added"]), "\(shown)")
+        #expect(shown.starts(with: ["setting title added", "rule stuffy added"]), "\(shown)")
         #expect(trial?.items.first?.value == "Balkon")
         #expect(untouched != "Balkon", "a look changes nothing")
         #expect(again?.items.allSatisfy { $0.change == .same } == true, "\(again?.items ?? [])")

@@ -30,7 +30,10 @@ class Kept:
             raise Failed(f"backup: roostd does not answer: {self.station.log()[-300:]}")
         self.courier = Courier(check, self.station, targets=[])
         self.courier.start()
-        self.dashboard = Dashboard(check, self.station, "--courier", self.courier.socket)
+        self.image = check.path("backup-image")
+        for name in ("usr/lib/roost", "run/roost-web"):
+            os.makedirs(os.path.join(self.image, name))
+        self.dashboard = Dashboard(check, self.station, "--courier", self.courier.socket, "--image-root", self.image)
         self.dashboard.start()
 
     def claim(self, browser):
@@ -60,14 +63,14 @@ def done(walk, browser, method, path, body=None):
 
 
 def fill_in(walk, one, browser):
-    one.station.roost("set", "name", "Balkon", status=0)
+    one.station.roost("settings", "set", "title", "Balkon", status=0)
     one.station.roost("alerts", "add", "stuffy", "--channel", "*/co2", "--above", "1500", status=0)
     done(walk, browser, "PUT", "/outbox/box",
          {"section": "targets", "entry": ENTRY, "secrets": {"authorization": SECRET}})
 
 
 def empty(walk, one, browser):
-    one.station.roost("set", "name", "--default", status=0)
+    one.station.roost("settings", "set", "title", "--default", status=0)
     one.station.roost("alerts", "remove", "stuffy", status=0)
     done(walk, browser, "DELETE", "/outbox/box")
 
@@ -117,7 +120,7 @@ def put_back(walk, one, browser, path):
     check.demand(browser.shows("the passphrase is wrong", 30), f"backup: {browser.text()[-600:]}")
     browser.fill("Its passphrase", PASSPHRASE)
     browser.press("Show what changes")
-    for words in ("What will change", "1 rule", "stuffy", "1 upload target", "name: Balkon"):
+    for words in ("What will change", "1 rule", "stuffy", "1 upload target", "title: Balkon"):
         check.demand(browser.shows(words, 30), f"backup: the preview lacks {words!r}: {browser.text()[-800:]}")
     if walk.shots:
         for width in (360, 1280):
@@ -192,6 +195,32 @@ def with_age(walk, one, path):
     check.demand(tried.returncode == 0, f"a file that age encrypted: {tried.stdout}{tried.stderr}")
 
 
+def give_away(walk, one, browser):
+    """Of packages: a command. Of an image: the root service is asked for, once the password is right."""
+    check, wanted = walk.check, os.path.join(one.image, "run/roost-web/reset-wanted")
+    browser.open("/backup")
+    check.demand(browser.shows("sudo roost reset"), f"backup: a station of packages: {browser.text()[-400:]}")
+    with open(os.path.join(one.image, "usr/lib/roost/image.json"), "w", encoding="utf-8") as file:
+        file.write("{}")
+    browser.open("/backup")
+    check.demand(browser.shows("Reset the station"), f"backup: a station of an image: {browser.text()[-400:]}")
+    browser.script("arguments[0].click()", browser.labelled("Also remove what was measured"))
+    field = browser.script("return [...document.querySelectorAll('form')].pop().querySelector('[type=password]')")
+    field.send_keys("not it at all")
+    browser.press("Reset the station")
+    check.demand(browser.shows("this is not your password"), f"backup: a wrong password: {browser.text()[-400:]}")
+    check.demand(not os.path.exists(wanted), "backup: a reset with a wrong password")
+    field.clear()
+    field.send_keys(OWNER["password"])
+    if walk.shots:
+        browser.picture(os.path.join(walk.shots, "backup-reset-360-light-en.png"), 360, False)
+        browser.view(360)
+    browser.press("Reset the station")
+    check.demand(browser.shows("The station is reset and restarts."), f"backup: {browser.text()[-400:]}")
+    with open(wanted, encoding="utf-8") as file:
+        check.same(file.read(), "history\n", "what the root service is asked for")
+
+
 def run(walk):
     browser, address = walk.browser, walk.browser.address
     one = Kept(walk)
@@ -206,6 +235,7 @@ def run(walk):
         put_back(walk, one, browser, path)
         spoilt(walk, browser, path)
         shell(walk, one, browser)
+        give_away(walk, one, browser)
         noise = "Failed to load resource"
         walk.check.same([text for text in browser.messages() if noise not in text], [], "backup: console messages")
     finally:
