@@ -43,6 +43,13 @@ enum SettingRules {
                 next: "Write it as the router has it: 8 to 63 characters, without umlauts"
             )
         }
+        // wpa_supplicant takes what follows for a comment, and reads no backslash there.
+        if let quote = text.firstIndex(of: "\""), text[quote...].contains("#") {
+            throw Refusal(
+                words: "the Wi-Fi password has a # behind a quotation mark, which cannot be used",
+                next: "Write the key of 64 digits in its place, or give the router another one"
+            )
+        }
         return .passphrase(text)
     }
 

@@ -15,6 +15,10 @@ import Testing
                 try request.wireless() == WirelessNetwork(name: [0x41, 0xFF, 0], secret: secret)
             )
         }
+        for password in ["#1234567", "12#34\"567"] {
+            let request = NetworkRequest(.join, network: "41", password: password)
+            #expect(try request.wireless().secret == .passphrase(password))
+        }
         let hidden = NetworkRequest(.join, network: "41", isHidden: true, country: "de")
         #expect(try hidden.wireless().isHidden && hidden.checkedCountry() == "DE")
         #expect(try NetworkRequest(.join, network: "41").checkedCountry() == nil)
@@ -30,7 +34,7 @@ import Testing
     /// None of these reaches a file of wpa_supplicant.
     @Test(arguments: [
         "1234567", String(repeating: "a", count: 65), "pässword", "12345678\n}", "1234567\u{0}8",
-        "12345678\u{7F}",
+        "12345678\u{7F}", "1234\"5678#9",
     ])
     func refusesAPasswordThatIsNone(password: String) {
         let request = NetworkRequest(.join, network: "61", password: password)

@@ -8,13 +8,14 @@ is `scripts/check image wireless`.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 
 from ..check import ROOT, until
 
-PRODUCTS = ("roost",)
+PRODUCTS = ("roost", "roost-web")
 STATION = "country=DE\nwifi=My \"net\\work\nwifi-password=my password\n"
 DENIED = 'wlan0: CTRL-EVENT-SSID-TEMP-DISABLED id=0 ssid="My \\"net\\\\work" auth_failures=1 duration=10 reason=WRONG_KEY\n'
 WRONG = "Wi-Fi: 'My \"net\\work' does not accept the password."
@@ -270,6 +271,51 @@ def cut(check):
     case.same(case.last(), {"network": NEW.encode().hex(), "result": "interrupted"}, "the end")
 
 
+# A station and a phone, each in a network of its own: the phone knows no address but that of the station's names.
+PORTAL = r"""
+set -u
+mount --make-rprivate /
+mkdir -p /run/roost-access-point state
+mount -t tmpfs none /run/roost-access-point
+echo 10.66.0.1 >/run/roost-access-point/address
+ip link set lo up
+unshare -n sleep 120 & phone=$!
+until ip link add wlan0 type veth peer name phone netns $phone 2>/dev/null; do :; done
+ip address add 10.66.0.1/24 dev wlan0
+ip link set wlan0 up
+nsenter -n -t $phone sh -c "ip address add 10.66.0.17/24 dev phone; ip link set phone up; ip route add default via 10.66.0.1"
+$NAMES & names=$!
+"$WEB" --listen 0.0.0.0:80 --socket none --state state --www "$WWW" --idle 0 >ready & web=$!
+until grep -q listening ready; do kill -0 $web || exit 1; done
+echo nameserver 10.66.0.1 >resolv.conf
+nsenter -n -t $phone unshare -m sh -c 'mount --bind resolv.conf /etc/resolv.conf
+    for one in $ASKED; do echo "$one $(curl -s -m 20 -o /dev/null -w "%{http_code} %{redirect_url}" "http://$one")"; done
+    curl -sL -m 20 http://captive.apple.com/hotspot-detect.html | grep -o "<!doctype html>"'
+curl -s -o /dev/null -w "itself %{http_code}\n" -H "Host: captive.apple.com" http://10.66.0.1/
+rm /run/roost-access-point/address
+nsenter -n -t $phone curl -s -o /dev/null -w "later %{http_code}\n" -H "Host: captive.apple.com" http://10.66.0.1/
+kill $web $names $phone
+"""
+ASKED = ("connectivitycheck.gstatic.com/generate_204", "captive.apple.com/hotspot-detect.html", "www.msftconnecttest.com/connecttest.txt",
+         "nmcheck.gnome.org/check_network_status.txt")
+
+
+def portal(check):
+    """The requests by which phones look for the internet, with the script's own dnsmasq and the real roost-web."""
+    if os.geteuid() or not all(map(shutil.which, ("dnsmasq", "unshare", "nsenter", "curl"))):
+        return check.say("portal: skipped, as it needs root and the program dnsmasq")
+    with open(f"{ROOT}/packaging/image/root/usr/lib/roost/access-point", encoding="utf-8") as file:
+        names = re.search(r"^dnsmasq .*?(?= &$)", file.read(), re.MULTILINE | re.DOTALL)[0]
+    folder = check.path("portal")
+    os.makedirs(folder)
+    environment = {**os.environ, "WEB": check.program("roost-web"), "WWW": f"{ROOT}/Sources/RoostWeb/www", "ASKED": " ".join(ASKED)}
+    script = PORTAL.replace("$NAMES", names.replace('"$device"', "wlan0"))
+    done = subprocess.run(["unshare", "-n", "-m", "sh", "-c", script], cwd=folder, env=environment, capture_output=True, text=True,
+                          timeout=240, check=False)
+    wanted = [f"{one} 302 http://10.66.0.1/" for one in ASKED] + ["<!doctype html>", "itself 421", "later 421"]
+    check.same(done.stdout.splitlines(), wanted, f"portal ({done.stderr[-300:]})")
+
+
 def run(check, _):
-    for part in (wrong, absent, nothing, joins, returns, refuses, cut):
+    for part in (wrong, absent, nothing, joins, returns, refuses, cut, portal):
         part(check)

@@ -35,8 +35,8 @@ export function make(root, context) {
     const keeps = live.station?.store?.keepsDays;
     root.replaceChildren(keeps ? card(t("settings.keeping"), el("p", {}, t("settings.keeps", { time: duration(keeps * 86400) }))) : "",
       card(t("settings.title"), said, rows.length ? settingsForm(rows, values ?? {}, origins ?? {}, etag, context.me, change) : el("p", {}, t("settings.none"))),
-      context.pages.some((page) => page.name === "start") ? card(null, el("ul", { class: "menu" }, el("li", {}, el("a", { href: "/start" },
-        el("span", {}, el("strong", {}, t("start.title")), el("span", { class: "quiet" }, t("start.purpose"))), icon("icon-next"))))) : "");
+      card(null, el("ul", { class: "menu" }, context.pages.filter(({ name }) => ["start", "network"].includes(name)).map(({ name, path }) => el("li", {}, el("a", { href: path },
+        el("span", {}, el("strong", {}, t(`${name}.title`)), el("span", { class: "quiet" }, t(`${name}.purpose`))), icon("icon-next")))))));
   } };
 }
 
