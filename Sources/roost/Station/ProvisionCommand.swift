@@ -64,6 +64,16 @@ struct ProvisionCommand: ParsableCommand {
     var json = false
 
     func run() throws {
+        let place = root == "/" ? "" : root.hasSuffix("/") ? String(root.dropLast()) : root
+        let boot = BootPartition(folder: folder, lockPath: "\(place)/run/roost-boot.lock")
+        // These serve a station whose boot partition cannot be read, too.
+        if let network {
+            return Output.line(try NetworkRun(boot: boot, root: place).run(network))
+        }
+        if let accessPoint {
+            let point = AccessPoint(root: place, hasOwner: Self.hasOwner(place))
+            return Output.line(try point.write(accessPoint))
+        }
         let names: [String]
         do { names = try Files.names(in: folder) } catch {
             guard error.isAbsent else { throw ClientFailure(message: "\(error)", exitCode: 1) }
@@ -74,15 +84,6 @@ struct ProvisionCommand: ParsableCommand {
                 message: "\(folder): no files there; is the boot partition mounted?",
                 exitCode: 1
             )
-        }
-        let place = root == "/" ? "" : root.hasSuffix("/") ? String(root.dropLast()) : root
-        let boot = BootPartition(folder: folder, lockPath: "\(place)/run/roost-boot.lock")
-        if let network {
-            return Output.line(try NetworkRun(boot: boot, root: place).run(network))
-        }
-        if let accessPoint {
-            let point = AccessPoint(root: place, hasOwner: Self.hasOwner(place))
-            return Output.line(try point.write(accessPoint))
         }
         if let wifi {
             for line in WirelessCheck(boot: boot, root: place).run(wifi) { Output.line(line) }
