@@ -280,7 +280,8 @@ mount -t tmpfs none /run/roost-access-point
 echo 10.66.0.1 >/run/roost-access-point/address
 ip link set lo up
 unshare -n sleep 120 & phone=$!
-until ip link add wlan0 type veth peer name phone netns $phone 2>/dev/null; do :; done
+until [ "$(readlink /proc/$phone/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do :; done
+ip link add wlan0 type veth peer name phone netns $phone
 ip address add 10.66.0.1/24 dev wlan0
 ip link set wlan0 up
 nsenter -n -t $phone sh -c "ip address add 10.66.0.17/24 dev phone; ip link set phone up; ip route add default via 10.66.0.1"
