@@ -9,7 +9,12 @@ enum AgeCipher {
         var key = [UInt8](repeating: 0, count: 32)
         let count = passphrase.utf8.count
         let isDone = copenssl_scrypt(
-            passphrase, count, salt, salt.count, CUnsignedInt(logCost), &key
+            passphrase,
+            count,
+            salt,
+            salt.count,
+            CUnsignedInt(logCost),
+            &key
         )
         return isDone ? key : nil
     }

@@ -88,7 +88,8 @@ extension TidyRule {
         "ClientSupport": ["ArgumentParser", "ControlProtocol", "FileIO", "Glibc", "LinuxIO"],
         "Provisioning": ["HardwareIO", "Profiles"],
         "ProvisioningIO": [
-            "Backup", "CLinux", "COpenSSL", "ControlProtocol", "FileIO", "Glibc", "HardwareIO", "LinuxIO",
+            "Backup", "CLinux", "COpenSSL", "ControlProtocol", "FileIO", "Glibc", "HardwareIO",
+            "LinuxIO",
             "Profiles", "Provisioning",
         ],
         "roost-lab": [

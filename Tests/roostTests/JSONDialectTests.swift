@@ -7,7 +7,7 @@ import Testing
 @Suite struct JSONDialectTests {
     /// Commands with a format of their own, without a report, or that run another program.
     private static let others: Set<String> = [
-        "export", "demo-node", "web", "outbox", "courier", "target", "receiver", "secret",
+        "export", "demo-node", "web", "reset", "outbox", "courier", "target", "receiver", "secret",
         "subscribers",
     ]
 

@@ -168,7 +168,9 @@ struct AccountBackup: Sendable {
             let new = try NewPerson(name: person.name, email: person.email)
             let before = present.first { $0.person.hasAddress(of: person) }
             let id: Int64
-            if let before { id = before.id } else {
+            if let before {
+                id = before.id
+            } else {
                 let (hash, time) = (person.password, person.created)
                 id = try table.insert(new, person.role, password: hash, at: time)
             }

@@ -14,7 +14,7 @@ package struct QRCodeRoute: Sendable {
     }
 
     package var route: Route {
-        Route(.get, "/\(Self.name)", .anyone) { _ in
+        Route(.get, "/qrcode.js", .anyone) { _ in
             guard let file else {
                 throw Problem.notFound("install the package node-qrcode-generator")
             }

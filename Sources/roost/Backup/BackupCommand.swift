@@ -8,8 +8,8 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup",
         abstract: "Writes one file with settings, rules, names and laser hours.",
         discussion: """
-            With --encrypt or --passphrase-file the file has people, passwords and tokens, too,
-            encrypted in the format of age: `age -d FILE` opens it. Without, they are left out.
+            With --encrypt or --passphrase-file the file has people, passwords and tokens, too, \
+            encrypted in the format of age: `age -d FILE` opens it. Without, they are left out. \
             What was measured is not in it: see `roost store copy`.
 
             Examples: sudo roost backup

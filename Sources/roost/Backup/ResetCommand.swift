@@ -9,8 +9,8 @@ struct ResetCommand: ParsableCommand {
         commandName: "reset",
         abstract: "Gives the station away: removes people, settings, secrets and pictures.",
         discussion: """
-            The services stop meanwhile; an image restarts, and the page makes a new owner. What
-            was measured stays without --history, and roost.json in any case. Write down or back
+            The services stop meanwhile; an image restarts, and the page makes a new owner. What \
+            was measured stays without --history, and roost.json in any case. Write down or back \
             up first what you want to keep: `roost backup`.
 
             Examples: sudo roost reset

@@ -8,7 +8,7 @@ struct RestoreCommand: ParsableCommand {
         commandName: "restore",
         abstract: "Puts a file of `roost backup` in use, or shows what it would change.",
         discussion: """
-            All of the file is checked before anything is changed. An encrypted file needs its
+            All of the file is checked before anything is changed. An encrypted file needs its \
             passphrase: typed, piped, or by --passphrase-file.
 
             Examples: sudo roost restore home.backup --dry-run

@@ -256,10 +256,7 @@ enum ReportText {
         for device in report.devices {
             lines.append(line(device, paint))
             lines += FactText.pairs(device.facts).map { "  \($0.label.padded(to: 20)) \($0.value)" }
-            if device.records == false {
-                let how = "no, values are shown only: roost devices record \(device.name) on"
-                lines.append("  \("kept".padded(to: 20)) \(how)")
-            }
+            lines += kept(device)
             lines += device.mutes.map { "  \(line($0, of: device))" }
         }
         if let camera = report.camera { lines.append(Self.camera(camera, paint)) }
@@ -269,6 +266,12 @@ enum ReportText {
             lines.append("            \(found.why)")
         }
         return lines
+    }
+
+    private static func kept(_ device: DeviceReport) -> [String] {
+        guard device.records == false else { return [] }
+        let how = "no, values are shown only: roost devices record \(device.name) on"
+        return ["  \("kept".padded(to: 20)) \(how)"]
     }
 
     private static func line(_ device: DeviceReport, _ paint: Paint) -> String {
@@ -294,7 +297,9 @@ enum ReportText {
     static func device(_ key: String) -> (DevicesReport, Paint) -> [String] {
         { report, paint in
             let devices = report.devices.filter { $0.name == key || $0.location == key }
-            guard devices.isEmpty else { return devices.map { line($0, paint) } }
+            guard devices.isEmpty else {
+                return devices.flatMap { [line($0, paint)] + kept($0) }
+            }
             return report.found.filter { [$0.name, $0.node, $0.identity].contains(key) }
                 .map { line($0, paint) }
         }

@@ -15,7 +15,7 @@ PROGRAMS = ("roost", "roostd", "roost-web", "roost-courier", "roost-eyes", "roos
 WORKERS = 3
 LONG = 15  # Lines of an answer from which on others are told by their difference to it.
 # Answers that others repeat.
-BASES = ("status", "devices", "alerts list", "settings", "sites list", "outbox show")
+BASES = ("status", "devices list", "alerts list", "settings list", "sites list", "outbox show")
 # Their texts are of the moment; those of cards are in store/.
 CHANGING = {"status", "events", "readings", "records list", "outbox prove"}
 # Commands with --json that another golden has, or whose answer is another machine's; each with the reason.
@@ -84,7 +84,7 @@ def look_rows(stage):
         json.dump({"use": [], "rules": [RULE]}, file)
     dust = ["--channel", "dust/pm25"]
     return {
-        "status": ["--eyes", eyes.control, *asks], "tree": asks, "devices": asks, "settings": asks, "clock show": asks,
+        "status": ["--eyes", eyes.control, *asks], "tree": asks, "devices list": asks, "settings list": asks, "clock show": asks,
         "readings": [*dust, *reads], "events": reads,
         "alerts list": asks, "alerts rules": asks, "alerts check": [rules],
         "sites list": [*reads, *control], "sites regions": [*reads, *control], "sites references": [*reads, *control],
@@ -129,7 +129,7 @@ ACTS = [
     ("target set", "target set hook expect=ok {control}"), ("target undo", "target undo hook {control}"),
     ("target remove", "target remove hook {control}"),
     ("receiver add", "receiver add phone ntfy topic=balcony-7fk2 {control}"),
-    ("receiver set", "receiver set phone everySeconds=600 {control}"), ("receiver remove", "receiver remove phone {control}"),
+    ("receiver set", "receiver set phone everySeconds=600 {control}"), ("receiver undo", "receiver undo phone {control}"), ("receiver remove", "receiver remove phone {control}"),
     ("records get", "records get {n} --output {folder}/{n}.jpg {ring}"), ("records export", "records export {folder}/records-{n} {ring} {reads}"),
     ("records delete", "records delete {n} {ring} --socket {eyes}"),
 ]

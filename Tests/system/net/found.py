@@ -9,8 +9,8 @@ from .stage import START_SECONDS, Web
 
 USB = ("1a86", "7523")
 # What is refused, as text; then what is done, with what is waited for: an answer in between is of the moment.
-REFUSED = ("rename sds011 store", "rename nobody somebody", "adopt absent", "ignore absent", "forget absent")
-DONE = [("rename sds011 balcony", ("adopted", "balcony")), ("ignore balcony", ("ignored", "balcony")), ("adopt balcony", None)]
+REFUSED = ("devices rename sds011 store", "devices rename nobody somebody", "devices adopt absent", "devices ignore absent", "devices forget absent")
+DONE = [("devices rename sds011 balcony", ("adopted", "balcony")), ("devices ignore balcony", ("ignored", "balcony")), ("devices adopt balcony", None)]
 
 
 class Cellar:
@@ -52,7 +52,7 @@ def run(check, goldens):
     cellar.start()
     status, _, body = cellar.web.ask("/api/v1/devices")
     goldens.look("get/found-devices", ["GET /api/v1/devices, of a station that detects", str(status), *steady(body.decode())])
-    goldens.look("live/found-devices", [*cellar.say("devices", True, bases), *cellar.say("devices", False, {})])
+    goldens.look("live/found-devices", [*cellar.say("devices list", True, bases), *cellar.say("devices", False, {})])
     lines = [line for words in REFUSED for line in cellar.say(words, False, {})]
     identity = cellar.station.found()[cellar.part.place]["identity"]
     for words, wanted in DONE:
@@ -62,6 +62,6 @@ def run(check, goldens):
     cellar.station.unplug(1)
     cellar.part.close()
     cellar.reaches(identity, ("absent", "balcony"))
-    lines += ["", *cellar.say("devices", True, bases), *cellar.say("forget balcony", True, bases)]
+    lines += ["", *cellar.say("devices list", True, bases), *cellar.say("devices forget balcony", True, bases)]
     goldens.look("live/found-acts", lines)
     return len(REFUSED) + len(DONE) + 4

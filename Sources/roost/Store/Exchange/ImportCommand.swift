@@ -27,8 +27,9 @@ struct ImportCommand: ParsableCommand {
             let head = Files.start(of: file, limit: 512) ?? []
             let text = String(decoding: head, as: UTF8.self).drop { $0 == "\u{FEFF}" }
             let isOwnCopy =
-                text.hasPrefix("SQLite format 3") || text.hasPrefix("{\"time\":\"")
-                && text.contains("\"boot\"")
+                text.hasPrefix("SQLite format 3")
+                || text.hasPrefix("{\"time\":\"")
+                    && text.contains("\"boot\"")
             guard !isOwnCopy else {
                 throw ClientFailure(
                     message: "\(file): copies of Roost come back as CSV; write this one again with "
