@@ -74,7 +74,8 @@ struct CourierQuestions: Sendable {
     ) async throws -> RestoreReport {
         let (report, changes) = try await node.settings.restore(
             question.content,
-            isTrial: question.isTrial
+            isTrial: question.isTrial,
+            by: asker
         )
         for change in changes {
             try await node.apply(change, for: asker)

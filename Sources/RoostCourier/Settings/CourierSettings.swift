@@ -142,11 +142,8 @@ actor CourierSettings {
         try await turn.run {
             try await readAgain()
             guard let former, former.id == id else {
-                throw ControlFailure(
-                    code: .notFound,
-                    message: "the last change is not one of \(PlainText.shown(id)); nothing is "
-                        + "undone"
-                )
+                let message = "the last change is not one of \(PlainText.shown(id))"
+                throw ControlFailure(code: .notFound, message: message)
             }
             guard !file.hasEntry(id) else { throw locked(id) }
             return try await replace(with: former.overlay, [id])[0]
@@ -158,11 +155,16 @@ actor CourierSettings {
     /// - Throws: As `configure`.
     func restore(
         _ content: String,
-        isTrial: Bool
+        isTrial: Bool,
+        by asker: QuestionAsker
     ) async throws -> (report: RestoreReport, changes: [EntryChange]) {
         try await turn.run {
             try await readAgain()
             let restored = try RestoredEntries(content, over: overlay, file, presets)
+            // Whoever wrote the file could send a secret of the administrator away.
+            for (id, entry) in restored.next.entries where restored.changed.contains(id) {
+                try demandOwnSecrets(entry.fields, of: id, by: asker)
+            }
             guard !isTrial, !restored.changed.isEmpty else { return (restored.report, []) }
             return (restored.report, try await replace(with: restored.next, restored.changed))
         }
@@ -175,17 +177,13 @@ actor CourierSettings {
 
     private func replace(with next: CourierOverlay, _ ids: [String]) async throws -> [EntryChange] {
         guard let files else {
-            throw ControlFailure(
-                code: .notOffered,
-                message: "this courier has no folder for settings; see --state"
-            )
+            let message = "this courier has no folder for settings; see --state"
+            throw ControlFailure(code: .notOffered, message: message)
         }
         let bytes = next.bytes
         guard bytes.count <= CourierOverlay.byteLimit else {
-            throw ControlFailure(
-                code: .tooLarge,
-                message: "more settings than \(CourierOverlay.byteLimit >> 10) KiB"
-            )
+            let message = "more settings than \(CourierOverlay.byteLimit >> 10) KiB"
+            throw ControlFailure(code: .tooLarge, message: message)
         }
         do {
             try await keepFormer(files, changing: ids)

@@ -70,6 +70,7 @@ struct AccountBackup: Sendable {
         do {
             guard let bytes = try Files.readIfThere(path, limit: 1 << 20) else { return }
             let people = try Self.people(String(decoding: bytes, as: UTF8.self))
+            guard !people.isEmpty else { return try Self.remove(path) }
             let visitor = Visitor(time: accounts.clock.seconds(), address: "", agent: "")
             try accounts.startingWith { connection in
                 try connection.transaction(.immediate, wrapping: { $0 as any Error }) {
@@ -81,11 +82,14 @@ struct AccountBackup: Sendable {
                 let roster = try Roster(reading: connection)
                 accounts.memory.withLock { $0.roster = roster }
             }
-            guard unlink(path) == 0 else {
-                throw FileError(path, .system(call: "unlink", code: errno))
-            }
+            try Self.remove(path)
             accounts.logger.notice("\(people.count) accounts of the card's backup are restored")
         } catch { accounts.logger.error("the people of the backup are not restored: \(error)") }
+    }
+
+    private static func remove(_ path: String) throws(FileError) {
+        guard unlink(path) != 0 else { return }
+        throw FileError(path, .system(call: "unlink", code: errno))
     }
 
     /// The people of a part, checked.
@@ -94,7 +98,8 @@ struct AccountBackup: Sendable {
         do { people = try ControlCodec.message(Content.self, from: content).people } catch {
             throw .badRequest("the part of roost-web cannot be read: \(error.message)")
         }
-        try check(people)
+        // A station without an owner has no account to bring back: those here stay.
+        if !people.isEmpty { try check(people) }
         return people
     }
 
@@ -102,8 +107,16 @@ struct AccountBackup: Sendable {
         let people = try Self.people(question.content)
         let present = try await accounts.read { try Self.people($0) }
         let report = report(from: present, to: people)
-        guard !question.isTrial else { return report }
         let kept = kept
+        let isBeside = people.contains { person in
+            present.contains { $0.id == kept && $0.person.hasAddress(of: person) }
+        }
+        guard isBeside || kept == nil || people.count < AccountTable.countMax else {
+            throw ControlFailure.badRequest(
+                "the part of roost-web leaves no room for your account"
+            )
+        }
+        guard !question.isTrial, !people.isEmpty else { return report }
         let visitor = Visitor(time: accounts.clock.seconds(), address: "", agent: "")
         try await accounts.change { connection in
             try Self.write(people, to: connection, keeping: kept)
@@ -125,7 +138,7 @@ struct AccountBackup: Sendable {
         }
         for person in people {
             guard (try? NewPerson(name: person.name, email: person.email)) != nil,
-                person.password.hasPrefix("$argon2id$"), person.password.utf8.count <= 256,
+                PasswordHash.isOfBoundedCost(person.password),
                 hasPreferences(person)
             else { throw .badRequest("the part of roost-web has an account that cannot be one") }
         }
@@ -141,6 +154,7 @@ struct AccountBackup: Sendable {
         to people: [Person]
     ) -> RestoreReport {
         var items: [RestoreReport.Item] = []
+        guard !people.isEmpty else { return RestoreReport(items) }
         for person in people {
             let before = present.first { $0.person.hasAddress(of: person) }?.person
             if let item = RestoreReport.Item(.person, person.name, before, person) {

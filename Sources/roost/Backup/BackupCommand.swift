@@ -10,7 +10,7 @@ struct BackupCommand: ParsableCommand {
         discussion: """
             With --encrypt or --passphrase-file the file has people, passwords and tokens, too, \
             encrypted in the format of age: `age -d FILE` opens it. Without, they are left out. \
-            What was measured is not in it: see `roost store copy`.
+            What was measured is not in it: see `roost export`.
 
             Examples: sudo roost backup
                       sudo roost backup --encrypt home.backup
@@ -36,7 +36,7 @@ struct BackupCommand: ParsableCommand {
 
     func run() throws {
         let isEncrypted = encrypt || options.passphraseFile != nil
-        let passphrase = isEncrypted ? try options.passphrase() : nil
+        let passphrase = isEncrypted ? try options.passphrase(isNew: true) : nil
         let backup = try options.withStation { try await $0.make(secrets: isEncrypted) }
         let bytes = try backup.bytes(passphrase: passphrase)
         let path = file ?? backup.fileName

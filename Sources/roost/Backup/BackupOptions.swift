@@ -27,9 +27,17 @@ struct BackupOptions: ParsableArguments {
     var json = false
 
     /// Reads the passphrase; never from the command line, which every user can read.
-    func passphrase() throws -> String {
+    ///
+    /// - Parameter isNew: Whether a person types it twice: a typing error would close the file for
+    ///   ever.
+    func passphrase(isNew: Bool = false) throws -> String {
         guard let passphraseFile else {
-            return try HiddenText.read("The passphrase, which is not shown: ")
+            let text = try HiddenText.read("The passphrase, which is not shown: ")
+            guard isNew, isatty(0) == 1 else { return text }
+            guard try HiddenText.read("The same again: ") == text else {
+                throw ClientFailure(message: "the two passphrases differ", exitCode: 1)
+            }
+            return text
         }
         let bytes = try FileBytes.read(passphraseFile, limit: HiddenText.byteLimit)
         let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first

@@ -61,6 +61,40 @@ import Testing
         }
     }
 
+    /// A file that another wrote may name a secret of the administrator, and a server of his own.
+    @Test func aForeignFileSendsNoSecretAway() throws {
+        try Self.courier { life, node in
+            func content(_ secret: String) -> String {
+                let entry = #"""
+                    {"type":"influx1","url":"http://192.168.1.6:8086","database":"air","user":"u",
+                     "password":{"secret":"\#(secret)"}}
+                    """#
+                return #"{"targets":{"evil":\#(entry)}}"#
+            }
+            func restore(_ secret: String, _ user: LocalUser, isTrial: Bool) async throws {
+                _ = try await node.settings.restore(
+                    content(secret),
+                    isTrial: isTrial,
+                    by: QuestionAsker(user)
+                )
+            }
+            let before = life.files[CourierOverlay.name]
+            for isTrial in [true, false] {
+                for (secret, user) in [
+                    ("influx", LocalUser.dashboard), ("page.own.password", .dashboard),
+                    ("page.own.password", .root),
+                ] {
+                    let failure = await #expect(throws: ControlFailure.self) {
+                        try await restore(secret, user, isTrial: isTrial)
+                    }
+                    #expect(failure?.message.contains("secret") == true)
+                }
+            }
+            #expect(life.files[CourierOverlay.name] == before)
+            try await restore("influx", .root, isTrial: true)
+        }
+    }
+
     @Test(arguments: ["", "{", #"{"targets": []}"#, #"{"secrets": 1}"#])
     func aContentThatIsNoneChangesNothing(_ content: String) throws {
         try Self.courier { _, node in

@@ -181,6 +181,14 @@ def backups(check, courier, station):
         check.same("given" in content, name == "plain.backup", f"{name}: whether the target can be read")
 
 
+def reload(courier, entries, people):
+    """Has the courier read other entries."""
+    courier.configure(targets=entries, receivers=people)
+    courier.process.send_signal(signal.SIGHUP)
+    if not until(lambda: len(courier.report().get("targets", [])) == len(entries), 30):
+        raise Failed(f"the courier does not reload: {courier.log()[-600:]}")
+
+
 def run(check, _):
     subscribers(check)
     part = Part(check, "sds011", "--air", "80.0/160.0", link=check.path("sensor"))
@@ -205,8 +213,11 @@ def run(check, _):
         raise Failed(f"the courier does not begin: {courier.log()[-600:]}")
     check.demand(until(lambda: posts.at(f"/{text('call')}"), 30), f"no notice arrives: {posts.posts}")
     counts = [look(check, courier, station, entries + people, wanted, "servers that take everything")]
+    # One fewer than a courier has at most, for the one that is added.
+    reload(courier, entries[:-1], people)
     backups(check, courier, station)
     courier.roost("target", "remove", "given")
+    reload(courier, entries, people)
     lines.mood = "unauthorised"
     time.sleep(3)
     counts.append(look(check, courier, station, entries + people, wanted, "servers that refuse the log-in"))

@@ -2,6 +2,7 @@
 
 # Programs of the system, in the pages' commands: their words are theirs, and nothing here runs them.
 FOREIGN = {
+    "nmtui": "NetworkManager's",
     "adduser": "Debian's", "apt": "Debian's; names of our packages are looked up", "cat": "coreutils", "chown": "coreutils",
     "cp": "coreutils", "curl": "fetches from a station or a server that is made up", "dd": "writes a card",
     "echo": "the shell's", "export": "the shell's", "cd": "the shell's", "head": "coreutils", "install": "coreutils",

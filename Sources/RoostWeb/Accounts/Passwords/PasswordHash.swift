@@ -23,6 +23,19 @@ package struct PasswordHash: Sendable {
         self.verify = verify
     }
 
+    /// Whether a hash from elsewhere is one of Argon2id that a log-in can afford: 64 MiB at most.
+    static func isOfBoundedCost(_ hash: String) -> Bool {
+        let parts = hash.split(separator: "$", omittingEmptySubsequences: false)
+        guard parts.count == 6, parts[0].isEmpty, parts[1] == "argon2id", hash.utf8.count <= 256
+        else { return false }
+        let costs = parts[3].split(separator: ",").map { $0.split(separator: "=") }
+        guard costs.count == 3, costs.allSatisfy({ $0.count == 2 }) else { return false }
+        let limits: [(name: String, most: Int)] = [("m", 65_536), ("t", 8), ("p", 4)]
+        return zip(costs, limits).allSatisfy { cost, limit in
+            cost[0] == limit.name && Int(cost[1]).map { (1...limit.most).contains($0) } == true
+        }
+    }
+
     static let argon2id = PasswordHash(
         hash: { password in
             var encoded = [CChar](repeating: 0, count: 128)

@@ -105,6 +105,8 @@ package struct BackupRoutes: Sendable {
             throw Problem.badRequest("file is base64")
         }
         let file = try await accounts.read { _ in try BackupFile(bytes, passphrase: passphrase) }
+        // A file can replace every account: an open page is not enough for that.
+        if !form.isTrial { try await accounts.demand(form.password ?? "", of: request) }
         let backup = try await backup(for: request)
         let report =
             form.isTrial ? try await backup.check(file) : try await backup.restore(file)
@@ -141,6 +143,8 @@ struct RestoreForm: Decodable, Sendable {
     let passphrase: String?
     /// Whether the answer only shows what would change.
     let isTrial: Bool
+    /// The password of the person who asks; needed to put the backup in use.
+    let password: String?
 }
 
 /// The answer of `POST /api/v1/restore`.

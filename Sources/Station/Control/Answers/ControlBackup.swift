@@ -37,6 +37,9 @@ struct ControlBackup: Sendable {
         guard content.names.keys.allSatisfy({ $0.hasPrefix(DeviceRegistry.keyPrefix) }) else {
             throw ControlFailure.badRequest("the part of roostd has names of no device")
         }
+        guard content.laserSeconds.values.allSatisfy(LaserHours.secondsRange.contains) else {
+            throw ControlFailure.badRequest("the part of roostd has hours of no laser")
+        }
         guard station.store.isOpen, lasers.isLoaded else {
             throw ControlFailure(code: .busy, message: "the station is just starting: try again")
         }

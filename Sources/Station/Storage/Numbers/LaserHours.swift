@@ -113,10 +113,13 @@ final class LaserHours: Sendable {
         state.withLock { $0.parts.mapValues { $0.total.components.seconds } }
     }
 
+    /// Seconds that a part can have run: up to a hundred years.
+    static let secondsRange: ClosedRange<Int64> = 0...3_155_760_000
+
     /// Raises sums to those of a backup: hours of a part never become fewer.
     func restore(_ seconds: [String: Int64], at now: MonotonicInstant) {
         state.withLock { state in
-            for (name, sum) in seconds.prefix(Self.partLimit) {
+            for (name, sum) in seconds.prefix(Self.partLimit) where Self.secondsRange ~= sum {
                 let name = Self.name(name)
                 var part = state.parts[name] ?? Part(since: now)
                 let missing = sum - part.total.components.seconds

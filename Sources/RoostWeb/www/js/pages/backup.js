@@ -44,15 +44,17 @@ const secret = (name, more = {}) => field(name, t(`backup.${name}`), { type: "pa
 function backUp({ api, me }) {
   const passphrase = secret("passphrase", { autocomplete: "new-password", hint: t("backup.passphrase.hint") });
   const password = secret("password", { autocomplete: "current-password", hint: t("backup.password.hint") });
-  password.hidden = true;
-  passphrase.input.addEventListener("input", () => show(password, passphrase.input.value !== ""));
-  return withName(form([passphrase, password], t("backup.save"), async (given) => {
+  const repeat = field("repeat", t("backup.repeat"), { type: "password", autocomplete: "new-password" });
+  password.hidden = repeat.hidden = true;
+  passphrase.input.addEventListener("input", () => { for (const one of [repeat, password]) show(one, passphrase.input.value !== ""); });
+  return withName(form([passphrase, repeat, password], t("backup.save"), async (given) => {
     const { fileName, file, leftOut } = await api.send("POST", "/backup",
       { passphrase: given.passphrase || undefined, password: given.password || undefined }, { patience: PATIENCE });
     download(fileName, file);
-    password.input.value = "";
+    password.input.value = repeat.input.value = "";
     return [t("backup.saved", { name: fileName }), lacks(leftOut)].filter(Boolean).join(" ");
-  }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null })), me);
+  }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null,
+    repeat: given.passphrase && given.repeat !== given.passphrase ? t("password.differs") : null })), me);
 }
 
 /** What a file does not have, as a sentence; empty for nothing. */
@@ -67,7 +69,7 @@ function download(name, base64) {
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-function restore({ api }) {
+function restore({ api, me }) {
   const file = field("file", t("backup.file"), { type: "file", required: true, accept: ".backup,.age,.json" });
   const passphrase = secret("opening"), shown = el("div", { class: "form", role: "status" });
   passphrase.hidden = true;
@@ -77,17 +79,17 @@ function restore({ api }) {
     const start = await file.input.files[0]?.slice(0, 22).text();
     show(passphrase, start === "age-encryption.org/v1\n");
   });
-  const send = (isTrial) => api.send("POST", "/restore", { ...body, isTrial }, { patience: PATIENCE });
+  const send = (isTrial, password) => api.send("POST", "/restore", { ...body, isTrial, password }, { patience: PATIENCE });
   const look = form([file, passphrase], t("backup.look"), async (given) => {
     shown.replaceChildren();
     body = { file: await base64(file.input.files[0]), passphrase: given.opening || undefined };
     const answer = await named(send(true));
     const rows = changes(answer.items);
-    const apply = form([], t("backup.apply"), async () => {
-      const done = await send(false);
+    const apply = withName(form([field("password", t("backup.confirm"), { type: "password", required: true, autocomplete: "current-password" })], t("backup.apply"), async (now) => {
+      const done = await send(false, now.password);
       await refresh().catch(() => null);
       shown.replaceChildren(el("p", { class: "done" }, t("backup.done")), ...advice(done.items));
-    });
+    }), me);
     apply.lastChild.append(button(t("do.cancel"), () => shown.replaceChildren()));
     shown.replaceChildren(el("h3", {}, t("backup.preview")),
       el("p", {}, t("backup.of", { version: answer.version, time: answer.time ? stamp(answer.time) : "–" }), " ", asIs(answer.name, "strong")),

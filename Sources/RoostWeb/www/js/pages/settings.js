@@ -1,10 +1,11 @@
 // The owner's settings, made from the station's own schema.
 import { asIs, card, el, icon } from "../dom.js";
 import { duration } from "../format.js";
-import { code, t } from "../i18n.js";
+import { code, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { field, form } from "../form.js";
 import { may } from "../roles.js";
+import { here } from "./position.js";
 import { action, quantityName, quantityOf } from "../words.js";
 
 export const title = "settings.title";
@@ -12,7 +13,7 @@ const FIRST = ["title", "position", "zone", "levels"];
 
 /** The settings with their schema, and the tag of this version of them. */
 export async function loadSettings(api) {
-  const answer = await api.getTagged("/settings");
+  const [answer] = await Promise.all([api.getTagged("/settings"), loadMore("start")]);
   if (!live.station) await refresh().catch(() => null);
   return { ...answer.data, etag: answer.etag };
 }
@@ -45,7 +46,9 @@ export function settingFields(rows, values, origins, isOwner, saysDefault = true
   return rows.map(([name, schema]) => {
     const isLocked = origins[name] === "file" || !isOwner;
     const hint = [code("settings.hint", name, schema.description ?? ""), range(schema), origins[name] === "file" ? t("settings.locked") : origins[name] === "default" && saysDefault ? t("settings.default") : null].filter(Boolean).join(" ");
-    return field(name, code("setting", name, schema.title ?? name), { hint, control: control(schema, isLocked ? values[name] : own(name, values, origins), isLocked, name, values[name]) });
+    const node = field(name, code("setting", name, schema.title ?? name), { hint, control: control(schema, isLocked ? values[name] : own(name, values, origins), isLocked, name, values[name]) });
+    if (name === "position" && !isLocked) node.append(here(node));
+    return node;
   });
 }
 

@@ -1,5 +1,5 @@
 // The second step: name of the station, its place and time zone, as the page Settings has them.
-import { button, card, el, show } from "../dom.js";
+import { card, el } from "../dom.js";
 import { form } from "../form.js";
 import { t } from "../i18n.js";
 import { refresh } from "../live.js";
@@ -7,7 +7,6 @@ import { may } from "../roles.js";
 import { changedSettings, loadSettings, settingFields } from "./settings.js";
 
 const NAMES = ["title", "position", "zone"];
-const PATIENCE = 20000;
 
 export const load = loadSettings;
 
@@ -21,9 +20,7 @@ export function make(root, context) {
   return { update({ schema, values, origins, etag }) {
     const rows = NAMES.filter((name) => schema.properties[name]).map((name) => [name, schema.properties[name]]);
     const fields = settingFields(rows, values, origins, may(me, "owner"), false);
-    const [position, zone] = ["position", "zone"].map((name) => fields.find((one) => one.name === name));
-    if (position && !position.input.disabled) position.append(here(position));
-    chooseOwnZone(zone, values.zone, origins.zone);
+    chooseOwnZone(fields.find((one) => one.name === "zone"), values.zone, origins.zone);
     root.replaceChildren(card(null, form(fields, t("start.place.save"), async (given) => {
       const { body } = changedSettings(rows, given, values, origins);
       if (Object.keys(body).length) await api.send("PATCH", "/settings", body, { etag });
@@ -42,25 +39,4 @@ function chooseOwnZone(zone, used, origin) {
   if (!found) return;
   found.selected = true;
   zone.append(el("p", { class: "hint" }, t("start.place.zone")));
-}
-
-/** A button that fills in where the browser is; only an encrypted page may ask. */
-function here(position) {
-  const said = el("p", { class: "hint", role: "status" }, isSecureContext ? "" : t("start.place.insecure"));
-  const ask = button(t("start.place.here"), async () => {
-    ask.disabled = true;
-    said.textContent = t("do.running");
-    try {
-      const { coords } = await new Promise((found, failed) => { navigator.geolocation.getCurrentPosition(found, failed, { timeout: PATIENCE }); });
-      position.input.value = `${coords.latitude.toFixed(4)}, ${coords.longitude.toFixed(4)}`;
-      position.fail();
-      said.textContent = "";
-    } catch {
-      said.textContent = t("start.place.unknown");
-    } finally {
-      ask.disabled = false;
-    }
-  });
-  show(ask, isSecureContext && Boolean(navigator.geolocation));
-  return el("div", {}, ask, said);
 }
