@@ -161,7 +161,7 @@ actor CourierSettings {
         try await turn.run {
             try await readAgain()
             let restored = try RestoredEntries(content, over: overlay, file, presets)
-            // Whoever wrote the file could send a secret of the administrator away.
+            // The author of the file could send a secret of the administrator away.
             for (id, entry) in restored.next.entries where restored.changed.contains(id) {
                 try demandOwnSecrets(entry.fields, of: id, by: asker)
             }
