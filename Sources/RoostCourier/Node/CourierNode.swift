@@ -220,19 +220,17 @@ package final class CourierNode: Sendable {
         await readStatus()
     }
 
-    /// Reads the station's zone and, until it is known, its identity.
+    /// Reads the station's zone and identity.
     private func readStatus() async {
         do {
             let status = try await world.link.ask(GetStatus())
             await follow(status.zone)
-            guard !targets.hasBegun, let id = status.stationID else { return }
-            let identity = StationIdentity(
-                id: id,
-                name: status.name,
-                model: status.board?.model ?? status.board?.name ?? "computer",
-                version: RoostVersion.text
-            )
-            if targets.begin(identity) { news.report("courier started", [:]) }
+            guard let id = status.stationID else { return }
+            let model = status.board?.model ?? status.board?.name ?? "computer"
+            let (name, version) = (status.name, RoostVersion.text)
+            let identity = StationIdentity(id: id, name: name, model: model, version: version)
+            guard try await turn.run({ targets.begin(identity) }) else { return }
+            news.report("courier started", [:])
         } catch {
             world.logger.warning("station's name is not known", metadata: ["why": "\(error)"])
         }

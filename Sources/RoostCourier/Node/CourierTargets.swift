@@ -59,16 +59,21 @@ final class CourierTargets: Sendable {
         return supervisor
     }
 
-    /// Makes the children, once the identity of the station is known.
+    /// Makes the children, once the identity of the station is known; anew under another name.
     ///
     /// - Returns: Whether that was not known before.
     func begin(_ identity: StationIdentity) -> Bool {
-        let isFirst = state.withLock { state in
+        let (former, outlets, supervisor) = state.withLock { state in
             defer { state.identity = identity }
-            return state.identity == nil
+            return (state.identity, state.outlets, state.supervisor)
         }
-        if isFirst { addMissing() }
-        return isFirst
+        guard former?.name != identity.name else { return false }
+        for outlet in outlets {
+            supervisor?.remove(outlet.entry.id)
+            state.withLock { $0.outlets.removeAll { $0 === outlet } }
+        }
+        addMissing()
+        return former == nil
     }
 
     var hasBegun: Bool { state.withLock { $0.identity != nil } }

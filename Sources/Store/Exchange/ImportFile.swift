@@ -10,7 +10,9 @@ package enum ImportFormat: Hashable, Sendable {
     /// A day of one sensor from the archive of Sensor.Community: `;`, a header, UTC without zone.
     case sensorCommunity
     /// What `ExportText` writes as `csv`; see `ImportOwnRows`.
-    case own
+    ///
+    /// With a name of the station its devices are `roost:NAME/DEVICE`.
+    case own(station: String?)
     /// Logs of bGeigies, and measurements of Safecast as JSON; see `ImportSafecastRows`.
     case safecast
 }
@@ -63,7 +65,8 @@ package struct ImportFile {
         case .sensorCommunity:
             let reader = CSVReader(separator: UInt8(ascii: ";"))
             content = .csv(reader, ImportSensorCommunityRows())
-        case .own: content = .csv(CSVReader(), ImportOwnRows())
+        case .own(let station):
+            content = .csv(CSVReader(), ImportOwnRows(station: station))
         case .safecast: content = .unknown(ImportSafecastRows(now: now))
         }
     }

@@ -16,7 +16,10 @@ struct ImportOwnRows: ImportRows {
     private var hasHeader: Bool?
     private var waiting: (place: Place, sample: ImportedSample)?
 
-    init() {}
+    private let prefix: String
+
+    /// - Parameter station: Name that keeps its devices apart from those of another station.
+    init(station: String? = nil) { prefix = station.map { "roost:\($0)/" } ?? "roost:" }
 
     mutating func read(_ fields: [String]) -> ImportStep {
         guard let hasHeader else {
@@ -47,7 +50,9 @@ struct ImportOwnRows: ImportRows {
             quality.insert(flag)
         }
         let quantity = Quantity(name: name, unit: unit, decimals: value.decimals)
-        let place = Place(boot: fields[2], tick: fields[3], source: "roost:\(device)")
+        // A copy of what was imported before is the same source.
+        let source = device.hasPrefix("roost:") ? device : prefix + device
+        let place = Place(boot: fields[2], tick: fields[3], source: source)
         return .row(join(.init(quantity, value, quality), wall, at: place))
     }
 
@@ -84,7 +89,8 @@ struct ImportOwnRows: ImportRows {
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                    UInt8(ascii: "."), UInt8(ascii: "@"), UInt8(ascii: ":"):
+                    UInt8(ascii: "."), UInt8(ascii: "@"), UInt8(ascii: ":"),
+                    UInt8(ascii: "/"):
                     true
                 default: false
                 }

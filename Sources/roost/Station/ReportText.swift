@@ -300,8 +300,10 @@ enum ReportText {
             guard devices.isEmpty else {
                 return devices.flatMap { [line($0, paint)] + kept($0) }
             }
-            return report.found.filter { [$0.name, $0.node, $0.identity].contains(key) }
-                .map { line($0, paint) }
+            let found = report.found.filter { [$0.name, $0.node, $0.identity].contains(key) }
+            return found.isEmpty
+                ? ["\(key): it is being looked at; roost devices says what it is"]
+                : found.map { line($0, paint) }
         }
     }
 
@@ -309,9 +311,11 @@ enum ReportText {
     static func mutes(of target: String) -> (DevicesReport, Paint) -> [String] {
         { report, _ in
             let lines = report.devices.flatMap { device in
-                device.mutes.filter { $0.target == target }.map { line($0, of: device) }
+                // A mute of the device is one of its channels, too.
+                device.mutes.filter { target == $0.target || target.hasPrefix("\($0.target)/") }
+                    .map { line($0, of: device) }
             }
-            return lines.isEmpty ? ["\(target) is not muted"] : lines
+            return lines.isEmpty ? ["\(target) is not muted now"] : lines
         }
     }
 

@@ -132,7 +132,7 @@ private final class ImportedFiles {
         var source = SequenceSource(samples)
         _ = try export.export(&source)
         let files = ImportedFiles()
-        let report = try files.load(bytes, as: .own, pieces: pieces)
+        let report = try files.load(bytes, as: .own(station: nil), pieces: pieces)
         let expected = samples.dropLast().map { sample in
             ImportedSample(
                 source: "roost:\(sample.stream.device)",
@@ -145,6 +145,19 @@ private final class ImportedFiles {
         }
         #expect(files.samples == Array(expected))
         #expect(report.problems.map(\.reason) == [.unsure("2023-11-14T22:14:20.0Z")])
+    }
+
+    /// Copies of two stations whose sensors have one name stay apart; what was imported keeps its.
+    @Test func aStationOfACopyHasAName() throws {
+        let header = ExportText.columns.joined(separator: ",")
+        let rows = ["sds011", "roost:sds011"].map { device in
+            "2023-11-14T22:13:20.3Z,yes,b,0.3,\(device),pm25,12.3,µg/m³,,"
+        }
+        let files = ImportedFiles()
+        let text = Array(([header] + rows).joined(separator: "\n").utf8)
+        let report = try files.load(text, as: .own(station: "attic"))
+        #expect(report.badRows == 0)
+        #expect(files.samples.map(\.source) == ["roost:attic/sds011", "roost:sds011"])
     }
 
     /// An export with bytes changed is read or named, and never more than it had.
@@ -163,7 +176,7 @@ private final class ImportedFiles {
                 )
             }
             let files = ImportedFiles()
-            let report = try files.load(text, as: .own)
+            let report = try files.load(text, as: .own(station: nil))
             #expect(report.imported == files.samples.count && report.badRows <= report.rows)
             #expect(files.samples.flatMap(\.values).count <= 40)
         }

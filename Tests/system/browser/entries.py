@@ -91,6 +91,8 @@ def change(walk, one):
     check.demand(until(lambda: browser.path == "/outbox", 10), f"the change is not saved: {browser.text()[-500:]}")
     _, content = browser.ask("GET", "/outbox/box/entry")
     check.same((content["entry"]["timeoutSeconds"], content["entry"]["url"]), (30, {"secret": "page.box.url"}), "the entry after the change")
+    browser.press("Undo")
+    check.demand(until(lambda: "timeoutSeconds" not in browser.ask("GET", "/outbox/box/entry")[1]["entry"], 10), "the change is not taken back")
     check.demand(browser.shows("Remove"), f"no way to remove it: {browser.text()[:500]}")
     browser.press("Remove")
     browser.press("Remove", "dialog")

@@ -26,10 +26,11 @@ struct ImportCommand: ParsableCommand {
         init(file: String) throws {
             let head = Files.start(of: file, limit: 512) ?? []
             let text = String(decoding: head, as: UTF8.self).drop { $0 == "\u{FEFF}" }
+            let first = text.drop { $0 == "[" || $0.isWhitespace }
             let isOwnCopy =
                 text.hasPrefix("SQLite format 3")
-                || text.hasPrefix("{\"time\":\"")
-                    && text.contains("\"boot\"")
+                || first.hasPrefix("{\"time\":")
+                    && first.contains("\"boot\"")
             guard !isOwnCopy else {
                 throw ClientFailure(
                     message: "\(file): copies of Roost come back as CSV; write this one again with "
@@ -81,7 +82,10 @@ struct ImportCommand: ParsableCommand {
     )
     var kind: Kind?
 
-    @Option(help: "Who measured, for `periods`, whose files do not say.")
+    @Option(
+        help:
+            "Who measured: for `periods`, whose files do not say, and for copies of stations."
+    )
     var source: String?
 
     @Option(help: "Zone of the times in `periods`, as +01:00; default UTC.")
@@ -135,7 +139,7 @@ struct ImportCommand: ParsableCommand {
         let kind = try kind ?? Kind(file: files.first ?? "-")
         if kind == .periods, source == nil { throw Self.nameless }
         return switch kind {
-        case .roost: .own
+        case .roost: .own(station: source)
         case .periods: .periods(source: "periods:\(source ?? "")", utcOffset: zone.seconds)
         case .sensorCommunity: .sensorCommunity
         case .safecast: .safecast

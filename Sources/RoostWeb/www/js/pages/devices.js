@@ -121,7 +121,7 @@ function addDialog(profiles, { api, reload }) {
   const isGeneric = ({ id }) => id.startsWith("generic");
   const types = profiles.filter((profile) => profile.kind === "http").sort((a, b) => isGeneric(a) - isGeneric(b));
   const type = el("select", { name: "type" }, types.map((one) => asIs(one.name ?? one.id, "option", { value: one.id })));
-  const fields = [field("name", t("devices.name"), { required: true, maxlength: "64", autocomplete: "off", hint: t("devices.name.hint") }),
+  const fields = [field("name", t("devices.id"), { required: true, maxlength: "64", autocomplete: "off", autocapitalize: "none", hint: t("devices.id.hint") }),
     field("address", t("devices.field.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }),
     field("type", t("devices.which"), { control: type }), intervalField(true, { intervalSeconds: 5, hasFixedInterval: false })];
   const box = dialog(t("devices.http.add"), t("do.close"), form(fields, t("devices.http.do"), async (values) => {
@@ -138,7 +138,7 @@ export function foundRow(one, profiles, { me, api, reload }) {
   const isNew = ["unknown", "found", "ignored", "faulty"].includes(one.state);
   const names = one.candidates?.length ? one.candidates : profiles.filter((profile) => !profile.kind || profile.kind === "usb-serial").map((profile) => profile.id);
   const which = el("select", { "aria-label": t("devices.which") }, names.map((name) => asIs(profiles.find((profile) => profile.id === name)?.name ?? name, "option", { value: name })));
-  const name = el("input", { "aria-label": t("devices.name"), placeholder: t("devices.name"), maxlength: "32" });
+  const name = el("input", { "aria-label": t("devices.id"), placeholder: t("devices.id"), maxlength: "32", autocapitalize: "none" });
   return el("li", {}, el("div", { class: "split" }, asIs(one.name ?? one.node ?? one.identity, "strong"), el("span", { class: "chip" }, code("found", one.state))),
     el("p", {}, code("found.words", one.state, ""), " ", ["unknown", "faulty", "found"].includes(one.state) ? quoted(one.why) : ""), asIs([one.node, one.usb, one.identity].filter(Boolean).join(" · "), "p", { class: "quiet" }),
     isOwner && isNew ? el("details", {}, el("summary", {}, t("devices.adopt")), el("div", { class: "form" }, names.length ? which : null, name,

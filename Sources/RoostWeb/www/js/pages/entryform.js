@@ -63,8 +63,8 @@ function formCard({ section, kind, ids, present, url }, context) {
       trial.disabled = false;
     }
     if (submitter === trial) return "";
-    offerUndo(present?.id ?? values.id.trim(), context);
     await go(entryAddress(), { replaces: true });
+    offerUndo(present?.id ?? values.id.trim(), context);
     return "";
   }
 

@@ -39,12 +39,16 @@ export function make(root, context) {
 
 /** The topic of this visit, and id and server of its receiver once it is saved: the same after a reload, so that what was scanned stays right. */
 function ownTopic() {
-  const kept = JSON.parse(sessionStorage.getItem(KEPT)) ?? { topic: newTopic() };
+  let kept = null;
+  try { kept = JSON.parse(sessionStorage.getItem(KEPT)); } catch { /* This browser keeps nothing. */ }
+  kept ??= { topic: newTopic() };
   keep(kept);
   return kept;
 }
 
-const keep = (kept) => sessionStorage.setItem(KEPT, JSON.stringify(kept));
+function keep(kept) {
+  try { sessionStorage.setItem(KEPT, JSON.stringify(kept)); } catch { /* A reload makes another topic. */ }
+}
 
 function phoneCard(outbox, kind, { api, done }) {
   const { topic, id: kept, url } = ownTopic(), before = { type: "ntfy", language: noticeLanguage() };
@@ -57,7 +61,8 @@ function phoneCard(outbox, kind, { api, done }) {
     const whole = `${app}${app.includes("?") ? "&" : "?"}display=${encodeURIComponent(live.station?.station?.name ?? "Roost")}`;
     link.href = whole;
     text.textContent = address;
-    const drawn = await qrCode(whole, t("start.told.code"));
+    picture.replaceChildren();
+    const drawn = await qrCode(whole, t("start.told.code")).catch(() => null);
     picture.replaceChildren(drawn ?? el("p", { class: "quiet" }, t("start.told.noCode")));
   };
   server.input.addEventListener("input", draw);
