@@ -13,6 +13,8 @@ struct CardBackup {
 
     enum Finding {
         case none
+        /// It was taken before, and is still there.
+        case taken(String)
         case wrong(ProvisionProblem)
         case found(file: String, [UInt8], BackupFile)
     }
@@ -32,7 +34,7 @@ struct CardBackup {
             return wrong(name, "it cannot be read", "Save it again")
         }
         guard !isTaken(name, bytes), bytes.contains(where: { $0 != 0 }) else {
-            return .none
+            return .taken(name)
         }
         let passphrase = Files.start(of: "\(folder)/\(Self.passphraseName)", limit: 4_096)
             .map { String(decoding: CardSecrets.content(of: $0), as: UTF8.self) }

@@ -5,10 +5,16 @@ import HardwareIO
 /// Removes what an owner has left in a station, while its programs do not run.
 ///
 /// It may be cut at any step and begun again. What was measured stays unless it is chosen; so does
-/// `roost.json`, which names devices and has no secret.
+/// `roost.json`, which names devices and has no secret. What was taken from the boot partition
+/// stays known: the files of the owner before, which still lie there, do not count again.
 package struct FactoryReset {
     /// Puts it on the card; `history` in the file also removes what was measured.
     package static let cardFile = "roost-reset-everything.txt"
+
+    /// What is said of it on the card, once it is done.
+    static let noteOnCard =
+        "\(cardFile): the station has no owner, settings, secrets and pictures any "
+        + "more, and this file is removed. The page makes a new owner."
 
     private static let folders = [
         "/var/lib/roost-courier", "/var/lib/roost-eyes", "/var/lib/roost-web", "/etc/roost/secrets",
@@ -21,8 +27,9 @@ package struct FactoryReset {
     ]
     /// Files that go from an image alone: there the network and the shell are Roost's to set up.
     private static let filesOfImage = [
-        SettingsWriter.wireless, "/etc/roost/ssh", "/etc/ssh/sshd_config.d/40-roost-imager.conf",
-        "/etc/roost/provisioned.json",
+        SettingsWriter.wireless, "\(SettingsWriter.wireless).candidate", "/etc/roost/ssh",
+        "/etc/ssh/sshd_config.d/40-roost-imager.conf", "/etc/roost/access-point",
+        "/etc/roost/access-point-password",
     ]
 
     private let root: String

@@ -27,6 +27,8 @@ package struct Provisioner {
     /// Contents to write to the boot partition once all settings are kept.
     private var masks: [(name: String, bytes: [UInt8])] = []
     private var removals: [String] = []
+    /// Notes of backups, which are true once their files are removed.
+    private var restored: [String] = []
     /// Removed files whose content had no use.
     private var unused: Set<String> = []
 
@@ -226,10 +228,20 @@ package struct Provisioner {
         let name = FactoryReset.cardFile
         guard let bytes = told(name) else { return }
         guard !marks.has(name, bytes) else { return removals.append(name) }
+        guard bytes.isEmpty || bytes.contains(where: { $0 != 0 }) else {
+            return removals.append(name)
+        }
         let text = String(decoding: bytes, as: UTF8.self).lowercased()
+            .split { $0.isWhitespace || $0 == "\u{FEFF}" }.joined(separator: " ")
+        guard text.isEmpty || text == "history" else {
+            let next = "Leave it empty, or write only the word history to remove that, too"
+            let problem = "nothing is removed, as it has a text that is not known"
+            return words.problems.append(ProvisionProblem(name, problem, next: next))
+        }
         do throws(FileError) {
-            try FactoryReset(root: root).run(history: text.contains("history"))
-            marks = ProvisionMarks()
+            try FactoryReset(root: root).run(history: text == "history")
+            // The files of the owner before do not count again.
+            (marks.removed, marks.unused) = ([], nil)
             marks.record(name, bytes)
             taken.append(name)
             removals.append(name)
@@ -240,17 +252,18 @@ package struct Provisioner {
         let finding = CardBackup(folder: boot.folder).finding { [marks] in marks.has($0, $1) }
         switch finding {
         case .none: break
+        // Its removal was under way when the power was lost.
+        case .taken(let name):
+            removals += [CardBackup.passphraseName, name].filter { read($0) != nil }
         case .wrong(let problem): words.problems.append(problem)
         case .found(let name, let bytes, let backup):
             do {
                 try CardBackup.put(backup, root: root)
                 marks.record(name, bytes)
                 taken.append(name)
-                removals.append(name)
-                if read(CardBackup.passphraseName) != nil {
-                    removals.append(CardBackup.passphraseName)
-                }
-                words.notes.append(
+                // The passphrase first: alone it opens nothing.
+                removals += [CardBackup.passphraseName, name].filter { read($0) != nil }
+                restored.append(
                     "\(PlainText.shown(name)): the backup of \(PlainText.shown(backup.name)) is "
                         + "restored, and removed from here with its passphrase."
                 )
@@ -330,6 +343,7 @@ extension Provisioner {
                 for name in removals { try boot.erase(name) }
                 rmdir("\(boot.folder)/\(CardSecrets.folder)")
             }
+            words.notes += restored
             for (name, bytes) in masks {
                 marks.record(name, bytes)
                 words.notes.append(Self.noteOfMask)
@@ -353,25 +367,16 @@ extension Provisioner {
         }
     }
 
-    private static let noteOfReset =
-        "\(AccountReset.name): all accounts of the dashboard are removed, and this file. The page "
-        + "makes a new owner: by the code of \(ClaimCode.name), by the button, or by "
-        + "`sudo roost claim` there."
-
-    private static let noteOfFactoryReset =
-        "\(FactoryReset.cardFile): the station has no owner, settings, secrets and pictures any "
-        + "more, and this file is removed. The page makes a new owner."
-
     /// Notes secrets that were removed from the partition, and writes all messages.
     private mutating func say() {
         for name in marks.removed.sorted() where read(name) == nil {
             guard !name.hasSuffix(".backup"), name != CardBackup.passphraseName else { continue }
             guard name != FactoryReset.cardFile else {
-                if !hasOwner() { words.notes.append(Self.noteOfFactoryReset) }
+                if !hasOwner() { words.notes.append(FactoryReset.noteOnCard) }
                 continue
             }
             guard name != AccountReset.name else {
-                if isResetDue || !hasOwner() { words.notes.append(Self.noteOfReset) }
+                if isResetDue || !hasOwner() { words.notes.append(AccountReset.noteOnCard) }
                 continue
             }
             words.notes.append(

@@ -95,6 +95,46 @@ import Testing
         #expect(text("root/var/lib/roost/settings.json") == nil)
     }
 
+    /// The power was lost before the files were removed: they go at the next start, and are not
+    /// restored again.
+    @Test func aBackupThatStaysIsRemovedLater() throws {
+        try write(Self.backup(), "boot/roost-restore.backup")
+        try write(Array(Self.password.utf8), "boot/roost-restore-passphrase.txt")
+        try write(Array("memory".utf8), "root/run/roost-data-on")
+        #expect(run().taken == ["roost-restore.backup"])
+        #expect(text("boot/roost-said.txt")?.contains("is restored") == false)
+        #expect(text("boot/roost-restore.backup") != nil)
+        #expect(unlink(folder.path("root/run/roost-data-on")) == 0)
+        try write(Array(#"{"title":"since"}"#.utf8), "root/var/lib/roost/settings.json")
+        #expect(run().taken.isEmpty)
+        #expect(text("root/var/lib/roost/settings.json")?.contains("since") == true)
+        #expect(text("boot/roost-restore.backup") == nil)
+        #expect(text("boot/roost-restore-passphrase.txt") == nil)
+    }
+
+    /// What the owner before put on the card still lies there, and does not come back.
+    @Test func theFilesOfTheOwnerBeforeDoNotCountAgain() throws {
+        try write(Array("{}".utf8), "root/etc/roost/image.json")
+        let before = #"{"targets":[]}"#
+        try write(Array(before.utf8), "boot/courier.json")
+        #expect(run().taken == ["courier.json"])
+        try write([], "boot/roost-reset-everything.txt")
+        #expect(run().taken == ["roost-reset-everything.txt"])
+        #expect(text("root/etc/roost/courier.json") == nil)
+        #expect(run().taken.isEmpty && text("root/etc/roost/courier.json") == nil)
+        try write(Array(#"{"targets":[],"receivers":[]}"#.utf8), "boot/courier.json")
+        #expect(run().taken == ["courier.json"])
+    }
+
+    @Test(arguments: ["keep the history", "not history", "?"])
+    func aTextThatIsNotKnownRemovesNothing(_ words: String) throws {
+        try write([1], "root/var/lib/roost-web/web.db")
+        try write(Array(words.utf8), "boot/roost-reset-everything.txt")
+        let report = run()
+        #expect(report.taken.isEmpty && report.problems.count == 1)
+        #expect(text("root/var/lib/roost-web/web.db") != nil)
+    }
+
     @Test(arguments: [false, true]) func everythingIsRemovedOnce(_ history: Bool) throws {
         let secret = [
             "var/lib/roost/settings.json", "var/lib/roost-web/web.db", "etc/roost/courier.json",

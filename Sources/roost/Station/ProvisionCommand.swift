@@ -3,6 +3,7 @@ import ClientSupport
 import ControlProtocol
 import Eyes
 import FileIO
+import Glibc
 import LinuxPlatform
 import Profiles
 import Provisioning
@@ -71,7 +72,10 @@ struct ProvisionCommand: ParsableCommand {
             return Output.line(try NetworkRun(boot: boot, root: place).run(network))
         }
         if let accessPoint {
-            let point = AccessPoint(root: place, hasOwner: Self.hasOwner(place))
+            let point = AccessPoint(
+                root: place,
+                hasOwner: Self.hasOwner(place, orIsUnreadable: true)
+            )
             return Output.line(try point.write(accessPoint))
         }
         let names: [String]
@@ -104,16 +108,15 @@ struct ProvisionCommand: ParsableCommand {
 
     /// Whether the dashboard has an owner.
     ///
-    /// A file that cannot be read counts as without one: the page gets the code, and says why.
-    private static func hasOwner(_ root: String) -> Bool {
+    /// A file that cannot be read counts as without one where a code is asked for: the page gets it
+    /// and says why. It opens no access point.
+    private static func hasOwner(_ root: String, orIsUnreadable: Bool = false) -> Bool {
+        let path = "\(root)/var/lib/roost-web/web.db"
         do throws(SQLiteError) {
-            let database = try Connection(
-                "\(root)/var/lib/roost-web/web.db",
-                mode: .readOnly
-            )
+            let database = try Connection(path, mode: .readOnly)
             let sql = "SELECT count(*) FROM accounts WHERE role = 'owner'"
             return (try database.scalar(sql) ?? 0) > 0
-        } catch { return false }
+        } catch { return orIsUnreadable && access(path, F_OK) == 0 }
     }
 
     /// Returns the mistakes that the file's own program finds.
