@@ -12,11 +12,12 @@ export function make(root, { api }) {
   const now = el("p", { class: "big", role: "status" });
   const ways = { shell: el("li", {}, t("claim.way.shell"), " ", asIs("roost claim", "code")), card: el("li", {}, t("claim.way.card")), button: el("li", {}, t("claim.way.button")), power: el("li", {}, t("claim.way.power")) };
   const others = el("details", { hidden: true }, el("summary", {}, t("claim.other")), el("ul", { class: "list" }, Object.values(ways)));
-  let isOpen;
+  let isOpen, isClaiming = false;
   const look = async () => {
     let codeFrom = null;
     try { ({ isOpen, codeFrom } = await api.get("/claim")); } catch (problem) {
-      if (problem.status === 409) location.replace("/");
+      // Another became the owner; this page's own claim leads to the first steps.
+      if (problem.status === 409 && !isClaiming) location.replace("/");
       isOpen = false;
     }
     show(code, !isOpen);
@@ -36,7 +37,13 @@ export function make(root, { api }) {
     card(t("claim.owner"), form([code, field("name", t("account.name"), { required: true, autocomplete: "name", maxlength: "64" }),
       field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254", hint: t("claim.email") }), ...password.fields],
     t("claim.do"), async ({ code: given, name, email, password: secret }) => {
-      await api.send("POST", "/claim", { code: isOpen ? "" : given.trim().toUpperCase(), name: name.trim(), email: email.trim(), password: secret }, { isQuiet: true });
+      isClaiming = true;
+      try {
+        await api.send("POST", "/claim", { code: isOpen ? "" : given.trim().toUpperCase(), name: name.trim(), email: email.trim(), password: secret }, { isQuiet: true });
+      } catch (problem) {
+        isClaiming = false;
+        throw problem;
+      }
       location.replace("/start");
     }, password.check)), trustLine());
   return { update() {}, leave() { clearInterval(timer); } };
