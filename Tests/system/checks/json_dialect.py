@@ -15,7 +15,7 @@ from ..station import Part, Station, end
 PRODUCTS = ("roost", "roostd")
 LISTS = {"ledger", "profiles list"}  # An array in place of an object: still to be changed.
 OTHERS = {"demo-node", "help", "export", "profiles show", "profiles rules",
-          "web", "outbox", "courier", "secret", "subscribers",
+          "web", "outbox", "courier", "secret", "subscribers", "target", "receiver", "reset",
           "stations"}  # No report, their own format, or `roost-courier`'s.
 # Numbers as text are ids here, not measurements.
 IDS = {"id", "firmware", "serial", "version", "bootID", "vendorID", "productID", "logHash", "usb",
@@ -130,6 +130,8 @@ def examples(check, station):
         "records list": None, "records get": None, "records delete": None, "records export": None,
         # Asks the dashboard: scripts/check accounts reads what it says.
         "claim": None,
+        # Theirs are in scripts/check net, rules and backup of scripts/check browser.
+        "alerts add": None, "alerts remove": None, "alerts on": None, "alerts off": None, "backup": None, "restore": None,
         # Needs a partition: scripts/check partition reads what it says.
         "store partition": None,
         "simulator sds011": "first line", "simulator part": ["plantower-pms"],
