@@ -100,6 +100,7 @@ function consequences(view, network) {
   if (view.isAccessPoint || view.joining) words.push(t("network.lose.point", { name, address: site(view), point: survey?.accessPoint ?? "roost-…" }));
   else if (survey?.joined) words.push(t("network.lose.wifi", { name, address: site(view), before: nameOf(survey.joined) }));
   if (survey?.hasCable) words.push(t("network.lose.cable"));
+  if (view.isAccessPoint) words.push(t("network.point.open"));
   return el("p", { class: "hint" }, words.join(" "));
 }
 
