@@ -201,7 +201,7 @@ def add_board(walk):
         return name
     browser.open("/devices")
     browser.press("Add an HTTP device")
-    browser.fill("Name", name)
+    browser.fill("Short name", name)
     browser.fill("Address", walk.balcony.http_place())
     browser.press("Add it", "dialog")
     added = until(lambda: walk.balcony.http_device(name), 10)
