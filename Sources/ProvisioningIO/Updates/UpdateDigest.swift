@@ -14,6 +14,8 @@ package struct UpdateDigest: ~Copyable {
 
     deinit { copenssl_free_hash(hash) }
 
+    // The optimiser of Swift 6.2.3 crashes where this is inlined into its callers.
+    @inline(never)
     package mutating func add(_ bytes: some Collection<UInt8>) {
         let isDone =
             bytes.withContiguousStorageIfAvailable {
@@ -23,6 +25,7 @@ package struct UpdateDigest: ~Copyable {
     }
 
     /// Returns the digest: 64 hexadecimal digits in lower case.
+    @inline(never)
     package consuming func finish() -> String {
         var value = [UInt8](repeating: 0, count: 32)
         let count = copenssl_finish(hash, &value)

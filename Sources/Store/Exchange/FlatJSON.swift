@@ -4,17 +4,22 @@
 /// them are passed over. Enough for lists of records that need no more memory than one of them;
 /// what is no JSON gives nothing, or nonsense that a reader of records refuses.
 struct FlatJSON: Sendable {
-    /// A member's value: a text without its quotes, or a number, `true`, `false` or `null` as it
-    /// stands.
+    /// A member's value: a text without its quotes, a number, `true`, `false` or `null` as it
+    /// stands, or the texts of an array.
     enum Value: Hashable, Sendable {
         case text(String)
         case word(String)
+        case list([String])
     }
 
     /// One object.
     struct Object: Hashable, Sendable {
         /// The line on which it ends, 1 for the first.
         let line: Int
+        /// Objects around it.
+        let depth: Int
+        /// The member of the object around it that it is.
+        let key: String?
         let members: [String: Value]
     }
 
@@ -29,6 +34,8 @@ struct FlatJSON: Sendable {
         let isObject: Bool
         var key: String?
         var members: [String: Value] = [:]
+        /// Texts of an array; at most `memberLimit`.
+        var texts: [String] = []
     }
 
     private enum State { case between, text, escape, unicode, word }
@@ -124,8 +131,11 @@ struct FlatJSON: Sendable {
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
             guard let frame = frames.popLast() else { return }
             if frame.isObject, byte == UInt8(ascii: "}"), !frame.members.isEmpty {
-                found.append(Object(line: line, members: frame.members))
+                let depth = frames.count { $0.isObject }
+                let key = frames.last?.key
+                found.append(Object(line: line, depth: depth, key: key, members: frame.members))
             }
+            if !frame.isObject, !frame.texts.isEmpty { close(.list(frame.texts)) }
             if let last = frames.indices.last { frames[last].key = nil }
         case UInt8(ascii: ","), UInt8(ascii: ":"): break
         case 0...0x20: break
@@ -144,8 +154,12 @@ struct FlatJSON: Sendable {
     /// Ends a value that is neither object nor array.
     private mutating func close(_ value: Value) {
         (token, state) = ([], .between)
-        guard let last = frames.indices.last, frames[last].isObject, let key = frames[last].key
-        else { return }
+        guard let last = frames.indices.last else { return }
+        if case .text(let text) = value, !frames[last].isObject {
+            if frames[last].texts.count < Self.memberLimit { frames[last].texts.append(text) }
+            return
+        }
+        guard frames[last].isObject, let key = frames[last].key else { return }
         frames[last].key = nil
         guard frames[last].members.count < Self.memberLimit else { return }
         frames[last].members[key] = value

@@ -9,7 +9,8 @@ package enum ImportFormat: Hashable, Sendable {
     case periods(source: String, utcOffset: Int)
     /// A day of one sensor from the archive of Sensor.Community: `;`, a header, UTC without zone.
     case sensorCommunity
-    /// What `ExportText` writes as `csv`; see `ImportOwnRows`.
+    /// What `ExportText` writes, `csv` or JSON; see `ImportOwnRows`, and `ImportDatabase` for what
+    /// `ExportSQLite` writes.
     ///
     /// With a name of the station its devices are `roost:NAME/DEVICE`.
     case own(station: String?)
@@ -36,6 +37,9 @@ package struct ImportFile {
         /// Its lines have one field.
         case log(CSVReader, ImportSafecastRows)
         case json(FlatJSON, ImportSafecastRows)
+        /// A copy of Roost, before the byte that shows whether it is CSV or JSON.
+        case unknownCopy(ImportOwnRows)
+        case objects(FlatJSON, ImportOwnObjects)
     }
 
     /// A byte that is in no log.
@@ -65,8 +69,7 @@ package struct ImportFile {
         case .sensorCommunity:
             let reader = CSVReader(separator: UInt8(ascii: ";"))
             content = .csv(reader, ImportSensorCommunityRows())
-        case .own(let station):
-            content = .csv(CSVReader(), ImportOwnRows(station: station))
+        case .own(let station): content = .unknownCopy(ImportOwnRows(station: station))
         case .safecast: content = .unknown(ImportSafecastRows(now: now))
         }
     }
@@ -83,12 +86,25 @@ package struct ImportFile {
             for row in found { try apply(row) }
         case .unknown(let rows):
             let bytes = Array(bytes)
-            guard let first = bytes.first(where: { $0 > 0x20 }) else { return report.rows }
-            let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+            guard let isJSON = Self.isJSON(bytes) else { return report.rows }
             content =
                 isJSON
                 ? .json(FlatJSON(), rows) : .log(CSVReader(separator: Self.noSeparator), rows)
             return try receive(bytes)
+        case .unknownCopy(let rows):
+            let bytes = Array(bytes)
+            guard let isJSON = Self.isJSON(bytes) else { return report.rows }
+            content =
+                isJSON
+                ? .objects(FlatJSON(), ImportOwnObjects(rows.withoutHeader))
+                : .csv(CSVReader(), rows)
+            return try receive(bytes)
+        case .objects(var json, var rows):
+            let found = json.receive(bytes)
+            for object in found {
+                for step in rows.read(object) { try apply(step, line: object.line) }
+            }
+            content = .objects(json, rows)
         case .log(var reader, let rows):
             let found = reader.receive(bytes)
             content = .log(reader, rows)
@@ -101,6 +117,11 @@ package struct ImportFile {
             }
         }
         return report.rows
+    }
+
+    /// Whether it begins like JSON; nil without a byte to tell.
+    private static func isJSON(_ bytes: [UInt8]) -> Bool? {
+        bytes.first { $0 > 0x20 }.map { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }
     }
 
     /// The end of the file.
@@ -119,7 +140,10 @@ package struct ImportFile {
         case .json(let json, _):
             // JSON that is nested too deeply was not read to its end.
             if json.isOpen, !json.isTooDeep { try apply(.bad(.cut), line: json.line) }
-        case .unknown: break
+        case .objects(let json, var rows):
+            if let sample = rows.finish() { try store(sample) }
+            if json.isOpen { try apply(.bad(.cut), line: json.line) }
+        case .unknown, .unknownCopy: break
         }
         if case .csv(_, var rows) = content, let sample = rows.finish() { try store(sample) }
         return report

@@ -1,6 +1,7 @@
 import Core
 
-/// Reads the rows of `roost export --format csv`, of this station or another one.
+/// Reads the rows of `roost export --format csv`, of this station or another one; what it wrote in
+/// other formats comes as the same rows, see `ImportOwnObjects` and `ImportDatabase`.
 ///
 /// Rows of one boot, tick and device that follow one another are one sample, of the source
 /// `roost:DEVICE`. Rows without a value are passed over; a row whose date was not sure is bad.
@@ -20,6 +21,13 @@ struct ImportOwnRows: ImportRows {
 
     /// - Parameter station: Name that keeps its devices apart from those of another station.
     init(station: String? = nil) { prefix = station.map { "roost:\($0)/" } ?? "roost:" }
+
+    /// The same, for rows whose columns are known.
+    var withoutHeader: ImportOwnRows {
+        var rows = self
+        rows.hasHeader = true
+        return rows
+    }
 
     mutating func read(_ fields: [String]) -> ImportStep {
         guard let hasHeader else {

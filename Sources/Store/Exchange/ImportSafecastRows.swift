@@ -103,7 +103,7 @@ struct ImportSafecastRows {
     private static func text(_ value: FlatJSON.Value?) -> String {
         switch value {
         case .text(let text), .word(let text): text
-        case nil: ""
+        case .list, nil: ""
         }
     }
 

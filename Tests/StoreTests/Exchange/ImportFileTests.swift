@@ -3,36 +3,6 @@ import Testing
 
 @testable import Store
 
-/// Imported samples, known by source and time as in a store.
-private final class ImportedFiles {
-    struct Key: Hashable {
-        let source: String
-        let wall: WallTime
-    }
-    var samples: [ImportedSample] = []
-    private var keys: Set<Key> = []
-
-    func load(
-        _ bytes: [UInt8],
-        as format: ImportFormat,
-        pieces size: Int = 4_096
-    ) throws -> ImportReport {
-        var file = ImportFile(
-            "day.csv",
-            as: format,
-            isKnown: { self.keys.contains(Key(source: $0, wall: $1)) },
-            take: { sample in
-                self.samples.append(sample)
-                self.keys.insert(Key(source: sample.source, wall: sample.wall))
-            }
-        )
-        for start in stride(from: 0, to: bytes.count, by: size) {
-            try file.receive(bytes[start..<min(start + size, bytes.count)])
-        }
-        return try file.finish()
-    }
-}
-
 @Suite struct ImportFileTests {
     private static let periods = ImportFormat.periods(source: "old-pi", utcOffset: 0)
 
@@ -112,74 +82,6 @@ private final class ImportedFiles {
             )
         }
         #expect(folder.samples == expected)
-    }
-
-    /// What the station exports comes back with values, units and doubts, in pieces of any size.
-    @Test(arguments: [1, 7, 4_096])
-    func anExportComesBackWithItsDoubts(pieces: Int) throws {
-        let doubtful = DatedSample(
-            at: WallTime(seconds: 1_700_000_000),
-            [.value(12.3), .value(999.9, [.ceiling, .unchanging])]
-        )
-        let unsure = DatedSample(
-            at: WallTime(seconds: 1_700_000_060),
-            [.noData(.warmingUp), .value(1.5)],
-            isSure: false
-        )
-        let samples = [doubtful] + Array(PeriodSeries(count: 130)) + [unsure]
-        var bytes: [UInt8] = []
-        var export = ExportText(.csv) { bytes += $0 }
-        var source = SequenceSource(samples)
-        _ = try export.export(&source)
-        let files = ImportedFiles()
-        let report = try files.load(bytes, as: .own(station: nil), pieces: pieces)
-        let expected = samples.dropLast().map { sample in
-            ImportedSample(
-                source: "roost:\(sample.stream.device)",
-                wall: sample.wall ?? WallTime(seconds: 0),
-                values: zip(sample.stream.quantities, sample.outcomes).compactMap { pair in
-                    guard case .value(let value, let quality) = pair.1 else { return nil }
-                    return ImportedSample.Value(pair.0, value, quality)
-                }
-            )
-        }
-        #expect(files.samples == Array(expected))
-        #expect(report.problems.map(\.reason) == [.unsure("2023-11-14T22:14:20.0Z")])
-    }
-
-    /// Copies of two stations whose sensors have one name stay apart; what was imported keeps its.
-    @Test func aStationOfACopyHasAName() throws {
-        let header = ExportText.columns.joined(separator: ",")
-        let rows = ["sds011", "roost:sds011"].map { device in
-            "2023-11-14T22:13:20.3Z,yes,b,0.3,\(device),pm25,12.3,µg/m³,,"
-        }
-        let files = ImportedFiles()
-        let text = Array(([header] + rows).joined(separator: "\n").utf8)
-        let report = try files.load(text, as: .own(station: "attic"))
-        #expect(report.badRows == 0)
-        #expect(files.samples.map(\.source) == ["roost:attic/sds011", "roost:sds011"])
-    }
-
-    /// An export with bytes changed is read or named, and never more than it had.
-    @Test func aDamagedExportIsReadOrNamed() throws {
-        var bytes: [UInt8] = []
-        var export = ExportText(.csv) { bytes += $0 }
-        var source = SequenceSource(PeriodSeries(count: 20))
-        _ = try export.export(&source)
-        var dice = SplitMix64(seed: 5_805)
-        for _ in 0..<500 {
-            var text = bytes
-            for _ in 0...Int.random(in: 0..<4, using: &dice) {
-                text[Int.random(in: text.indices, using: &dice)] = UInt8.random(
-                    in: 0...255,
-                    using: &dice
-                )
-            }
-            let files = ImportedFiles()
-            let report = try files.load(text, as: .own(station: nil))
-            #expect(report.imported == files.samples.count && report.badRows <= report.rows)
-            #expect(files.samples.flatMap(\.values).count <= 40)
-        }
     }
 
     @Test func badRowsAreNamedAndTheRestGoesOn() throws {

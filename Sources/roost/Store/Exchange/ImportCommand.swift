@@ -29,14 +29,10 @@ struct ImportCommand: ParsableCommand {
             let first = text.drop { $0 == "[" || $0.isWhitespace }
             let isOwnCopy =
                 text.hasPrefix("SQLite format 3")
-                || first.hasPrefix("{\"time\":")
-                    && first.contains("\"boot\"")
-            guard !isOwnCopy else {
-                throw ClientFailure(
-                    message: "\(file): copies of Roost come back as CSV; write this one again with "
-                        + "`roost export --format csv`, or give the CSV of that time",
-                    exitCode: 1
-                )
+                || first.hasPrefix("{\"time\":") && first.contains("\"boot\"")
+            if isOwnCopy {
+                self = .roost
+                return
             }
             let found = Self.beginnings.first { $0.1.contains { text.hasPrefix($0) } }
             guard let found else {
@@ -51,8 +47,9 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Adds measurements of other programs to the history.",
         discussion: """
-            A file is known by its content, or --as says what it is. `roost` are copies of Roost \
-            as CSV, of this station or another one. Each source becomes a device of its own, \
+            A file is known by its content, or --as says what it is. `roost` are copies of Roost, \
+            of this station or another one, as `roost export` writes them: CSV, NDJSON, JSON or \
+            SQLite. Each source becomes a device of its own, \
             `roost:dust` or `sensor-community:5331`; `safecast` takes logs of bGeigies (Nano, \
             Zen), `bgeigie:204`, and measurements as the API of Safecast answers them, \
             `safecast:52` by the device there. A file of which nine samples in ten are known \
@@ -67,6 +64,7 @@ struct ImportCommand: ParsableCommand {
             of the files: the others are imported all the same.
 
             Examples: roost import balcony.csv --dry-run
+                      roost import year.db --source attic
                       roost import 2017-09-*_sds011_sensor_5331.csv --as sensor-community --dry-run
                       roost import *.LOG measurements.json --as safecast --dry-run
                       roost import weekly/*.csv --as periods --source balcony --zone +01:00

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClientSupport
 import Core
+import FileIO
 import Glibc
 import SQLite
 import Station
@@ -171,6 +172,11 @@ enum ImportReading {
         _ word: String,
         take: @escaping (ImportedSample) throws -> Void
     ) throws -> ImportReport {
+        let start = Files.start(of: path, limit: ImportDatabase.beginning.utf8.count)
+        if case .own(let station) = format, start == Array(ImportDatabase.beginning.utf8) {
+            let show = { (rows: Int) in progress.show("\(word): \(path), \(rows) rows") }
+            return try database(path, station, progress: show, take: take)
+        }
         var file = ImportFile(
             path,
             as: format,
@@ -183,6 +189,22 @@ enum ImportReading {
             progress.show("\(word): \(path), \(rows) rows")
         }
         return try file.finish()
+    }
+
+    private static func database(
+        _ path: String,
+        _ station: String?,
+        progress: (Int) -> Void,
+        take: (ImportedSample) throws -> Void
+    ) throws -> ImportReport {
+        do {
+            let file = ImportDatabase(path, station: station)
+            return try file.read(progress: progress, accept: take)
+        } catch let refusal as ImportDatabase.Refusal {
+            throw ClientFailure(message: "\(path): \(refusal)", exitCode: 1)
+        } catch let error as SQLiteError {
+            throw ClientFailure(message: "\(path) cannot be read: \(error)", exitCode: 1)
+        }
     }
 
     /// Says what was bad, on standard error.
