@@ -16,6 +16,7 @@ package struct JournalPartition: Hashable, Sendable {
     package static let types = ["gpt": "1045a06a-224e-461b-893a-072608b434ff", "dos": "0xda"]
     /// Sizes that it may have, 1…16 MiB in sectors of 512 bytes: a start reads all of the ring.
     package static let sectorCounts: ClosedRange<UInt64> = 2_048...32_768
+    package static let byteCountMax = Int(sectorCounts.upperBound) * 512
 
     package let blockSize: Int
     /// Blocks of the ring, without this one.

@@ -56,10 +56,12 @@ struct CardBackup {
     }
 
     /// Hands the parts to the programs, which take them when they start.
-    static func put(_ backup: BackupFile, root: String) throws {
+    ///
+    /// - Parameter store: The store's folder, within the system.
+    static func put(_ backup: BackupFile, root: String, store: String) throws {
         if let content = backup.content(of: .station) {
             let part = try ControlCodec.message(StationPart.self, from: content)
-            let folder = PrivateFolder("\(root)/var/lib/roost", ownerNamed: "roost")
+            let folder = PrivateFolder(root + store, ownerNamed: "roost")
             try folder.replace(StationPart.file, with: Array(content.utf8))
             try folder.replace("settings.json", with: Array(part.settings.utf8))
         }

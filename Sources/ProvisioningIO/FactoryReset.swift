@@ -1,3 +1,4 @@
+import ControlProtocol
 import FileIO
 import Glibc
 import HardwareIO
@@ -16,15 +17,22 @@ package struct FactoryReset {
         "\(cardFile): the station has no owner, settings, secrets and pictures any "
         + "more, and this file is removed. The page makes a new owner."
 
+    /// The store's folder where `roost.json` names none.
+    package static let standardStore = "/var/lib/roost"
+
     private static let folders = [
         "/var/lib/roost-courier", "/var/lib/roost-eyes", "/var/lib/roost-web", "/etc/roost/secrets",
     ]
     private static let files = [
-        "/var/lib/roost/settings.json", "/var/lib/roost/settings.json.last",
-        "/var/lib/roost/settings.json.new", "/var/lib/roost/settings.json.damaged",
-        "/var/lib/roost/restore.json", "/etc/roost/courier.json", "/etc/roost/eyes.json",
-        "/etc/roost/faces.json",
+        "/etc/roost/courier.json", "/etc/roost/eyes.json", "/etc/roost/faces.json",
     ]
+    /// Files of the owner beside the store.
+    private static let filesOfStore = [
+        "settings.json", "settings.json.last", "settings.json.new", "settings.json.damaged",
+        StationPart.file,
+    ]
+    /// How the names of what was measured begin, in a folder that may hold other things, too.
+    private static let beginnings = ["history.db", "journal."]
     /// Files that go from an image alone: there the network and the shell are Roost's to set up.
     private static let filesOfImage = [
         SettingsWriter.wireless, "\(SettingsWriter.wireless).candidate", "/etc/roost/ssh",
@@ -33,11 +41,14 @@ package struct FactoryReset {
     ]
 
     private let root: String
+    private let store: String
     private let isImage: Bool
 
-    /// - Parameter root: Where the system is; empty for this machine.
-    package init(root: String = "") {
-        self.root = root
+    /// - Parameters:
+    ///   - root: Where the system is; empty for this machine.
+    ///   - store: The store's folder by `roost.json`, within the system.
+    package init(root: String = "", store: String) {
+        (self.root, self.store) = (root, root + store)
         isImage = ImageMachine(root: root) != nil
     }
 
@@ -46,18 +57,47 @@ package struct FactoryReset {
     /// - Throws: `FileError` of the first file that cannot be removed.
     package func run(history: Bool) throws(FileError) {
         for folder in Self.folders { try empty(root + folder) }
-        if history { try empty("\(root)/var/lib/roost") }
+        if history { try removeHistory() }
+        for file in Self.filesOfStore { try remove("\(store)/\(file)") }
         for file in Self.files + (isImage ? Self.filesOfImage : []) { try remove(root + file) }
+    }
+
+    private func removeHistory() throws(FileError) {
+        try overwritePartition()
+        guard store != root + FactoryReset.standardStore else { return try empty(store) }
+        for name in try names(in: store) where Self.beginnings.contains(where: name.hasPrefix) {
+            try remove("\(store)/\(name)")
+        }
+    }
+
+    /// Overwrites what waits in the journal's partition, and leaves its mark.
+    ///
+    /// Only a partition with the mark: the link to it belongs to another user.
+    private func overwritePartition() throws(FileError) {
+        guard let found = realpath("\(store)/\(JournalPartition.noteName)", nil) else { return }
+        defer { free(found) }
+        let path = String(cString: found)
+        let start = try Files.open(path, allowing: .devices).bytes(at: 0, count: 512)
+        guard let mark = JournalPartition(start),
+            (mark.blockCount + 1) * mark.blockSize <= JournalPartition.byteCountMax
+        else { return }
+        let file = try Files.open(path, from: .start, mode: 0o600, allowing: .devices)
+        try file.write(mark.block)
+        let zeros = [UInt8](repeating: 0, count: mark.blockSize)
+        for _ in 0..<mark.blockCount { try file.write(zeros) }
+        try file.sync()
+    }
+
+    private func names(in folder: String) throws(FileError) -> [String] {
+        do { return try Files.names(in: folder, hidden: true) } catch {
+            guard !error.isAbsent else { return [] }
+            throw error
+        }
     }
 
     /// Removes the files of a folder, and those of the folders in it.
     private func empty(_ folder: String) throws(FileError) {
-        let names: [String]
-        do { names = try Files.names(in: folder, hidden: true) } catch {
-            guard !error.isAbsent else { return }
-            throw error
-        }
-        for name in names {
+        for name in try names(in: folder) {
             let path = "\(folder)/\(name)"
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
@@ -70,7 +110,7 @@ package struct FactoryReset {
                 throw FileError(path, .system(call: "rmdir", code: errno))
             }
         }
-        try Files.sync(folder: folder)
+        if access(folder, F_OK) == 0 { try Files.sync(folder: folder) }
     }
 
     private func remove(_ path: String) throws(FileError) {

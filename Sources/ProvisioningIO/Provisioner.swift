@@ -10,13 +10,10 @@ import Provisioning
 ///
 /// It ends in order whatever the files hold: a station without settings is a station.
 package struct Provisioner {
-    /// Checks a configuration, and returns place and reason of each mistake.
-    package typealias Check = (_ file: ConfigurationFile, _ path: String) -> [String]
-
     private let boot: BootPartition
     private let root: String
     private let writer: SettingsWriter
-    private let check: Check
+    private let reader: ConfigurationReader
     private let cardFaults: [String]
     private let hasOwner: () -> Bool
 
@@ -24,7 +21,7 @@ package struct Provisioner {
     private var marks: ProvisionMarks
     private var taken: [String] = []
     private var hasNewSettings = false
-    /// Contents to write to the boot partition once all settings are kept.
+    /// Contents for the boot partition, once all settings are kept.
     private var masks: [(name: String, bytes: [UInt8])] = []
     private var removals: [String] = []
     /// Notes of backups, which are true once their files are removed.
@@ -37,16 +34,16 @@ package struct Provisioner {
     ///   - root: Where the system is; empty for this machine.
     ///   - cardFaults: Faults of the card, a sentence each.
     ///   - hasOwner: Whether the dashboard has an owner: then a code makes no account.
-    ///   - check: Reads a configuration, and names its mistakes.
+    ///   - reader: Reads configurations.
     package init(
         boot: BootPartition,
         root: String,
         accounts: any AccountTools,
         cardFaults: [String] = [],
         hasOwner: @escaping () -> Bool = { false },
-        check: @escaping Check
+        reader: ConfigurationReader
     ) {
-        (self.boot, self.root, self.check) = (boot, root, check)
+        (self.boot, self.root, self.reader) = (boot, root, reader)
         (self.cardFaults, self.hasOwner) = (cardFaults, hasOwner)
         writer = SettingsWriter(root: root, accounts: accounts)
         marks =
@@ -64,8 +61,8 @@ package struct Provisioner {
 
     package mutating func run() -> ProvisionReport {
         let said = Files.text("\(root)/run/roost-start.said", limit: 1 << 14) ?? ""
-        words.start = said.split(separator: "\n").prefix(16).map { PlainText.shown($0, limit: 300) }
-        words.start += cardFaults
+        let lines = said.split(separator: "\n").prefix(16)
+        words.start = lines.map { PlainText.shown($0, limit: 300) } + cardFaults
         takeFactoryReset()
         let knows = { [writer] name in writer.knowsZone(name) }
         apply(CloudInitFiles.userName) { CloudInitFiles.readUser($0, knowsZone: knows) }
@@ -125,7 +122,8 @@ package struct Provisioner {
         if isStation, !file.secrets.isEmpty {
             masks.append((name, StationFile.withoutSecrets(bytes, file.secrets)))
         } else if isStation, file.settings.wireless?.secret == .taken {
-            words.notes.append(Self.noteOfMask)
+            let isKept = access(root + SettingsWriter.wireless, F_OK) == 0
+            words.notes.append(StationFile.noteOfMask(isKept: isKept))
         }
         if !isStation, file.settings.hasSecret, file.problems.isEmpty {
             removals.append(name)
@@ -136,16 +134,12 @@ package struct Provisioner {
         }
     }
 
-    private static let noteOfMask =
-        "\(StationFile.name): the Wi-Fi password was taken into the station, and stands here no "
-        + "longer. To change it, write the new one in place of \(StationFile.taken)."
-
     private mutating func takeConfiguration(_ file: ConfigurationFile) {
         let (name, limit) = (file.rawValue, ConfigurationFile.byteCountMax)
         guard let bytes = told(name, limit: limit), !marks.has(name, bytes) else { return }
         let mistakes =
             bytes.count > limit
-            ? ["it is larger than 1 MiB"] : check(file, "\(boot.folder)/\(name)")
+            ? ["it is larger than 1 MiB"] : reader.mistakes(file, "\(boot.folder)/\(name)")
         guard mistakes.isEmpty else {
             words.problems += mistakes.prefix(8).map { file.problem($0) }
             return
@@ -239,7 +233,8 @@ package struct Provisioner {
             return words.problems.append(ProvisionProblem(name, problem, next: next))
         }
         do throws(FileError) {
-            try FactoryReset(root: root).run(history: text == "history")
+            let store = reader.store(root: root, for: name, &words.problems)
+            try FactoryReset(root: root, store: store).run(history: text == "history")
             // The files of the owner before do not count again.
             (marks.removed, marks.unused) = ([], nil)
             marks.record(name, bytes)
@@ -258,7 +253,8 @@ package struct Provisioner {
         case .wrong(let problem): words.problems.append(problem)
         case .found(let name, let bytes, let backup):
             do {
-                try CardBackup.put(backup, root: root)
+                let store = reader.store(root: root, for: name, &words.problems)
+                try CardBackup.put(backup, root: root, store: store)
                 marks.record(name, bytes)
                 taken.append(name)
                 // The passphrase first: alone it opens nothing.
@@ -346,7 +342,7 @@ extension Provisioner {
             words.notes += restored
             for (name, bytes) in masks {
                 marks.record(name, bytes)
-                words.notes.append(Self.noteOfMask)
+                words.notes.append(StationFile.noteOfMask(isKept: true))
             }
             for name in removals {
                 marks.files[name] = nil

@@ -23,12 +23,20 @@ package struct WirelessCheck {
         return true
     }
 
+    /// Says all of it again, as a line beside it has changed.
+    ///
+    /// - Returns: Whether the card has it now.
+    func repeatWords() -> Bool {
+        let words = writer.present
+        return writer.write(words).notes.count == words.notes.count
+    }
+
     /// - Parameter evidence: A file with what `WirelessEvidence` reads.
     /// - Returns: The finding, and the error of writing it; nothing where all is well.
     package func run(_ evidence: String) -> [String] {
         let records = NetworkRecords(root: writer.root)
         let seen = Files.text(evidence, limit: 1 << 20) ?? ""
-        try? records.keep(records.survey(scan: seen, status: seen))
+        try? records.keep(records.survey(scan: seen, status: seen, at: RadioTools.second))
         var words = writer.present
         // Without a network of its own, what the page said of the last try stays.
         if WirelessConfiguration.network(of: records.configuration) != nil {

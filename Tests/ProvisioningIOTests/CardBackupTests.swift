@@ -42,7 +42,10 @@ import Testing
             boot: BootPartition(folder: folder.path("boot"), lockPath: folder.path("root/lock")),
             root: folder.path("root"),
             accounts: NoAccounts(),
-            check: { _, _ in [] }
+            reader: ConfigurationReader(
+                mistakes: { _, _ in [] },
+                storeFolder: { try Self.storeFolder(Files.text($0) ?? "") }
+            )
         )
         return provisioner.run()
     }
@@ -133,6 +136,62 @@ import Testing
         let report = run()
         #expect(report.taken.isEmpty && report.problems.count == 1)
         #expect(text("root/var/lib/roost-web/web.db") != nil)
+    }
+
+    /// The file's text in place of a configuration; one that begins with `?` cannot be read.
+    private static func storeFolder(_ text: String) throws -> String {
+        guard !text.hasPrefix("?") else { throw StorageError("read", errno: EINVAL, "roost.json") }
+        return text.hasPrefix("/") ? text : "/var/lib/roost"
+    }
+
+    /// Another folder may hold files of others, too: only ours go.
+    @Test func theFolderThatTheConfigurationNamesIsCleared() throws {
+        let ours = [
+            "settings.json", "settings.json.last", "history.db", "history.db-wal", "journal.ring",
+        ]
+        for name in ours + ["letters.txt"] { try write([1], "root/mnt/disk/\(name)") }
+        try write(Array("/mnt/disk".utf8), "root/etc/roost/roost.json")
+        try write(Array("history".utf8), "boot/roost-reset-everything.txt")
+        #expect(run().problems.isEmpty)
+        #expect(ours.filter { text("root/mnt/disk/\($0)") != nil }.isEmpty)
+        #expect(text("root/mnt/disk/letters.txt") != nil)
+    }
+
+    @Test func aConfigurationThatCannotBeReadIsSaid() throws {
+        try write(Array("?".utf8), "root/etc/roost/roost.json")
+        try write([1], "root/var/lib/roost/settings.json")
+        try write([], "boot/roost-reset-everything.txt")
+        let report = run()
+        #expect(report.problems.first?.sentence.contains("only /var/lib/roost was") == true)
+        #expect(text("root/var/lib/roost/settings.json") == nil)
+    }
+
+    /// The last values wait in the journal's partition, outside of every folder.
+    @Test(arguments: [true, false]) func theJournalsPartitionIsOverwritten(isMarked: Bool) throws {
+        let mark = JournalPartition(blockSize: 512, blockCount: 4)
+        let ring = [UInt8](repeating: 7, count: 4 * 512)
+        try write((isMarked ? mark.block : [UInt8](repeating: 1, count: 512)) + ring, "partition")
+        try write([1], "root/var/lib/roost/history.db")
+        let note = folder.path("root/var/lib/roost/\(JournalPartition.noteName)")
+        #expect(symlink(folder.path("partition"), note) == 0)
+        try write(Array("history".utf8), "boot/roost-reset-everything.txt")
+        #expect(run().taken == ["roost-reset-everything.txt"])
+        let left = try Files.read(folder.path("partition"), limit: 4_096)
+        #expect(left.count == 5 * 512)
+        #expect(JournalPartition(left) == (isMarked ? mark : nil))
+        #expect(left.dropFirst(512).allSatisfy { $0 == (isMarked ? 0 : 7) })
+    }
+
+    /// After a reset the Wi-Fi's password is nowhere, and the card does not say otherwise.
+    @Test func theWiFiThatWentIsNotSaidToBeKept() throws {
+        let station = "wifi-name=home\nwifi-password=12345678\n"
+        try write(Array("{}".utf8), "root/usr/lib/roost/image.json")
+        try write(Array(station.utf8), "boot/station.txt")
+        #expect(run().taken == ["station.txt"])
+        try write([], "boot/roost-reset-everything.txt")
+        #expect(run().taken == ["roost-reset-everything.txt"])
+        let said = try #require(text("boot/roost-said.txt"))
+        #expect(said.contains("has no Wi-Fi password any more") && !said.contains("was taken into"))
     }
 
     @Test(arguments: [false, true]) func everythingIsRemovedOnce(_ history: Bool) throws {

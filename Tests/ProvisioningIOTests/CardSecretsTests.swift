@@ -40,7 +40,10 @@ import Testing
             ),
             root: folder.path("root"),
             accounts: NoAccounts(),
-            check: { _, _ in [] }
+            reader: ConfigurationReader(
+                mistakes: { _, _ in [] },
+                storeFolder: { _ in "/var/lib/roost" }
+            )
         )
         return provisioner.run()
     }

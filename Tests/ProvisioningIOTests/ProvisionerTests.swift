@@ -61,7 +61,10 @@ import Testing
             accounts: accounts ?? self.accounts,
             cardFaults: cardFaults,
             hasOwner: { hasOwner },
-            check: { _, _ in mistakes }
+            reader: ConfigurationReader(
+                mistakes: { _, _ in mistakes },
+                storeFolder: { _ in "/var/lib/roost" }
+            )
         )
         return provisioner.run()
     }

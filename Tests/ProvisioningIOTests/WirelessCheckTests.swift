@@ -47,7 +47,10 @@ import Testing
             boot: boot,
             root: folder.path("root"),
             accounts: NoAccounts(),
-            check: { _, _ in [] }
+            reader: ConfigurationReader(
+                mistakes: { _, _ in [] },
+                storeFolder: { _ in "/var/lib/roost" }
+            )
         )
         return provisioner.run()
     }

@@ -55,6 +55,24 @@ import Testing
         #expect(routes.allSatisfy { $0.scope == nil })
     }
 
+    @Test func asksForWhoMayJoinTheAccessPoint() async throws {
+        try makeImage()
+        let stage = stage()
+        let wrong = await stage.ask("/api/v1/network/point", .post, body: #"{"rule":"all"}"#)
+        #expect(try await RouteStage.text(wrong).contains("/rule") && access(wanted, F_OK) != 0)
+        let right = await stage.ask("/api/v1/network/point", .post, body: #"{"rule":"locked"}"#)
+        #expect(right.status == .ok)
+        #expect(Files.text(wanted) == #"{"act":"point","rule":"locked"}"#)
+    }
+
+    @Test func saysHowLongAgoTheNetworksWereSeen() throws {
+        try makeImage()
+        try write(#"{"hasRadio":true,"networks":[],"seenAt":40}"#, "run/roost-network/seen.json")
+        let clock = WebClock(boot: "", uptime: { 100.9 }, seconds: { 0 })
+        let requests = NetworkRequests(host: "balcony", root: folder.path, clock: clock)
+        #expect(try requests.view.surveyAgeSeconds == 60)
+    }
+
     @Test func asksTheServiceByAFileOfItsOwn() throws {
         try makeImage()
         let request = NetworkRequest(

@@ -1,8 +1,9 @@
 import Core
 
-/// A request of the page to the root service: to look around, or to join a network.
+/// A request of the page to the root service: to look around, to join a network, or who may join
+/// the station's own.
 package struct NetworkRequest: Codable, Hashable, Sendable {
-    package enum Act: String, Codable, Sendable { case scan, join }
+    package enum Act: String, Codable, Sendable { case scan, join, point }
 
     /// One field that the service does not take.
     package struct Refusal: Error, Hashable, Sendable {
@@ -23,16 +24,31 @@ package struct NetworkRequest: Codable, Hashable, Sendable {
     package let isHidden: Bool?
     /// Two letters; nil: the one that the station has.
     package let country: String?
+    /// Who may join the station's own access point: a rule, or `afterClaim` for none.
+    package let rule: String?
+
+    /// The name of no rule: open until the station has an owner, and locked after that.
+    package static let afterClaim = "afterClaim"
 
     package init(
         _ act: Act,
         network: String? = nil,
         password: String? = nil,
         isHidden: Bool? = nil,
-        country: String? = nil
+        country: String? = nil,
+        rule: String? = nil
     ) {
         (self.act, self.network, self.password) = (act, network, password)
-        (self.isHidden, self.country) = (isHidden, country)
+        (self.isHidden, self.country, self.rule) = (isHidden, country, rule)
+    }
+
+    /// Who may join the access point; nil for `afterClaim`.
+    package func checkedRule() throws(Refusal) -> AccessPointRule? {
+        guard rule != Self.afterClaim else { return nil }
+        guard let known = rule.flatMap(AccessPointRule.init) else {
+            throw Refusal(field: "rule", words: "it is open, locked or \(Self.afterClaim)")
+        }
+        return known
     }
 
     /// The network to join, by the rules that `station.txt` has, too.

@@ -15,11 +15,15 @@ package struct NetworkSurvey: Codable, Hashable, Sendable {
     package var joined: String?
     /// Name of the station's own access point.
     package var accessPoint: String?
+    /// Who may join it; nil: everyone until the station has an owner, then who has its password.
+    package var rule: String?
     /// The network whose password the station has.
     package var known: String?
     package var country: String?
     /// Networks in range, the strongest first.
     package var networks: [NetworkInRange] = []
+    /// When they were seen: whole seconds since the machine started; nil without any.
+    package var seenAt: Int?
 
     package init() {}
 }

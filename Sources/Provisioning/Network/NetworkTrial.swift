@@ -26,20 +26,22 @@ package struct NetworkTrial: Hashable, Sendable {
         case done
         case failed(String)
         /// What keeps the station out of the network; nil once it is in it with an address.
-        case seen(WirelessFinding?)
+        ///
+        /// - Parameter second: Seconds since the try began, by a clock that no one sets.
+        case seen(WirelessFinding?, second: Int)
     }
 
-    /// Seconds of one try at most.
+    /// Seconds of one try, after which there is no further look.
     package static let secondsMax = 90
-    /// Looks of one try, with two seconds before each: the rest is for the looks themselves.
-    static let lookCountMax = 42
-    /// Looks before a password counts as wrong: one broken handshake may be a weak signal.
-    private static let denialLookCount = 10
+    /// Seconds for which a password is denied before it counts as wrong: one broken handshake may
+    /// be a weak signal.
+    private static let denialSeconds = 20
 
     /// The station was its own access point before.
     private let hadPoint: Bool
     private var step = Step.keepCandidate
-    private var looks = 0
+    /// When the password was denied first.
+    private var deniedAt: Int?
     private var hasTouchedRadio = false
     private var isProved = false
     /// Set once the try has failed.
@@ -65,8 +67,8 @@ package struct NetworkTrial: Hashable, Sendable {
         case .freeRadio: return isDone ? .startCandidate : .endCandidate
         case .startCandidate: return isDone ? .look : .endCandidate
         case .look:
-            guard case .seen(let seen) = event else { return .endCandidate }
-            return afterLook(seen)
+            guard case .seen(let seen, let second) = event else { return .endCandidate }
+            return afterLook(seen, second)
         case .adopt:
             isProved = isDone
             return .endCandidate
@@ -77,11 +79,11 @@ package struct NetworkTrial: Hashable, Sendable {
         }
     }
 
-    private mutating func afterLook(_ seen: WirelessFinding?) -> Step {
-        looks += 1
+    private mutating func afterLook(_ seen: WirelessFinding?, _ second: Int) -> Step {
         guard let seen else { return .adopt }
-        let isDenied = seen.cause == .wrongPassword && looks >= Self.denialLookCount
-        guard isDenied || looks >= Self.lookCountMax else { return .look }
+        deniedAt = seen.cause == .wrongPassword ? deniedAt ?? second : nil
+        let isDenied = deniedAt.map { second - $0 >= Self.denialSeconds } ?? false
+        guard isDenied || second >= Self.secondsMax else { return .look }
         finding = seen
         return .endCandidate
     }

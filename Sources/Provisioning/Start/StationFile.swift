@@ -6,6 +6,16 @@ package enum StationFile {
     /// Text that replaces a secret after it was taken.
     package static let taken = "(taken)"
 
+    /// What is said of a password that was replaced by it.
+    ///
+    /// - Parameter isKept: Whether the station has the password: a reset removes it.
+    package static func noteOfMask(isKept: Bool) -> String {
+        isKept
+            ? "\(name): the Wi-Fi password was taken into the station, and stands here no longer. To "
+                + "change it, write the new one in place of \(taken)."
+            : "\(name): the station has no Wi-Fi password any more. Write it in place of \(taken)."
+    }
+
     private static let keys = [
         "name", "country", "wifi", "wifi-password", "wifi-hidden", "timezone", "access-point",
         "user", "ssh-key",

@@ -17,8 +17,21 @@ package struct AccessPoint {
     ///   - hasOwner: Whether the dashboard has an owner.
     package init(root: String, hasOwner: Bool) { (self.root, self.hasOwner) = (root, hasOwner) }
 
-    private var rule: AccessPointRule? {
+    var rule: AccessPointRule? {
         Files.line(root + SettingsWriter.accessPoint).flatMap(AccessPointRule.init)
+    }
+
+    /// Changes who may join it, from the next time that it opens.
+    func choose(_ rule: AccessPointRule?) throws(StorageError) {
+        let path = root + SettingsWriter.accessPoint
+        if let rule {
+            try SettingFile.put("\(rule.rawValue)\n", path, mode: 0o644)
+            return
+        }
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw StorageError("unlink", errno: errno, path)
+        }
+        do { try Files.sync(folder: Files.folder(of: path)) } catch { throw StorageError(error) }
     }
 
     private var isLocked: Bool { AccessPointConfiguration.isLocked(rule, hasOwner: hasOwner) }

@@ -48,9 +48,10 @@ package struct NetworkRecords {
     /// What the station is connected to, with the networks of a scan.
     ///
     /// - Parameters:
-    ///   - scan: Output of `iw`; where it names no network, those of before stay.
+    ///   - scan: Output of `iw`; where it names no network, those of before stay, with their time.
     ///   - status: Output of `wpa_cli status`.
-    func survey(scan: String, status: String) -> NetworkSurvey {
+    ///   - second: Seconds since the machine started.
+    func survey(scan: String, status: String, at second: Int) -> NetworkSurvey {
         var survey = NetworkSurvey()
         let (text, radio) = (configuration, "\(root)/sys/class/net/\(RadioTools.device)")
         survey.hasRadio = access(radio, F_OK) == 0
@@ -58,11 +59,15 @@ package struct NetworkRecords {
         survey.accessPoint = AccessPointConfiguration.name(
             hardwareAddress: Files.line("\(radio)/address") ?? ""
         )
+        survey.rule = AccessPoint(root: root, hasOwner: true).rule?.rawValue
         survey.joined = isAccessPoint ? nil : Self.joined(status)
         survey.known = WirelessConfiguration.network(of: text).map { Hexadecimal.text($0.name) }
         survey.country = WirelessConfiguration.country(of: text)
         survey.networks = NetworkInRange.list(scan)
-        if survey.networks.isEmpty { survey.networks = self.survey.networks }
+        survey.seenAt = second
+        guard survey.networks.isEmpty else { return survey }
+        let before = self.survey
+        (survey.networks, survey.seenAt) = (before.networks, before.seenAt)
         return survey
     }
 

@@ -37,27 +37,46 @@ package struct NetworkRun {
             NetworkRequest.self,
             from: String(decoding: bytes, as: UTF8.self)
         )
-        try records.show(request)
+        // Without it the page does not say what is being done; the answer comes all the same.
+        let hidden: String
+        do {
+            try records.show(request)
+            hidden = ""
+        } catch { hidden = "; the page did not show that it was being done: \(error)" }
         try records.endInterrupted()
+        guard request.act != .point else { return try choosePoint(request) + hidden }
         guard request.act == .join else {
             let isPoint = records.isAccessPoint
             let survey = records.survey(
                 scan: tools.scan(isAccessPoint: isPoint),
-                status: isPoint ? "" : tools.status
+                status: isPoint ? "" : tools.status,
+                at: RadioTools.second
             )
             try records.keep(survey)
-            return "\(survey.networks.count) networks in range"
+            return "\(survey.networks.count) networks in range\(hidden)"
         }
         let outcome = try join(request)
         var shown = outcome
         shown.time = ImageMachine.now
         try records.keep(shown)
         // A look of its own would disturb the network that starts now.
-        var survey = records.survey(scan: tools.seen, status: "")
+        var survey = records.survey(scan: tools.seen, status: "", at: RadioTools.second)
         if outcome.result == .joined { survey.joined = outcome.network }
         try records.keep(survey)
         return "\(request.shownNetwork): \(outcome.result.rawValue)"
-            + (outcome.why.map { ". \($0)" } ?? "")
+            + (outcome.why.map { ". \($0)" } ?? "") + hidden
+    }
+
+    /// Changes who may join the access point, and says its password on the card.
+    private func choosePoint(_ request: NetworkRequest) throws -> String {
+        let rule = try request.checkedRule()
+        try AccessPoint(root: root, hasOwner: true).choose(rule)
+        var survey = records.survey
+        survey.rule = rule?.rawValue
+        try records.keep(survey)
+        let isSaid = WirelessCheck(boot: boot, root: root).repeatWords()
+        return "access point: \(rule?.rawValue ?? NetworkRequest.afterClaim)"
+            + (isSaid ? "" : "; the card does not say its password before the next start")
     }
 
     private func join(_ request: NetworkRequest) throws -> NetworkOutcome {
@@ -85,11 +104,12 @@ package struct NetworkRun {
 
     private func attempt(_ text: String) -> NetworkTrial {
         var trial = NetworkTrial(hadPoint: records.isAccessPoint)
+        let start = RadioTools.second
         trial.run { step in
             do {
                 guard step != .look else {
                     try tools.wait(seconds: 2)
-                    return .seen(tools.finding(text))
+                    return .seen(tools.finding(text), second: RadioTools.second - start)
                 }
                 try carryOut(step, text)
                 return .done

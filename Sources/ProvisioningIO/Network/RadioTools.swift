@@ -37,9 +37,18 @@ final class RadioTools {
         } catch { throw RadioFailure("\(error)") }
     }
 
-    /// What a program prints; nothing where it cannot.
+    /// What a program prints; nothing where it cannot. It is ended after 20 seconds: a radio whose
+    /// driver waits would keep the page waiting.
     private func output(_ command: String...) -> String {
-        (try? ChildProgram.output(of: command, limit: Self.scanByteMax)) ?? ""
+        let bounded = ["timeout", "-k", "5", "20"] + command
+        return (try? ChildProgram.output(of: bounded, limit: Self.scanByteMax)) ?? ""
+    }
+
+    /// Whole seconds since the machine started, by a clock that no one sets.
+    static var second: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return time.tv_sec
     }
 
     // MARK: Looking

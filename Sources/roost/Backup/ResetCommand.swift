@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientSupport
 import FileIO
 import Glibc
+import LinuxPlatform
 import ProvisioningIO
 
 struct ResetCommand: ParsableCommand {
@@ -45,9 +46,10 @@ struct ResetCommand: ParsableCommand {
         }
         let text = try wanted.map { try FileBytes.read($0, limit: 64) } ?? []
         let wish = String(decoding: text, as: UTF8.self)
+        let store = try Self.storeFolder(StationFiles.standardPath)
         for service in Self.services { _ = try systemctl("stop", service) }
         do throws(FileError) {
-            try FactoryReset().run(history: history || wish.hasPrefix("history"))
+            try FactoryReset(store: store).run(history: history || wish.hasPrefix("history"))
         } catch {
             start()
             throw ClientFailure(message: "not everything is removed: \(error)", exitCode: 1)
@@ -55,6 +57,13 @@ struct ResetCommand: ParsableCommand {
         Output.line("people, settings, secrets and pictures are removed")
         if ImageMachine() != nil { try UpdateRestart.now() }
         start()
+    }
+
+    /// The store's folder by a `roost.json`, which need not be there.
+    static func storeFolder(_ path: String) throws -> String {
+        guard access(path, F_OK) == 0 else { return FactoryReset.standardStore }
+        let configuration = try StationFiles(path: path, profiles: nil).read().configuration
+        return configuration.store?.folder ?? FactoryReset.standardStore
     }
 
     private func start() {

@@ -99,7 +99,10 @@ struct ProvisionCommand: ParsableCommand {
             accounts: LinuxAccounts(root: place),
             cardFaults: place.isEmpty ? ImageMachine().map { CardFaults(of: $0).all } ?? [] : [],
             hasOwner: { Self.hasOwner(place) },
-            check: Self.mistakes
+            reader: ConfigurationReader(
+                mistakes: Self.mistakes,
+                storeFolder: ResetCommand.storeFolder
+            )
         )
         let report = provisioner.run()
         guard !json else { return Output.line(try ControlCodec.line(report)) }

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import FileIO
 import Glibc
@@ -39,7 +40,10 @@ import Testing
             boot: BootPartition(folder: folder.path("boot"), lockPath: "\(root)/run/lock"),
             root: root,
             accounts: NoAccounts(),
-            check: { _, _ in [] }
+            reader: ConfigurationReader(
+                mistakes: { _, _ in [] },
+                storeFolder: { _ in "/var/lib/roost" }
+            )
         )
         return provisioner.run()
     }
@@ -68,7 +72,7 @@ import Testing
     }
 
     @Test func surveysWhatTheStationIsConnectedTo() throws {
-        #expect(records.survey(scan: "", status: "") == NetworkSurvey())
+        #expect(records.survey(scan: "", status: "", at: 5) == NetworkSurvey())
         try write(network("home"), SettingsWriter.wireless)
         for name in ["eth0/carrier", "eth0/device/x", "wlan0/phy80211/x", "wlan0/device/x"] {
             try write("1\n", "sys/class/net/\(name)")
@@ -76,16 +80,16 @@ import Testing
         try write("b8:27:eb:00:35:cc\n", "sys/class/net/wlan0/address")
         let scan = "BSS 02:00:00:00:01:00(on wlan0)\n\tsignal: -41.00 dBm\n\tSSID: a\\x0a\n"
         let status = "wpa_state=COMPLETED\nssid=a\\n\"\nmode=station\n"
-        let survey = records.survey(scan: scan, status: status)
+        let survey = records.survey(scan: scan, status: status, at: 9)
         #expect(survey.hasRadio && survey.hasCable && survey.accessPoint == "roost-35CC")
         #expect(survey.joined == "610a22" && survey.known == "686f6d65" && survey.country == "DE")
         #expect(survey.networks == [NetworkInRange(network: "610a", signal: -41, kind: .open)])
         try records.keep(survey)
         // A look that finds none, as the radio is busy, forgets none.
-        let blind = records.survey(scan: "", status: "wpa_state=SCANNING\nssid=a\n")
+        let blind = records.survey(scan: "", status: "wpa_state=SCANNING\nssid=a\n", at: 99)
         #expect(blind.networks == survey.networks && blind.joined == nil)
         try write("10.66.0.1\n", "run/roost-access-point/address")
-        #expect(records.survey(scan: "", status: status).joined == nil)
+        #expect(records.survey(scan: "", status: status, at: 99).joined == nil)
     }
 
     @Test func theAccessPointsPasswordIsOnTheBootPartitionAlone() throws {
@@ -122,5 +126,32 @@ import Testing
             let said = Files.text(folder.path("boot/roost-said.txt")) ?? ""
             #expect(said.contains("has this password: ") == isLocked)
         }
+    }
+
+    /// What the page asks for of the access point stands in its file, and the answer says so.
+    @Test(arguments: ["open", "locked", NetworkRequest.afterClaim])
+    func theAccessPointIsWhatThePageChose(rule: String) throws {
+        try write("locked\n", SettingsWriter.accessPoint)
+        let wanted = folder.path("wanted")
+        let line = try ControlCodec.line(NetworkRequest(.point, rule: rule))
+        try Files.replace(wanted, with: Array(line.utf8), mode: 0o600)
+        let boot = BootPartition(folder: folder.path("boot"), lockPath: "\(root)/run/lock")
+        let said = try NetworkRun(boot: boot, root: root).run(wanted)
+        #expect(said == "access point: \(rule)")
+        let isNone = rule == NetworkRequest.afterClaim
+        #expect(text(SettingsWriter.accessPoint) == (isNone ? nil : "\(rule)\n"))
+        #expect(records.survey.rule == (isNone ? nil : rule))
+        #expect(text(wanted) == nil && text(NetworkSurvey.busyPath) == nil)
+    }
+
+    @Test func aRuleThatIsNoneChangesNothing() throws {
+        try write("locked\n", SettingsWriter.accessPoint)
+        let line = #"{"act":"point","rule":"closed"}"#
+        try Files.replace(folder.path("wanted"), with: Array(line.utf8), mode: 0o600)
+        let boot = BootPartition(folder: folder.path("boot"), lockPath: "\(root)/run/lock")
+        #expect(throws: NetworkRequest.Refusal.self) {
+            try NetworkRun(boot: boot, root: root).run(folder.path("wanted"))
+        }
+        #expect(text(SettingsWriter.accessPoint) == "locked\n")
     }
 }

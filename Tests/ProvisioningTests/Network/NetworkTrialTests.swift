@@ -13,6 +13,9 @@ import Testing
         var steps: [NetworkTrial.Step] = []
         var provesAt: Int?
         var failing: NetworkTrial.Step?
+        /// Seconds of one look, with the wait before it.
+        var lookSeconds = 2
+        var second = 0
 
         enum Radio: Hashable { case present, candidate, point, nothing }
 
@@ -26,7 +29,8 @@ import Testing
             case .look:
                 let finding = seen.count > 1 ? seen.removeFirst() : seen[0]
                 if finding == nil { provesAt = steps.count }
-                return .seen(finding)
+                second += lookSeconds
+                return .seen(finding, second: second)
             case .adopt: (present, candidate) = (candidate, nil)
             case .discard: candidate = nil
             case .startPresent: radio = present == nil ? .nothing : .present
@@ -99,7 +103,7 @@ import Testing
             #expect(machine.radio == (present == nil ? .nothing : .present))
             #expect(machine.steps.last == .openPoint(atOnce: false))
             let looks = machine.steps.count { $0 == .look }
-            #expect(looks == (cause == .wrongPassword ? 10 : NetworkTrial.lookCountMax))
+            #expect(looks == (cause == .wrongPassword ? 11 : 45))
         }
     }
 
@@ -113,6 +117,19 @@ import Testing
     @Test func aPasswordThatIsTakenInTheEndWasRight() {
         let denials = [WirelessFinding?](repeating: Self.finding(.wrongPassword), count: 8)
         var machine = Machine(radio: .present, seen: denials + [nil])
+        #expect(run(&machine, hadPoint: false).result == .joined)
+    }
+
+    /// A board whose looks take long is not away from its network for longer than the page says,
+    /// and one broken handshake is no wrong password there either.
+    @Test(arguments: [1, 7, 30])
+    func theClockEndsATryAndNotTheNumberOfLooks(lookSeconds: Int) {
+        var machine = Machine(radio: .present, seen: [Self.finding(.refused)])
+        machine.lookSeconds = lookSeconds
+        #expect(run(&machine, hadPoint: false).result == .refused)
+        #expect((90..<90 + lookSeconds).contains(machine.second))
+        machine.seen = [Self.finding(.wrongPassword), nil]
+        (machine.candidate, machine.second) = (nil, 0)
         #expect(run(&machine, hadPoint: false).result == .joined)
     }
 

@@ -78,6 +78,10 @@ def target(walk, one):
     change(walk, one)
 
 
+def entry(browser):
+    return browser.ask("GET", "/outbox/box/entry")[1]["entry"]
+
+
 def change(walk, one):
     """The form of an entry has its options, and no value of a secret."""
     browser, check = walk.browser, walk.check
@@ -86,6 +90,16 @@ def change(walk, one):
     check.same(browser.labelled(ADDRESS).get_attribute("value"), "", "the value of a secret on the page")
     browser.press("More")
     check.same(browser.labelled("Channels").get_attribute("value"), "dust/*", "an option that was set")
+    browser.fill("Header Authorization (optional)", "Bearer planted")
+    browser.press("Save")
+    check.demand(until(lambda: "authorization" in entry(browser), 10), f"no secret is kept: {entry(browser)}")
+    browser.open("/outbox?change=box")
+    browser.press("More")
+    browser.labelled("Remove what is kept").click()
+    browser.press("Save")
+    check.demand(until(lambda: "authorization" not in entry(browser), 10), f"a secret cannot be taken back: {entry(browser)}")
+    browser.open("/outbox?change=box")
+    browser.press("More")
     browser.fill("Time-out of a request (s)", "30")
     browser.press("Save")
     check.demand(until(lambda: browser.path == "/outbox", 10), f"the change is not saved: {browser.text()[-500:]}")

@@ -91,6 +91,15 @@ def states(walk, one, service):
     links = browser.script("return [...document.querySelectorAll('.networks a')].map((one) => one.textContent)")
     check.demand(not any("office" in one or "attic" in one for one in links), f"network: what cannot be joined can be chosen: {links}")
     look(walk, "/network", "network")
+    # Who may join the station's own network.
+    browser.script("arguments[0].value = 'locked'", browser.labelled("Who may join it"))
+    browser.press("Save")
+    check.same(service.takes(), {"act": "point", "rule": "locked"}, "network: what is asked for of the access point")
+    service.sees(rule="locked")
+    said(walk, "It counts when the network opens next.")
+    browser.open("/network")
+    said(walk, "The station’s own Wi-Fi")
+    check.same(browser.script("return document.querySelector('main select').value"), "locked", "network: who may join the access point")
     # A wrong password, by the access point.
     browser.open("/network")
     browser.press("Müller-Netz\nWPA2")

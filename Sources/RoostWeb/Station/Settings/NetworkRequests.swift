@@ -3,6 +3,7 @@ import Core
 import FileIO
 import Glibc
 import Provisioning
+import Synchronization
 
 /// The owner's requests to a root service that looks for Wi-Fi networks and joins one.
 ///
@@ -13,7 +14,11 @@ package struct NetworkRequests: Sendable {
     /// Root folder of the system; empty for this machine.
     private let root: String
 
-    package init(host: String, root: String = "") { (self.host, self.root) = (host, root) }
+    private let clock: WebClock
+
+    package init(host: String, root: String = "", clock: WebClock = .system) {
+        (self.host, self.root, self.clock) = (host, root, clock)
+    }
 
     private var wanted: String { "\(root)/run/roost-web/\(NetworkRequest.fileName)" }
 
@@ -25,6 +30,7 @@ package struct NetworkRequests: Sendable {
         get throws(Problem) {
             let asked = try record(NetworkRequest.self, NetworkSurvey.busyPath)
             let isWaiting = access(wanted, F_OK) == 0
+            let survey = try record(NetworkSurvey.self, NetworkSurvey.path)
             return NetworkView(
                 isImage: isImage,
                 host: host,
@@ -32,7 +38,8 @@ package struct NetworkRequests: Sendable {
                 joining: asked?.network,
                 isAccessPoint: try isAccessPoint(),
                 limitSeconds: NetworkTrial.secondsMax,
-                survey: try record(NetworkSurvey.self, NetworkSurvey.path),
+                survey: survey,
+                surveyAgeSeconds: survey?.seenAt.map { max(0, Int(clock.uptime()) - $0) },
                 last: try record(NetworkOutcome.self, NetworkOutcome.path)
             )
         }
@@ -68,18 +75,28 @@ package struct NetworkRequests: Sendable {
         guard isImage else {
             throw Problem(.notOffered, "this station's system sets its network, not its page")
         }
-        if request.act == .join {
-            do throws(NetworkRequest.Refusal) {
+        do throws(NetworkRequest.Refusal) {
+            switch request.act {
+            case .scan: break
+            case .join:
                 _ = try request.wireless()
                 _ = try request.checkedCountry()
-            } catch { throw .outOfRange(error.field, error.words) }
+            case .point: _ = try request.checkedRule()
+            }
+        } catch { throw .outOfRange(error.field, error.words) }
+        // Two owners may ask at once: one of them is refused.
+        try Self.asking.withLock { _ throws(Problem) in
+            guard try !view.isBusy else {
+                throw Problem(.conflict, "a network is being looked for")
+            }
+            do {
+                let line = try ControlCodec.line(request)
+                try Files.replace(wanted, with: Array(line.utf8), mode: 0o600)
+            } catch { throw Problem(.store, "the network cannot be asked for: \(error)") }
         }
-        guard try !view.isBusy else { throw Problem(.conflict, "a network is being looked for") }
-        do {
-            let line = try ControlCodec.line(request)
-            try Files.replace(wanted, with: Array(line.utf8), mode: 0o600)
-        } catch { throw Problem(.store, "the network cannot be asked for: \(error)") }
     }
+
+    private static let asking = Mutex(())
 }
 
 /// The answer of `GET /api/v1/network`.
@@ -95,5 +112,7 @@ struct NetworkView: Codable, Hashable {
     /// Seconds of a try at most.
     let limitSeconds: Int
     let survey: NetworkSurvey?
+    /// Whole seconds since the networks were seen; nil without any.
+    let surveyAgeSeconds: Int?
     let last: NetworkOutcome?
 }

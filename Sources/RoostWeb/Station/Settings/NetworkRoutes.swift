@@ -26,7 +26,16 @@ package struct NetworkRoutes: Sendable {
                 "Has the station try a Wi-Fi, and return to the present one if it does not work.",
                 takes: Wish.self,
                 answers: NetworkView.self
-            )
+            ),
+            Route(.post, "/api/v1/network/point", .owner) { request in
+                let wish = try request.decoded(PointWish.self)
+                return try answer(NetworkRequest(.point, rule: wish.rule))
+            }
+            .about(
+                "Says who may join the station's own Wi-Fi, from the next time that it opens.",
+                takes: PointWish.self,
+                answers: NetworkView.self
+            ),
         ]
     }
 
@@ -45,6 +54,11 @@ package struct NetworkRoutes: Sendable {
     private func answer(_ request: NetworkRequest) throws -> WebResponse {
         try requests.ask(request)
         return try .json(try requests.view)
+    }
+
+    private struct PointWish: Decodable {
+        /// `open`, `locked`, or `afterClaim`: open until the station has an owner, then locked.
+        let rule: String
     }
 
     private struct Wish: Decodable {

@@ -26,6 +26,7 @@ export function option(one, { type }, entry, isNew) {
   const node = field(one.key.replaceAll(".", "/"), isNeeded || one.isCommon || one.kind === "flag" ? label : t("entry.optional", { name: label }), { hint: words.length ? words : null, control: chosen, required, ...props });
   if (chosen) chosen.required = required;
   if (after) node.append(after);
+  if (isKept && !one.isRequired) node.append(el("label", { class: "check" }, node.drop = el("input", { type: "checkbox" }), t("entry.drop")));
   return Object.assign(node, { option: one });
 }
 
@@ -87,11 +88,13 @@ export function entryAddress(pairs = {}) {
 /** The entry and the secrets of a form; keys that it does not know stay. */
 export function collected(fields, values, before) {
   const entry = structuredClone(before), secrets = {};
-  for (const { name, option: one } of fields) {
+  for (const { name, option: one, drop } of fields) {
     const text = values[name].trim(), path = one.key.split("."), last = path.pop(), given = valueAt(entry, one.key);
     if (isSecretKind(one) && typeof given !== "string") {
       if (text) secrets[one.key] = text;
-      if (text || isOwnSecret(given)) delete entry[last];
+      // Empty it keeps its value; null takes it back.
+      if (drop?.checked && !text) entry[last] = null;
+      else if (text || isOwnSecret(given)) delete entry[last];
       continue;
     }
     // A text of which the entry has the secret's name stays so until another is given.

@@ -1,13 +1,14 @@
 // Wi-Fi of a station from an image: networks in range, one to join, and what became of the last try.
 import { asIs, button, card, el, facts, icon, mark, quoted, svg } from "../dom.js";
 import { field, form } from "../form.js";
-import { stamp } from "../format.js";
+import { ago, stamp } from "../format.js";
 import { code, loadMore, t } from "../i18n.js";
 
 export const title = "network.title";
 export const load = async (api) => (await Promise.all([api.get("/network"), loadMore("network")]))[0];
 
 const HIDDEN = "hidden", JOINS = ["open", "wpa2", "wpa3", "mixed"];
+const POINTS = ["afterClaim", "locked", "open"];
 const STRENGTHS = [-55, -67, -75];
 
 export function make(root, context) {
@@ -20,7 +21,7 @@ export function make(root, context) {
     now.replaceChildren(state(view));
   }
   function networks() {
-    rest.replaceChildren(list(view, () => look(context).then((given) => { show(given); networks(); })));
+    rest.replaceChildren(list(view, () => look(context).then((given) => { show(given); networks(); })), point(view, context, show));
   }
   return {
     update(given, query) {
@@ -76,16 +77,26 @@ function outcome({ network, result, why, time }) {
 }
 
 function list(view, again) {
-  const { networks = [], known } = view.survey ?? {};
+  const { networks = [], known } = view.survey ?? {}, age = view.surveyAgeSeconds;
   const row = ({ network, signal, kind }) => {
     const canJoin = JOINS.includes(kind), words = [code("network.kind", kind), network === known ? t("network.known") : null].filter(Boolean).join(" · ");
     const content = [bars(signal), el("span", { class: "wide" }, asIs(nameOf(network), "strong"), el("span", { class: "quiet" }, words))];
     return el("li", {}, canJoin ? el("a", { href: `/network?join=${network}` }, content, icon("icon-next")) : el("div", { class: "none" }, content));
   };
-  return card(t("network.list"), networks.length ? null : el("p", { class: "quiet" }, t(view.isBusy ? "network.looks" : "network.none")),
+  const said = networks.length ? age >= 60 && t("network.seen", { time: ago(age) }) : t(view.isBusy ? "network.looks" : "network.none");
+  return card(t("network.list"), said ? el("p", { class: "quiet" }, said) : null,
     el("ul", { class: "menu networks" }, [true, false].flatMap((can) => networks.filter((one) => JOINS.includes(one.kind) === can)).map(row),
       el("li", {}, el("a", { href: `/network?join=${HIDDEN}` }, el("span", { class: "wide" }, t("network.hidden")), icon("icon-next")))),
     el("div", { class: "row" }, button(t("network.again"), again, { disabled: view.isBusy })));
+}
+
+/** Who may join the station's own network. */
+function point({ survey }, { api }, show) {
+  const control = el("select", { name: "rule" }, POINTS.map((one) => el("option", { value: one, selected: one === (survey?.rule ?? POINTS[0]) }, t(`network.point.${one}`))));
+  return card(t("network.point"), form([field("rule", t("network.point.who"), { control, hint: t("network.point.hint") })], t("do.save"), async (given) => {
+    show(await api.send("POST", "/network/point", given));
+    return t("network.point.saved");
+  }));
 }
 
 /** Four bars, of which the filled ones say how strong it is. */
@@ -100,7 +111,7 @@ function consequences(view, network) {
   if (view.isAccessPoint || view.joining) words.push(t("network.lose.point", { name, address: site(view), point: survey?.accessPoint ?? "roost-…" }));
   else if (survey?.joined) words.push(t("network.lose.wifi", { name, address: site(view), before: nameOf(survey.joined) }));
   if (survey?.hasCable) words.push(t("network.lose.cable"));
-  if (view.isAccessPoint) words.push(t("network.point.open"));
+  if (view.isAccessPoint) words.push(t("network.point.heard"));
   return el("p", { class: "hint" }, words.join(" "));
 }
 
