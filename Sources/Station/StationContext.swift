@@ -12,6 +12,7 @@ package struct StationContext: Sendable {
     package let recorder: Recorder
     package let devices: DeviceList
     package let modes: ModeState
+    let levels: AirLevels
     let leds: LEDController
     let claims: ClaimWindow
     package let mutes: MuteList

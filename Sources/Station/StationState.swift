@@ -123,6 +123,7 @@ final class StationState: Sendable {
         let mutes = MuteList(clock: clock, boot: boot)
         let recorder = Recorder(clock: clock, logger: dependencies.logger, mutes: mutes)
         let modes = ModeState(StationMode(kind: configuration.mode))
+        let levels = AirLevels(recorder, modes)
         var context = StationContext(
             name: configuration.name,
             platform: platform,
@@ -130,7 +131,8 @@ final class StationState: Sendable {
             recorder: recorder,
             devices: DeviceList(clock: clock),
             modes: modes,
-            leds: LEDController(clock: clock),
+            levels: levels,
+            leds: LEDController(clock: clock, levels: levels),
             claims: ClaimWindow(recorder, clock: clock, changed: modes.changed),
             mutes: mutes,
             faults: FaultList(recorder, clock: clock),
@@ -169,6 +171,7 @@ final class StationState: Sendable {
     /// Hands the devices to the parts that also follow those that were found.
     func configureFound() {
         let effective = effective
+        context.levels.configure(effective)
         lamp.configure(effective)
         context.leds.configure(effective)
         store.configure(effective)

@@ -2,8 +2,9 @@ import Core
 
 /// Values at which each level begins, and below which it ends.
 ///
-/// A level is reached at once, at its limit, so that a lamp is wrong for one sample at most. It is
-/// left only below a second, lower value (hysteresis): air at the limit would flicker otherwise.
+/// A level is reached at once, at its limit. It is left only below a second, lower value
+/// (hysteresis): air at the limit would flicker otherwise. The limits of an index and those of an
+/// owner are compared with a short mean, so that a cigarette does not turn the lamp.
 package struct LevelRule: Hashable, Sendable {
     /// One level of one quantity.
     package struct Limit: Hashable, Sendable {
@@ -69,7 +70,10 @@ package struct LevelRule: Hashable, Sendable {
         (self.name, self.source, self.scales) = (name, source, scales)
     }
 
-    /// The limits of two bands of an index, for single samples.
+    /// Whether it judges the mean of `ShortMean.span`, and not each sample by itself.
+    package var judgesMean: Bool { name != Self.sampleLevels.name }
+
+    /// The limits of two bands of an index, for the mean of a quarter of an hour.
     ///
     /// A level begins at the band's edge itself, and ends a tenth below it.
     private init(_ index: AirIndex, moderateFrom: String, poorFrom: String) {
@@ -130,11 +134,6 @@ package struct LevelRule: Hashable, Sendable {
             ([scale.quantity] + scale.limits.map { "\($0.reachedAt)" }).joined(separator: " ")
         }
         self.init(name: name.joined(separator: ", "), source: "the owner", scales: scales)
-    }
-
-    /// The level of one value without regard to those before; nil for a quantity without limits.
-    package func level(of value: FixedPoint, quantity: some StringProtocol) -> AirLevel? {
-        scales.first { $0.quantity == quantity }?.level(of: value, after: nil)
     }
 
     /// The traffic light of single samples: red from 5 and 15, yellow from 3 and 10 µg/m³.

@@ -17,9 +17,12 @@ package struct ReadingReport: Codable, Hashable, Sendable {
     package var time: String?
     /// Whether the time comes from a trusted clock; nil without a time.
     package var isSure: Bool?
-    /// Its level by the limits in use, without hysteresis: `good`; on the live stream only, and nil
-    /// without limits or a value.
+    /// Its level by the limits in use, with hysteresis: `good`; on the live stream only, and nil
+    /// without limits or a value, or while there is no mean.
     package var level: String?
+    /// The mean of a quarter of an hour that the level comes from; on the live stream only, and nil
+    /// where the limits are for single samples.
+    package var levelMean: Double?
     /// An implausible value that the part reported; then `value` is nil.
     package var omitted: Double?
 

@@ -4,7 +4,7 @@ package struct LampReport: Codable, Hashable, Sendable {
     package let rule: String
     /// The device whose samples count.
     package let device: String
-    /// The level of its last sample, with hysteresis; nil when it had no value.
+    /// The level of its last sample, with hysteresis; nil when it had no value, or no mean yet.
     package let level: String?
     /// The channels that have this level.
     package let because: [String]
@@ -12,6 +12,8 @@ package struct LampReport: Codable, Hashable, Sendable {
     package let noData: String?
     /// Values of the last day that no part can give and that do not count; nil for none.
     package var omittedCount: Int?
+    /// Seconds of the mean that is judged; nil where each sample is.
+    package var meanSeconds: Int?
 
     package init(
         rule: String,

@@ -141,8 +141,13 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     package var ageLimitSeconds: Double?
     /// Seconds from one sample to the next in the present mode; nil for what is measured on events.
     package var intervalSeconds: Double?
-    /// `good`, `moderate` or `poor` by the lamp's rule; nil without a limit or a fresh value.
+    /// `good`, `moderate` or `poor` by the lamp's rule, with hysteresis; nil without a limit or a
+    /// fresh value, and while there is no mean yet.
     package var level: String?
+    /// The mean that the level comes from; nil without one.
+    package var levelMean: Double?
+    /// Seconds that `levelMean` is of; nil where the limits are for single samples.
+    package var levelMeanSeconds: Int?
     /// Properties known before the first value; nil from older stations.
     package var facts: ChannelFacts?
     /// Progress of its device between two samples; nil while that is not known.

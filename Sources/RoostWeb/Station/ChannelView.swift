@@ -29,6 +29,10 @@ struct ChannelView: Codable, Sendable {
     @OrNull var intervalSeconds: Double?
     let isStale: Bool
     @OrNull var level: String?
+    /// The mean that the level comes from, and its seconds; absent for limits of single samples,
+    /// the mean also while there is none.
+    let levelMean: Double?
+    let levelMeanSeconds: Int?
     /// The levels of the lamp's rule, by where they begin.
     let limits: [QuantityLimit]?
     /// What its device does, and when that ends.
@@ -69,6 +73,8 @@ struct ChannelView: Codable, Sendable {
         ageLimitSeconds = channel.ageLimitSeconds
         intervalSeconds = channel.intervalSeconds
         (isStale, level) = (channel.isStale, channel.level)
+        levelMean = channel.levelMean?.rounded(toDecimals: decimals + 1)
+        levelMeanSeconds = channel.levelMeanSeconds
         limits = QuantityLimit.all(of: quantity, by: levels)
         phase = progress?.phase ?? device?.state
         phaseEndsInSeconds = progress?.endsInSeconds

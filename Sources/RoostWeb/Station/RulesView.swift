@@ -44,7 +44,8 @@ struct RulesView: Codable, Sendable {
             scale.limits.map { limit in
                 Limit(
                     quantity: scale.quantity,
-                    unit: Guideline.unit,
+                    unit: scale.quantity == Quantity.co2.name
+                        ? Quantity.co2.unit : Guideline.unit,
                     level: limit.level.name,
                     from: Double(limit.reachedAt.description),
                     leftBelow: Double(limit.leftBelow.description)
@@ -55,7 +56,7 @@ struct RulesView: Codable, Sendable {
             id: rule.name,
             name: rule.name,
             isLamp: true,
-            averagingSeconds: 0,
+            averagingSeconds: rule.judgesMean ? Int(ShortMean.span.inSeconds) : 0,
             source: rule.source,
             limits: limits
         )

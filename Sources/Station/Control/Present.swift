@@ -1,4 +1,3 @@
-import Alerts
 import Configuration
 import ControlProtocol
 import Core
@@ -68,12 +67,13 @@ extension EventReport {
 }
 
 extension LiveItem {
-    init(_ item: LiveSubscription.Item, at present: Present, _ levels: LevelRule) {
+    init(_ item: LiveSubscription.Item, at present: Present, _ levels: AirLevels) {
         switch item {
         case .reading(let reading):
             var report = ReadingReport(reading, at: present)
-            report.level = reading.outcome.counted.flatMap {
-                levels.level(of: $0, quantity: reading.channel.quantity.name)?.name
+            if reading.outcome.counted != nil {
+                let (level, mean) = levels.judged(reading.channel)
+                (report.level, report.levelMean) = (level?.name, mean?.doubleValue)
             }
             self.init(reading: report)
         case .event(let event): self.init(event: EventReport(event, at: present))
@@ -95,13 +95,13 @@ extension ModeReport {
 extension ChannelReport {
     /// - Parameters:
     ///   - state: The latest of the channel.
-    ///   - levels: The limits of its level.
+    ///   - levels: Those of all devices.
     ///   - ageLimit: How old its value may be.
     ///   - interval: From one sample to the next; nil for what is measured on events.
     init(
         _ state: Recorder.ChannelState,
         at now: MonotonicInstant,
-        levels: LevelRule,
+        levels: AirLevels,
         ageLimit: Duration,
         interval: Duration?
     ) {
@@ -116,8 +116,11 @@ extension ChannelReport {
         ageLimitSeconds = ageLimit.inSeconds
         intervalSeconds = interval?.inSeconds
         omittedCount = state.omittedCount > 0 ? state.omittedCount : nil
-        if !isStale, let value = state.latest?.outcome.counted {
-            level = levels.level(of: value, quantity: state.channel.quantity.name)?.name
+        let span = levels.span(of: state.channel.quantity.name)
+        levelMeanSeconds = span.map { Int($0.inSeconds) }
+        if !isStale, state.latest?.outcome.counted != nil {
+            let (level, mean) = levels.judged(state.channel)
+            (self.level, levelMean) = (level?.name, mean?.doubleValue)
         }
     }
 }

@@ -106,6 +106,7 @@ struct DeviceBranch: Sendable {
     @discardableResult
     func carryPast(of old: String, to name: String) -> Bool {
         context.recorder.rename(old, to: name)
+        context.levels.rename(old, to: name)
         context.lasers.rename(old, to: name)
         station.store.rename(old, to: name)
         station.alerts.askAgain()

@@ -1,4 +1,3 @@
-import Alerts
 import Configuration
 import Core
 import Devices
@@ -11,7 +10,6 @@ final class LEDController: Sendable {
     private struct Entry {
         let light: LEDLight
         let configuration: LEDConfiguration
-        var machine: LevelMachine
         /// The sensor whose level it shows, and how long a value is valid.
         var followed: DeviceConfiguration?
         /// Motion sensors that see motion now.
@@ -28,9 +26,10 @@ final class LEDController: Sendable {
     }
 
     private let clock: any NodeClock
+    private let levels: AirLevels
     private let state = Mutex(State())
 
-    init(clock: any NodeClock) { self.clock = clock }
+    init(clock: any NodeClock, levels: AirLevels) { (self.clock, self.levels) = (clock, levels) }
 
     /// Listens to samples and events from now on; once, before anything happens.
     func join(
@@ -60,9 +59,6 @@ final class LEDController: Sendable {
                 if var known = old[device.name], known.configuration == lamp,
                     known.followed?.name == followed?.name
                 {
-                    if known.machine.rule != configuration.levels {
-                        known.machine = LevelMachine(rule: configuration.levels)
-                    }
                     known.followed = followed
                     known.moving.formIntersection(state.motionSensors)
                     state.entries[device.name] = known
@@ -70,7 +66,6 @@ final class LEDController: Sendable {
                     state.entries[device.name] = Entry(
                         light: LEDLight(at: now),
                         configuration: lamp,
-                        machine: LevelMachine(rule: configuration.levels),
                         followed: followed
                     )
                 }
@@ -102,12 +97,10 @@ final class LEDController: Sendable {
     private func apply(_ sample: [Reading], _ modes: ModeState) {
         guard let first = sample.first else { return }
         let (device, isContinuous) = (first.channel.device, modes.isContinuous)
+        let level = levels.level(of: device)
         state.withLock { state in
-            for (name, entry) in state.entries where entry.configuration.shows == .level {
+            for entry in state.entries.values where entry.configuration.shows == .level {
                 guard let followed = entry.followed, followed.name == device else { continue }
-                var entry = entry
-                let level = entry.machine.append(sample)
-                state.entries[name] = entry
                 // In a stream one missed frame is no news: a level grows stale by itself.
                 if level == nil, followed.outlastsMiss(isContinuous: isContinuous) { continue }
                 let validity = followed.ageLimit(isContinuous: isContinuous)

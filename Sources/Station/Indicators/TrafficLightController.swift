@@ -15,14 +15,11 @@ final class TrafficLightController: Sendable {
     static let name = "lights"
 
     private struct State {
-        var machine = LevelMachine()
         var followed: Followed?
         /// The name in the configuration; nil follows the first dust sensor.
         var wanted: String?
         var isThere = false
         var last: (level: AirLevel?, instant: MonotonicInstant)?
-        /// The last sample of the followed device, to look at it by other limits.
-        var sample: [Reading] = []
     }
 
     /// Effect of a sample on the lamp.
@@ -80,9 +77,9 @@ final class TrafficLightController: Sendable {
     ///
     /// Known without lights, too.
     var cause: LampReport? {
-        let (followed, machine) = memory.withLock { ($0.followed, $0.machine) }
-        guard let device = followed?.device else { return nil }
-        let quantities = Set(machine.rule.scales.map(\.quantity))
+        guard let device = memory.withLock({ $0.followed?.device }) else { return nil }
+        let (rule, level) = (context.levels.rule, context.levels.level(of: device))
+        let quantities = Set(rule.scales.map(\.quantity))
         let channels = context.recorder.channels.filter {
             $0.channel.device == device && quantities.contains($0.channel.quantity.name)
         }
@@ -91,12 +88,13 @@ final class TrafficLightController: Sendable {
             return reading.outcome.isLeftOut ? .outOfRange : nil
         }
         var report = LampReport(
-            rule: machine.rule.name,
+            rule: rule.name,
             device: device,
-            level: machine.level?.name,
-            because: machine.decisive.map { "\(device)/\($0)" },
-            noData: machine.level == nil ? reasons.first?.rawValue : nil
+            level: level?.name,
+            because: context.levels.decisive(of: device).map { "\(device)/\($0)" },
+            noData: level == nil ? reasons.first?.rawValue : nil
         )
+        report.meanSeconds = rule.judgesMean ? Int(ShortMean.span.inSeconds) : nil
         let omitted = channels.reduce(0) { $0 + $1.omittedCount }
         report.omittedCount = omitted > 0 ? omitted : nil
         return report
@@ -114,19 +112,21 @@ final class TrafficLightController: Sendable {
             state.isThere = configuration.lights != nil
             state.wanted = configuration.lights?.follows
             defer { state.followed = followed.map(Followed.init) }
-            let isOther = state.followed?.device != followed?.name
-            guard isOther || state.machine.rule != configuration.levels else { return false }
-            state.machine = LevelMachine(rule: configuration.levels)
-            if isOther { (state.last, state.sample) = (nil, []) }
-            return isOther
+            guard state.followed?.device != followed?.name else { return false }
+            state.last = nil
+            return true
         }
         if hasChanged { return light.offer(nil, at: context.clock.now, validFor: .seconds(1)) }
         // Other limits are in use at once, for the value that is there.
-        let sample = memory.withLock { state -> [Reading] in
-            guard state.machine.level == nil, state.last?.level != nil else { return [] }
-            return state.sample
+        let next = memory.withLock { state -> (level: AirLevel?, at: MonotonicInstant)? in
+            guard let last = state.last, let device = state.followed?.device else { return nil }
+            let level = context.levels.level(of: device)
+            guard level != last.level else { return nil }
+            state.last = (level, last.instant)
+            return (level, last.instant)
         }
-        apply(sample)
+        guard let next, let followed = memory.withLock({ $0.followed }) else { return }
+        light.offer(next.level, at: next.at, validFor: followed.validity(in: context.modes))
     }
 
     private func apply(_ sample: [Reading]) {
@@ -136,8 +136,8 @@ final class TrafficLightController: Sendable {
             guard let followed = state.followed, first.channel.device == followed.device else {
                 return nil
             }
-            let level = state.machine.append(sample)
-            (state.last, state.sample) = ((level, instant), sample)
+            let level = context.levels.level(of: followed.device)
+            state.last = (level, instant)
             return Shown(
                 level: level,
                 validity: followed.validity(in: context.modes),

@@ -92,7 +92,9 @@ enum ReportText {
             return ""
         }
         if let reason = cause.noData { return ", \(cause.device): \(reason)" }
-        return cause.because.isEmpty ? "" : ", by \(cause.because.joined(separator: " and "))"
+        let mean = cause.meanSeconds.map { " in the mean of \($0 / 60) min" } ?? ""
+        return cause.because.isEmpty
+            ? "" : ", by \(cause.because.joined(separator: " and "))\(mean)"
     }
 
     /// Describes the store by the data that the next power cut would cost; faults have own lines.

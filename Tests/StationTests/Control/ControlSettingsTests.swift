@@ -224,16 +224,20 @@ import Testing
         let (found, refusal) = try simulate { clock in
             let test = try Self.station(clock, folder)
             return try await test.run { test in
-                try await test.sleep(.minutes(2))
+                try await test.sleep(.minutes(4))
                 var found: [String: String] = [:]
                 for rule in LevelRule.all {
                     let patch = #"{"levels":"\#(rule.name)"}"#
                     _ = try await test.ask(ChangeSettings(patch))
                     let status = test.station.status
                     let levels = status.channels.compactMap { channel -> AirLevel? in
-                        let value = channel.latest?.value.flatMap { FixedPoint(decimal: "\($0)") }
+                        #expect((channel.levelMean != nil) == rule.judgesMean)
+                        #expect(channel.levelMeanSeconds == (rule.judgesMean ? 900 : nil))
+                        let number = channel.levelMean ?? channel.latest?.value
+                        let value = number.flatMap { FixedPoint(decimal: "\($0)") }
                         let quantity = channel.channel.split(separator: "/")[1]
-                        let level = value.flatMap { rule.level(of: $0, quantity: quantity) }
+                        let scale = rule.scales.first { $0.quantity == quantity }
+                        let level = value.flatMap { scale?.level(of: $0, after: nil) }
                         #expect(channel.level == level?.name, "\(channel.channel)")
                         return level
                     }

@@ -94,9 +94,9 @@ function take(kind, data) {
     const channel = station.channels?.find((one) => one.id === data.channel);
     if (channel) {
       isFirst = (channel.value ?? null) === null || channel.isStale;
-      const { value = null, noData = null, level = null, quality, time } = data;
+      const { value = null, noData = null, level = null, levelMean, quality, time } = data;
       // The ages of the whole answer count from its own moment.
-      Object.assign(channel, { value, noData, level, quality, time, ageSeconds: data.ageSeconds - live.elapsed, isStale: false });
+      Object.assign(channel, { value, noData, level, levelMean, quality, time, ageSeconds: data.ageSeconds - live.elapsed, isStale: false });
     }
     tell("reading", data);
     // Level and decimals of a first value come with the whole answer.

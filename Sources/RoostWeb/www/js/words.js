@@ -12,6 +12,9 @@ export const deviceTitle = (name) => live.station?.titles?.[name] ?? name;
 export const plainQuantity = (quantity) => quantity.split("@")[0];
 export const quantityName = (quantity, given) => code("quantity", plainQuantity(quantity), given ?? quantity);
 export const channelName = (channel) => `${quantityName(quantityOf(channel.id), channel.name)} · ${deviceTitle(deviceOf(channel.id))}`;
+/** The mean that a channel's level comes from, with its time; nothing where each value is judged. */
+export const levelMean = ({ levelMean: mean, levelMeanSeconds: seconds, decimals }) =>
+  (seconds && (mean ?? null) !== null ? { mean: value(mean, decimals), time: duration(seconds) } : null);
 export const measured = (channel) => `${value(channel.value, channel.decimals)} ${channel.unit ?? ""}`.trim();
 
 /** Why there is no value; a gap's cause and a sample's reason share one list. */
@@ -50,7 +53,8 @@ export function becauseWords(station) {
     const channel = (station.channels ?? []).find((one) => one.id === id);
     if (!channel || channel.value === null || channel.value === undefined) return null;
     const limit = (channel.limits ?? []).findLast((one) => one.level === channel.level);
-    const params = { name: channelName(channel), value: measured(channel), limit: limit ? number(limit.from, 1, 0) : "", level: t(`level.${channel.level ?? "unknown"}`) };
+    const mean = levelMean(channel), words = mean ? t("now.mean.value", { value: `${mean.mean} ${channel.unit ?? ""}`.trim(), time: mean.time }) : measured(channel);
+    const params = { name: channelName(channel), value: words, limit: limit ? number(limit.from, 1, 0) : "", level: t(`level.${channel.level ?? "unknown"}`) };
     return t(limit ? "now.because.limit" : "now.because", params);
   }).filter(Boolean).join(" ");
 }

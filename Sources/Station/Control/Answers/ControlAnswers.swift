@@ -195,8 +195,7 @@ struct ControlAnswers: Sendable {
                 omitted = feed.omittedCount
                 try connection.send(ControlCodec.line(LiveItem(omittedCount: count)))
             }
-            let levels = state.configuration.levels
-            try connection.send(ControlCodec.line(LiveItem(item, at: present, levels)))
+            try connection.send(ControlCodec.line(LiveItem(item, at: present, station.levels)))
         }
     }
 
@@ -242,7 +241,7 @@ struct ControlAnswers: Sendable {
                 var report = ChannelReport(
                     channel,
                     at: now,
-                    levels: configuration.levels,
+                    levels: station.levels,
                     ageLimit: state.ageLimit(of: channel.channel.device),
                     interval: state.interval(of: channel.channel.device)
                 )

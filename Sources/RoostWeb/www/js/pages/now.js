@@ -6,7 +6,7 @@ import { countdown, date, duration, month, number, percent, value, zoneWords } f
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
 import { may } from "../roles.js";
-import { action, ageWords, becauseWords, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
+import { action, ageWords, becauseWords, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, levelMean, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
 
 export const title = "now.title";
 const hintsOff = () => { try { return localStorage.getItem("roost.hints") === "off"; } catch { return false; } };
@@ -139,7 +139,7 @@ function makeCard() {
     }
     drawScale(scale, channel, isStale);
     node.tick();
-    setText(mean, meanLine(channel));
+    setText(mean, meanLine(channel, isStale));
     show(mean, mean.textContent !== "");
     setText(more, moreLine(channel));
     show(more, more.textContent !== "");
@@ -166,7 +166,14 @@ function ageLine(channel) {
   return parts.join(" · ");
 }
 
-function meanLine({ mean24h, decimals, guideline, coverage24h }) {
+/** The mean that the level comes from, beside that of the day. */
+function meanLine(channel, isStale) {
+  const short = levelMean(channel), { levelMeanSeconds: seconds } = channel;
+  const first = isStale || !seconds ? "" : short ? t("now.mean.short", short) : t("now.mean.soon", { time: duration(seconds) });
+  return [first, dayLine(channel)].filter(Boolean).join(" · ");
+}
+
+function dayLine({ mean24h, decimals, guideline, coverage24h }) {
   // A mean of minutes would equal the value above.
   if (mean24h === null || mean24h === undefined || coverage24h < 0.05) return "";
   const mean = value(mean24h, decimals);
@@ -184,7 +191,8 @@ function moreLine(channel) {
 }
 
 /** Bands of equal width, as only their order matters; the needle moves within its band. */
-function drawScale(node, { limits, value: now, display }, isStale) {
+function drawScale(node, { limits, value: last, levelMean: mean, levelMeanSeconds, display }, isStale) {
+  const now = levelMeanSeconds ? mean ?? null : last;
   const key = JSON.stringify([limits, now, isStale]);
   if (node.dataset.key === key) return;
   node.dataset.key = key;

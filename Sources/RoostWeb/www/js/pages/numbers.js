@@ -48,7 +48,7 @@ function quantityCard({ name, figures }, station) {
 function lampCard(rules, station) {
   const rule = rules.find((one) => one.isLamp) ?? rules[0];
   const limits = rule?.limits ?? (station.channels ?? []).flatMap((channel) => (channel.limits ?? []).map((limit) => ({ ...limit, quantity: quantityOf(channel.id), unit: channel.unit })));
-  return card(t("numbers.lamp"), el("p", {}, t("numbers.lamp.words")), el("ul", { class: "swatches" },
+  return card(t("numbers.lamp"), el("p", {}, t(rule?.averagingSeconds ? "numbers.lamp.mean" : "numbers.lamp.words")), el("ul", { class: "swatches" },
     limits.map((limit) => el("li", {}, mark(limit.level, "mark small"), `${t(`level.${limit.level}`)}: ${t("numbers.from", { name: quantityName(limit.quantity), value: number(limit.from, 1, 0), unit: limit.unit ?? "" })}`)),
     el("li", {}, mark("good", "mark small"), t("numbers.lamp.good")), el("li", {}, mark("unknown", "mark small"), t("numbers.lamp.unknown"))));
 }
