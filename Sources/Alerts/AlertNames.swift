@@ -53,20 +53,34 @@ package enum AlertNames {
     ///
     /// - Parameters:
     ///   - key: Rule and subject, as reports have it.
+    ///   - titles: What people call devices, by their names; others have their name.
     /// - Returns: The rule's name and the subject; the name alone for the station.
-    package static func name(of key: String, in language: Language) -> String {
+    package static func name(
+        of key: String,
+        in language: Language,
+        titles: [String: String] = [:]
+    ) -> String {
         let parts = key.split(separator: ":", maxSplits: 1).map(String.init)
         let name = rule(parts.first ?? key, in: language)
         guard parts.count == 2, parts[1] != "station" else { return name }
-        return "\(name): \(subject(parts[1]))"
+        return "\(name): \(subject(parts[1], of: parts[0], titles: titles))"
     }
 
-    /// `balcony PM2.5` for `balcony/pm25`; a device or `station` as it is.
-    package static func subject(_ subject: String) -> String {
+    /// `Class 3b PM2.5` for `balcony/pm25`; a device without a title or `station` as it is.
+    ///
+    /// - Parameters:
+    ///   - rule: Its subjects about the station, such as a target, are no devices.
+    ///   - titles: What people call devices, by their names; others have their name.
+    package static func subject(
+        _ subject: String,
+        of rule: String,
+        titles: [String: String] = [:]
+    ) -> String {
         guard let quantity = quantity(subject), let slash = subject.firstIndex(of: "/") else {
-            return subject
+            return Subject(rule: rule) == .station ? subject : titles[subject] ?? subject
         }
-        return "\(subject[..<slash]) \(quantity)"
+        let device = String(subject[..<slash])
+        return "\(titles[device] ?? device) \(quantity)"
     }
 
     /// `PM2.5` for `balcony/pm25`; nil without a channel.

@@ -17,13 +17,15 @@ package struct NoticeText: Hashable, Sendable {
     ///   - event: Holds the present value if it is a raise.
     ///   - worst: The worst value since the raise; nil when the present value is the worst.
     ///   - isBlind: Whether there is no value now.
+    ///   - titles: What people call devices, by their names; others have their name.
     package init?(
         _ event: AlertEvent,
         in language: Language,
         worst: FixedPoint? = nil,
-        isBlind: Bool = false
+        isBlind: Bool = false,
+        titles: [String: String] = [:]
     ) {
-        let words = Words(language)
+        let words = Words(language, titles: titles)
         switch event {
         case .raised(let raised):
             let isTest = raised.flags.contains("test")
@@ -66,7 +68,7 @@ package struct NoticeText: Hashable, Sendable {
         let more = [over, limit].compactMap(\.self).joined(separator: ", ")
         // A value at the top of the part's range is only a lower bound.
         let least = raised.flags.contains("ceiling") ? "\(words.atLeast) " : ""
-        let subject = AlertNames.subject(raised.key.subject)
+        let subject = words.subject(raised.key)
         let measured = "\(subject): \(least)\(words.number(value))\(unit)"
         return more.isEmpty ? measured : "\(measured) (\(more))"
     }
@@ -89,12 +91,13 @@ package struct NoticeText: Hashable, Sendable {
     /// One language's words.
     private struct Words {
         let language: Language
+        let titles: [String: String]
         let air, over, worse, better, lasted, worst, noData: String
         let mean, limit, since, humid, flapping, blind, sensor, station: String
         let atLeast, omitted: String
 
-        init(_ language: Language) {
-            self.language = language
+        init(_ language: Language, titles: [String: String]) {
+            (self.language, self.titles) = (language, titles)
             let row = Self.table[language] ?? []
             func word(_ index: Int) -> String { index < row.count ? row[index] : "" }
             (air, over, worse, better) = (word(0), word(1), word(2), word(3))
@@ -115,13 +118,17 @@ package struct NoticeText: Hashable, Sendable {
 
         /// `balcony PM2.5`, `No values: balcony`, `Store in trouble`.
         func name(_ key: AlertEvent.Key) -> String {
-            let subject = AlertNames.subject(key.subject)
+            let subject = subject(key)
             switch AlertNames.Subject(rule: key.rule) {
             case .air where key.subject.contains("/"), .motion: return subject
             case .air, .sensor, .station:
                 let rule = AlertNames.rule(key.rule, in: language)
                 return key.subject == "station" ? rule : "\(rule): \(subject)"
             }
+        }
+
+        func subject(_ key: AlertEvent.Key) -> String {
+            AlertNames.subject(key.subject, of: key.rule, titles: titles)
         }
 
         func number(_ value: FixedPoint) -> String {

@@ -19,6 +19,23 @@ import Testing
         #expect(german.subtitle == "balcony PM2.5: 16,1 µg/m³ (Mittel über 24 h, Grenze 15)")
     }
 
+    /// A device has its title, a target of the outbox its id.
+    @Test func aDeviceIsCalledByItsTitle() throws {
+        let titles = ["balcony": "Klasse 3b", "influx": "no device"]
+        let text = try #require(NoticeText(.raised(raised), in: .en, titles: titles))
+        #expect(text.subtitle == "Klasse 3b PM2.5: 16.1 µg/m³ (mean of 24 h, limit 15)")
+        let names = [
+            ("silent", "balcony", "Keine Werte: Klasse 3b"),
+            ("motion", "balcony", "Klasse 3b"), ("outbox", "influx", "Postausgang wartet: influx"),
+            ("silent", "attic", "Keine Werte: attic"),
+        ]
+        for (rule, subject, name) in names {
+            let raised = AlertEvent.Raised(1, AlertEvent.Key(rule, subject))
+            let text = try #require(NoticeText(.raised(raised), in: .de, titles: titles))
+            #expect(text.subtitle == name)
+        }
+    }
+
     @Test(arguments: NoticeText.Language.allCases)
     func everyLanguageHasEveryWord(_ language: NoticeText.Language) throws {
         var full = raised

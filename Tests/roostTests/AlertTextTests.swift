@@ -82,6 +82,9 @@ import Testing
         let unknown = lines.first { $0.contains("balcony") }
         #expect(unknown == "        WHO guideline, 24 h: balcony PM2.5  unknown for 3 h 0 min")
         #expect(lines.contains("        No values: dust  for 2 d 0 h"))
+        let titles = ["dust": "Class 3b"]
+        let titled = AlertText.summary(summary, titles: titles, Paint(isColoured: false))
+        #expect(titled.contains("        No values: Class 3b  for 2 d 0 h"))
     }
 
     /// Neither why nor a doubt is a word of the engine.

@@ -142,6 +142,8 @@ package struct AlertsReport: Codable, Hashable, Sendable {
     package var off: [Rule] = []
     /// Alerts left out because the bound was reached.
     package let leftOutCount: Int
+    /// What people call devices, by their names; nil without any, and from older stations.
+    package var titles: [String: String]?
 
     package init(
         isReady: Bool,

@@ -93,15 +93,11 @@ struct ConnectorFactory: Sendable {
         return task
     }
 
-    /// Asks the station for its alerts, by the numbers of their raises; empty without an answer.
-    private func presentAlerts() async -> [Int64: AlertsReport.Alert] {
-        do {
-            let report = try await world.link.ask(GetAlerts())
-            let pairs = report.alerts.compactMap { one in one.n.map { ($0, one) } }
-            return Dictionary(pairs) { first, _ in first }
-        } catch {
+    /// Asks the station for its alerts and titles; empty without an answer.
+    private func presentAlerts() async -> PresentAlerts {
+        do { return PresentAlerts(try await world.link.ask(GetAlerts())) } catch {
             world.logger.info("present alerts are not known", metadata: ["why": "\(error)"])
-            return [:]
+            return PresentAlerts()
         }
     }
 

@@ -22,8 +22,8 @@ actor NoticeTask: DeliveryTask {
         var link: String?
         /// Receives which subscriber was removed, and why, without its address.
         var removed: @Sendable (_ words: String) -> Void = { _ in }
-        /// Asks the station for its alerts by the numbers of their raises; empty without answer.
-        var present: @Sendable () async -> [Int64: AlertsReport.Alert] = { [:] }
+        /// Asks the station for its alerts and titles; empty without an answer.
+        var present: @Sendable () async -> PresentAlerts = { PresentAlerts() }
 
         init(
             hub: AlertHub,

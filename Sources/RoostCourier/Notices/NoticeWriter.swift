@@ -13,8 +13,8 @@ struct NoticeWriter {
     let station: String?
     /// The owner's sentences, by rule and language; where one is missing, English is used.
     var words: [String: [String: String]] = [:]
-    /// The alerts in their present state, by the numbers of their raises.
-    var present: [Int64: AlertsReport.Alert] = [:]
+    /// The alerts in their present state, and the titles of devices.
+    var present = PresentAlerts()
 
     /// One part of a plan.
     private struct Item {
@@ -27,10 +27,6 @@ struct NoticeWriter {
         var worst: FixedPoint?
         /// Whether the channel has no value now.
         var isBlind = false
-
-        func text(in language: NoticeText.Language) -> NoticeText? {
-            NoticeText(event, in: language, worst: worst, isBlind: isBlind)
-        }
     }
 
     /// - Parameters:
@@ -44,10 +40,20 @@ struct NoticeWriter {
         let items = items(plan, alerts, at: now)
         guard isGrouped, items.count > 1 else {
             return items.compactMap { item in
-                item.text(in: language).map { inLanguage(notice(item, $0)) }
+                text(of: item).map { inLanguage(notice(item, $0)) }
             }
         }
         return together(items).map { [inLanguage($0)] } ?? []
+    }
+
+    private func text(of item: Item) -> NoticeText? {
+        NoticeText(
+            item.event,
+            in: language,
+            worst: item.worst,
+            isBlind: item.isBlind,
+            titles: present.titles
+        )
     }
 
     private func inLanguage(_ notice: Notice) -> Notice {
@@ -73,7 +79,7 @@ struct NoticeWriter {
                 guard let alert = alerts[number] else { continue }
                 var raised = alert.raised
                 raised.held += Int(alert.since.duration(to: now).inSeconds)
-                let seen = present[number]
+                let seen = present.alerts[number]
                 raised.value = Self.shown(seen?.value, as: raised.value)
                 if let seen { raised.flags = seen.flags }
                 var item = Item(
@@ -159,7 +165,7 @@ struct NoticeWriter {
     /// Writes several alerts as one notice, a line each.
     private func together(_ items: [Item]) -> Notice? {
         let texts = items.compactMap { item in
-            item.text(in: language).map { (item, $0) }
+            text(of: item).map { (item, $0) }
         }
         guard let (first, text) = texts.first else { return nil }
         var notice = notice(first, text)

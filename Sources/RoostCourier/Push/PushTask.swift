@@ -35,7 +35,7 @@ actor PushTask: DeliveryTask {
     /// Sentences of the station's owner, by rule and language, as `AlertHub` has them.
     private var words: [String: [String: String]] = [:]
     /// The alerts as they were when the newest notice was written.
-    private var present: [Int64: AlertsReport.Alert] = [:]
+    private var present = PresentAlerts()
     private var isReady = false
     private var isChanged = false
     /// Time until which planned alerts wait, and why; nil while none waits.

@@ -30,6 +30,8 @@ final class AlertService: Sendable {
         var zoneShift: @Sendable (Int) -> Int = { _ in 0 }
         var expected: [String: Int] = [:]
         var devices: [DeviceConfiguration] = []
+        /// What people call devices, by their names.
+        var titles: [String: String] = [:]
         /// Whether alerts may be raised.
         var isOpen = false
         /// Whether the averages want the past, and whether it was asked for with a known clock.
@@ -75,7 +77,7 @@ final class AlertService: Sendable {
         let rules = listed.filter(\.isOn).map(\.rule)
         settle { state, second in
             state.listed = listed
-            state.devices = configuration.devices
+            (state.devices, state.titles) = (configuration.devices, configuration.titles)
             state.zone = configuration.alerts.zone ?? configuration.zone
             guard state.engine.rules != rules else { return [] }
             state.wantsPast = true
@@ -306,8 +308,11 @@ final class AlertService: Sendable {
     func report(withRules: Bool) -> AlertsReport {
         let second = timeline.second(of: clock.now)
         let (engine, listed, isOpen) = state.withLock { ($0.engine, $0.listed, $0.isOpen) }
-        return AlertReports(engine: engine, listed: listed, isReady: isOpen, now: second)
+        let titles = state.withLock { $0.titles }
+        var report = AlertReports(engine: engine, listed: listed, isReady: isOpen, now: second)
             .report(withRules: withRules)
+        report.titles = titles.isEmpty ? nil : titles
+        return report
     }
 
     /// Changes the engine for a person.

@@ -10,14 +10,15 @@ enum AlertText {
         if !report.isReady { lines.append("no alert is raised before the store is open") }
         let raised = report.alerts.filter { $0.level > 0 }
         if raised.isEmpty { lines.append(paint("nothing is raised", .green)) }
-        lines += raised.flatMap { alert($0, paint) }
+        let titles = report.titles ?? [:]
+        lines += raised.flatMap { alert($0, titles, paint) }
         let pending = report.alerts.filter { $0.level == 0 }
         if !pending.isEmpty { lines.append("pending:") }
-        lines += pending.flatMap { alert($0, paint) }
+        lines += pending.flatMap { alert($0, titles, paint) }
         if !report.silences.isEmpty { lines.append("silenced:") }
         lines += report.silences.map { silence in
             let length = durationText(seconds: silence.seconds)
-            return "  \(name(silence.key)) (\(silence.key)) for \(length) more"
+            return "  \(name(silence.key, titles)) (\(silence.key)) for \(length) more"
         }
         if report.leftOutCount > 0 {
             lines.append("\(report.leftOutCount) more are not looked at: there is no place")
@@ -26,7 +27,13 @@ enum AlertText {
     }
 
     /// Returns the raised alerts as lines of the status.
-    static func summary(_ summary: AlertsSummary?, _ paint: Paint) -> [String] {
+    ///
+    /// - Parameter titles: What people call devices, by their names.
+    static func summary(
+        _ summary: AlertsSummary?,
+        titles: [String: String] = [:],
+        _ paint: Paint
+    ) -> [String] {
         guard let summary, summary.raisedCount > 0 else { return [] }
         let known = summary.acknowledgedCount
         let acknowledged = known > 0 ? ", \(known) acknowledged" : ""
@@ -39,27 +46,37 @@ enum AlertText {
                     alert.blind == nil
                     ? "for \(durationText(seconds: alert.sinceSeconds))"
                     : "unknown" + unknown(alert)
-                return "        \(paint(name(alert.key), colour))  \(length)"
+                return "        \(paint(name(alert.key, titles), colour))  \(length)"
             }
     }
 
-    private static func name(_ key: String) -> String { AlertNames.name(of: key, in: .en) }
+    private static func name(_ key: String, _ titles: [String: String]) -> String {
+        AlertNames.name(of: key, in: .en, titles: titles)
+    }
 
     private static func unknown(_ alert: AlertsReport.Alert) -> String {
         alert.blindSeconds.map { " for \(durationText(seconds: $0))" } ?? ""
     }
 
-    private static func alert(_ alert: AlertsReport.Alert, _ paint: Paint) -> [String] {
+    private static func alert(
+        _ alert: AlertsReport.Alert,
+        _ titles: [String: String],
+        _ paint: Paint
+    ) -> [String] {
         let number = alert.n.map { "\($0)" } ?? "-"
         let colour: Paint.Colour = alert.severity == "critical" ? .red : .yellow
         let state = alert.state == "pending" ? "not yet raised" : alert.state
         let head =
             "  \(number.aligned(to: 5)) \(paint(alert.severity.column(9), colour))"
-            + "\(name(alert.key)), \(state) for \(durationText(seconds: alert.sinceSeconds))"
-        return [head] + facts(alert).map { "        \($0)" }
+            + "\(name(alert.key, titles)), \(state) for "
+            + durationText(seconds: alert.sinceSeconds)
+        return [head] + facts(alert, titles).map { "        \($0)" }
     }
 
-    private static func facts(_ alert: AlertsReport.Alert) -> [String] {
+    private static func facts(
+        _ alert: AlertsReport.Alert,
+        _ titles: [String: String]
+    ) -> [String] {
         let unit = alert.unit.map { " \($0)" } ?? ""
         var facts: [String] = []
         if let value = alert.value {
@@ -80,7 +97,7 @@ enum AlertText {
         if let seconds = alert.silencedSeconds {
             facts.append("silenced for \(durationText(seconds: seconds)) more")
         }
-        if let other = alert.hiddenBy { facts.append("hidden by \(name(other))") }
+        if let other = alert.hiddenBy { facts.append("hidden by \(name(other, titles))") }
         facts.append("key \(alert.key)")
         return facts
     }

@@ -51,7 +51,7 @@ enum ReportText {
         if let power = report.power { lines.append("power   \(describe(power))") }
         if let trouble = report.sendingTrouble { lines.append("sending \(paint(trouble, .red))") }
         return lines + sending(report.sending ?? [], paint)
-            + AlertText.summary(report.alerts, paint)
+            + AlertText.summary(report.alerts, titles: report.titles ?? [:], paint)
             + report.faults.flatMap { fault($0, paint) }
     }
 

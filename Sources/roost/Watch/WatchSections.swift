@@ -128,7 +128,8 @@ struct WatchSections {
         let lines = raised.flatMap { alert in
             let style: StyledLine.Style = alert.severity == "critical" ? .red : .yellow
             let age = Self.age(alert.sinceSeconds)
-            let name = AlertNames.name(of: alert.key, in: .en)
+            let titles = state.status?.titles ?? [:]
+            let name = AlertNames.name(of: alert.key, in: .en, titles: titles)
             return wrapped("\(age): \(name)", style, lead: " ! ", limit: 2)
         }
         var title = heading("ALERTS")

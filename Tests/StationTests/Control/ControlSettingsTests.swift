@@ -269,6 +269,7 @@ import Testing
                 let devices = try await set("Klasse 3b").body?.devices ?? []
                 #expect(devices.first { $0.name == "dust" }?.title == "Klasse 3b")
                 #expect(test.station.status.titles == ["dust": "Klasse 3b"])
+                #expect(try await test.ask(GetAlerts()).body?.titles == ["dust": "Klasse 3b"])
                 #expect(test.station.status.channels.contains { $0.channel == "dust/pm25" })
                 #expect(try await set("two\nlines").error?.pointer == "/title")
                 #expect(try await set("").error == nil)

@@ -4,7 +4,7 @@ import { el, dialog } from "./dom.js";
 import { number, over, stamp } from "./format.js";
 import { code, t } from "./i18n.js";
 import { may } from "./roles.js";
-import { action, quantityName, quantityOf } from "./words.js";
+import { action, deviceTitle, quantityName, quantityOf } from "./words.js";
 
 const KEY = "roost.alert";
 let open = null;
@@ -12,10 +12,10 @@ let open = null;
 export const ruleOf = (alert) => alert.key.split(":")[0];
 const subject = (alert) => alert.key.slice(ruleOf(alert).length + 1);
 
-/** `PM2.5 · balcony`. */
+/** `PM2.5 · Class 3b`; a target of the outbox is no device. */
 export function subjectWords(alert) {
   const [device, quantity] = [subject(alert).split("/")[0], quantityOf(subject(alert))];
-  return quantity ? `${quantityName(quantity)} · ${device}` : device;
+  return quantity ? `${quantityName(quantity)} · ${deviceTitle(device)}` : ruleOf(alert) === "outbox" ? device : deviceTitle(device);
 }
 
 export const ruleName = (id) => code("rule", id);

@@ -3,7 +3,7 @@ import { ruleName, ruleOf, subjectWords } from "./alerts.js";
 import { asIs, quoted } from "./dom.js";
 import { ago, duration, number, stamp } from "./format.js";
 import { code, has, loadMore, t } from "./i18n.js";
-import { channelName, reason } from "./words.js";
+import { channelName, deviceTitle, reason } from "./words.js";
 
 /** Asks for the sentences; a page without them has the server's. */
 export const loadFacts = () => loadMore("facts").catch(() => {});
@@ -13,7 +13,11 @@ const TELLING = ["device-unusable", "sensor-other", "adapter-faulty", "store-not
   "restart-needed", "settings-left-out", "profile-left-out", "boot-files", "data-in-memory", "outbox-fails", "watchdog-unusable", "battery-unusable"];
 
 const faultKey = (id) => `fault.${id.split(":")[0]}`;
-const subjectOf = (id) => id.slice(id.split(":")[0].length + 1);
+/** A fault's device by its title; a target of the outbox is none. */
+function subjectOf(id) {
+  const kind = id.split(":")[0], name = id.slice(kind.length + 1);
+  return kind.startsWith("outbox") ? name : deviceTitle(name);
+}
 
 /** `sensor-silent:dust` as a sentence without its full stop; an unknown kind has the server's. */
 export const faultSentence = (id, words) => (has(faultKey(id)) ? t(faultKey(id), { subject: subjectOf(id) }) : words ?? id);

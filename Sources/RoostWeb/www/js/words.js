@@ -38,7 +38,7 @@ export function verdictWords(station) {
   const times = [isKnown(given.sinceSeconds) ? "since" : "", isKnown(given.leftSeconds) ? "left" : ""];
   const key = [...times.map((time) => `verdict.${verdict.code}.${time}`), `verdict.${verdict.code}`].find(has) ?? `verdict.${verdict.code}`;
   const sentence = t(key, {
-    ...given, cause: given.cause ? reason(given.cause) : "",
+    ...given, ...(given.device ? { device: deviceTitle(given.device) } : {}), cause: given.cause ? reason(given.cause) : "",
     level: given.level ? t(`level.${given.level}`) : t(`level.${verdict.level ?? "unknown"}`),
     since: isKnown(given.sinceSeconds) ? (given.sinceSeconds > 72000 ? stamp : clock)(at - given.sinceSeconds) : "",
     until: isKnown(given.leftSeconds) ? clock(at + given.leftSeconds) : "",

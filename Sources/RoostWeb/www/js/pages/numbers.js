@@ -3,7 +3,7 @@ import { card, el, mark, quoted, table } from "../dom.js";
 import { number, over, percent, value } from "../format.js";
 import { has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { measured, plainQuantity, quantityName, quantityOf } from "../words.js";
+import { deviceTitle, measured, plainQuantity, quantityName, quantityOf } from "../words.js";
 
 export const title = "numbers.title";
 const ALWAYS = ["pm25", "pm10"];
@@ -39,7 +39,7 @@ function quantityCard({ name, figures }, station) {
   return el("section", { class: "card", id: name }, el("h2", {}, quantityName(name)),
     el("p", {}, has(`explain.${plain}`) ? t(`explain.${plain}`) : quoted(figures?.words)),
     has(`explain.${plain}.sources`) ? el("p", { class: "quiet" }, t(`explain.${plain}.sources`)) : null,
-    channels.length ? el("p", {}, channels.map((channel) => t("numbers.now", { device: channel.id.split("/")[0], value: measured(channel) })).join(" · ")) : null,
+    channels.length ? el("p", {}, channels.map((channel) => t("numbers.now", { device: deviceTitle(channel.id.split("/")[0]), value: measured(channel) })).join(" · ")) : null,
     means.length ? table(t("numbers.means"), [t("numbers.over"), t("history.mean"), t("numbers.limit"), t("numbers.state")], means.map((mean) => [
       over(mean.averagingSeconds), value(mean.mean, 1), mean.limit ? number(mean.limit, 1, 0) : "–",
       mean.enough === false || mean.mean === null || mean.isMet === undefined || mean.isMet === null ? (mean.coverage !== undefined && mean.coverage !== null ? t("numbers.little", { share: percent(mean.coverage, 0) }) : "") : t(mean.isMet ? "numbers.met" : "numbers.exceeded")])) : null);
