@@ -49,7 +49,7 @@ package enum PinHint {
         return "GPIO0 and GPIO1 are for the memory of a HAT and are read at boot; use others"
     }
 
-    private static let knownPins: [String: Int] = [
+    static let knownPins: [String: Int] = [
         "ID_SDA": 0, "ID_SCL": 1, "ID_SD": 0, "ID_SC": 1, "SDA1": 2, "SCL1": 3, "SPI_CE1_N": 7,
         "SPI_CE0_N": 8, "SPI_MISO": 9, "SPI_MOSI": 10, "SPI_SCLK": 11, "TXD0": 14, "RXD0": 15,
         "TXD1": 14, "RXD1": 15,

@@ -69,6 +69,8 @@ package final class LinuxPlatform: Platform {
         try LinuxGPIO.requestLines(request, on: loop)
     }
 
+    package func gpioChips() -> [GPIOChipReport] { LinuxGPIO.chips() }
+
     package func openLetters(_ path: String) async throws -> any LetterOutput {
         try await disk.run { try LetterFile(path) }
     }

@@ -139,6 +139,9 @@ extension SimulatedGPIO {
     /// The voltage of a line.
     package func level(of line: String) -> Bool { state.withLock { $0.level(of: line) } }
 
+    /// The chips that are there, as the kernel would list them.
+    package var chips: [GPIOChipReport] { state.withLock { $0.reports } }
+
     /// Returns the holder of a line, or nil.
     package func holder(of line: String) -> String? { state.withLock { $0.holder(of: line) } }
 

@@ -193,6 +193,45 @@ extension SimulatedGPIOState {
     }
 }
 
+// The kernel's list.
+extension SimulatedGPIOState {
+    var reports: [GPIOChipReport] {
+        chips.indices.filter { !absentLabels.contains(chips[$0].label) }.map { index in
+            let chip = chips[index]
+            guard isPermitted else {
+                let problem = GPIOError.noPermission(
+                    path: chip.path,
+                    owner: "root",
+                    group: "gpio",
+                    mode: "0660"
+                )
+                return GPIOChipReport(path: chip.path, label: nil, lines: [], problem: problem)
+            }
+            let lines = chip.lineNames.enumerated().map { offset, name in
+                report(Place(chip: index, offset: offset), name)
+            }
+            return GPIOChipReport(path: chip.path, label: chip.label, lines: lines, problem: nil)
+        }
+    }
+
+    private func report(_ place: Place, _ name: String?) -> GPIOLineReport {
+        let state = lines[place, default: LineState()]
+        var (isOutput, isActiveLow) = (false, false)
+        if let request = state.request.flatMap({ requests[$0] })?.request {
+            if case .output = request.direction { isOutput = true }
+            isActiveLow = request.isActiveLow
+        }
+        return GPIOLineReport(
+            offset: place.offset,
+            name: name,
+            consumer: state.holder,
+            isUsed: state.holder != nil,
+            isOutput: isOutput,
+            isActiveLow: isActiveLow
+        )
+    }
+}
+
 // The world outside.
 extension SimulatedGPIOState {
     private func place(of line: String) -> Place {

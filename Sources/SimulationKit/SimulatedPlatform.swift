@@ -215,6 +215,8 @@ package final class SimulatedPlatform: Platform {
         try gpio.requestLines(request)
     }
 
+    package func gpioChips() -> [GPIOChipReport] { gpio.chips }
+
     package func openLetters(_ path: String) async throws -> any LetterOutput {
         try await visitDisk()
         return Letters(platform: self)

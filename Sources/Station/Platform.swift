@@ -29,6 +29,9 @@ package protocol Platform: Sendable {
     /// - Throws: `GPIOError`; `CancellationError`.
     func requestLines(_ request: LineRequest) async throws -> any GPIOLines
 
+    /// The GPIO chips of the machine with the state of all their lines; only within `onDisk`.
+    func gpioChips() -> [GPIOChipReport]
+
     /// Queries HTTP devices on the local network.
     var fetcher: any HTTPFetcher { get }
 
@@ -130,6 +133,9 @@ extension Platform {
     package func poweredAt(_ path: String) async throws -> MonotonicInstant? { nil }
 
     package func readVitals() -> MachineVitals { MachineVitals() }
+
+    /// None: most simulated machines have no pins.
+    package func gpioChips() -> [GPIOChipReport] { [] }
 
     package func zone(_ name: String?) -> (@Sendable (Int) -> Int)? { { _ in 0 } }
 

@@ -25,20 +25,7 @@ extension StationConfiguration {
 
     /// GPIO lines that the configured lights and devices need.
     var wantedLines: [DoctorWantedLine] {
-        var wanted: [DoctorWantedLine] = devices.compactMap { device in
-            let (chip, line): (String?, LineRequest.Line)
-            switch device.kind {
-            case .pir(let pir): (chip, line) = (pir.chipLabel, pir.line)
-            case .button(let button): (chip, line) = (button.chipLabel, button.line)
-            case .led(let led): (chip, line) = (led.settings.chipLabel, led.settings.line)
-            case .sensor, .http: return nil
-            }
-            return DoctorWantedLine(user: device.name, chip: chip, line: line)
-        }
-        if case .lines(let chip, let lines, _) = lights?.output {
-            wanted += lines.map { DoctorWantedLine(user: "lights", chip: chip, line: $0) }
-        }
-        return wanted
+        usedLines.map { DoctorWantedLine(user: $0.device, chip: $0.chip, line: $0.line) }
     }
 }
 

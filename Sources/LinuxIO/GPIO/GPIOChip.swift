@@ -78,27 +78,6 @@ final class GPIOChip {
     }
 }
 
-/// State of a GPIO line, as `roost devices` shows it.
-package struct GPIOLineReport: Hashable, Sendable {
-    package let offset: Int
-    package let name: String?
-    /// Name that the holder of the line gave; nil when the line is free or its holder unnamed.
-    package let consumer: String?
-    package let isUsed: Bool
-    let isOutput: Bool
-    package let isActiveLow: Bool
-}
-
-/// State of a GPIO chip, as `roost devices` shows it.
-package struct GPIOChipReport: Hashable, Sendable {
-    package let path: String
-    /// Such as `pinctrl-rp1`; nil when the chip cannot be opened.
-    package let label: String?
-    package let lines: [GPIOLineReport]
-    /// Why there is no label.
-    package let problem: GPIOError?
-}
-
 extension GPIOError {
     /// The error for an errno of a call.
     static func because(

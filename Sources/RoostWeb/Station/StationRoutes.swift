@@ -42,6 +42,7 @@ package struct StationRoutes: Sendable {
 
     package var all: [Route] {
         reading + writing + DeviceRoutes(questions: questions).all
+            + PinRoutes(questions: questions).all
             + SettingsRoutes(questions: questions, zone: zone).all
             + AlertRoutes(questions: questions).all
     }

@@ -66,6 +66,8 @@ private struct DemoPlatform: Platform {
         try gpio.requestLines(request)
     }
 
+    func gpioChips() -> [GPIOChipReport] { gpio.chips }
+
     func openLetters(_ path: String) async throws -> any LetterOutput {
         try await linux.openLetters(path)
     }

@@ -18,7 +18,7 @@ struct DevicesCommand: ParsableCommand {
         subcommands: [
             DevicesListCommand.self, AdoptCommand.self, IgnoreCommand.self, RenameCommand.self,
             ForgetCommand.self, DevicesAddCommand.self, DevicesSetCommand.self,
-            DevicesRemoveCommand.self, DevicesRecordCommand.self,
+            DevicesRemoveCommand.self, DevicesRecordCommand.self, DevicesPinsCommand.self,
         ],
         defaultSubcommand: DevicesListCommand.self
     )

@@ -84,7 +84,7 @@ def look_rows(stage):
         json.dump({"use": [], "rules": [RULE]}, file)
     dust = ["--channel", "dust/pm25"]
     return {
-        "status": ["--eyes", eyes.control, *asks], "tree": asks, "devices list": asks, "settings list": asks, "clock show": asks,
+        "status": ["--eyes", eyes.control, *asks], "tree": asks, "devices list": asks, "devices pins": asks, "settings list": asks, "clock show": asks,
         "readings": [*dust, *reads], "events": reads,
         "alerts list": asks, "alerts rules": asks, "alerts check": [rules],
         "sites list": [*reads, *control], "sites regions": [*reads, *control], "sites references": [*reads, *control],

@@ -45,6 +45,8 @@ struct ControlAnswers: Sendable {
         table.on(GetStatus.self) { _ in await fullStatus() }
         table.on(GetTree.self) { _ in TreeReport(state.root.tree, at: station.clock.now) }
         table.on(GetDevices.self) { _ in await devices() }
+        let pins = ControlPins(station: state)
+        table.on(GetPins.self) { _ in try await pins.table().report }
         table.on(GetReadings.self) { try readings($0) }
         table.on(GetEvents.self) { try events($0) }
         table.on(GetClock.self) { _ in clock.report }

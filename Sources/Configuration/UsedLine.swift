@@ -1,0 +1,47 @@
+import Devices
+import HardwareIO
+
+/// A GPIO line that the configuration names, and the device that has it.
+package struct UsedLine: Hashable, Sendable {
+    /// The device's name, or `lights`.
+    package let device: String
+    /// Label of the chip; nil means the first that has the line.
+    package let chip: String?
+    package let line: LineRequest.Line
+
+    package init(device: String, chip: String?, line: LineRequest.Line) {
+        (self.device, self.chip, self.line) = (device, chip, line)
+    }
+
+    /// The pin of the header that it is, if it is one of them.
+    package var pin: HeaderPin? { HeaderPin.of(line, chip: chip) }
+}
+
+extension DeviceConfiguration {
+    /// The GPIO line that the device has; nil for a device elsewhere.
+    package var usedLine: UsedLine? {
+        switch kind {
+        case .pir(let pir): UsedLine(device: name, chip: pir.chipLabel, line: pir.line)
+        case .button(let button):
+            UsedLine(device: name, chip: button.chipLabel, line: button.line)
+        case .led(let led):
+            UsedLine(device: name, chip: led.settings.chipLabel, line: led.settings.line)
+        case .sensor, .http: nil
+        }
+    }
+}
+
+extension LightsConfiguration {
+    /// The three lines of the lamps; none where letters are written instead.
+    package var usedLines: [UsedLine] {
+        guard case .lines(let chip, let lines, _) = output else { return [] }
+        return lines.map { UsedLine(device: "lights", chip: chip, line: $0) }
+    }
+}
+
+extension StationConfiguration {
+    /// GPIO lines of all devices in their order, and of the lamps.
+    package var usedLines: [UsedLine] {
+        devices.compactMap(\.usedLine) + (lights?.usedLines ?? [])
+    }
+}
