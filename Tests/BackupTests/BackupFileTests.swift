@@ -1,5 +1,6 @@
 import ControlProtocol
 import Core
+import FoundationEssentials
 import Testing
 
 @testable import Backup
@@ -19,6 +20,19 @@ struct BackupFileTests {
         #expect(try BackupFile(Self.file.bytes(passphrase: nil), passphrase: nil) == Self.file)
         let sealed = try Self.file.bytes(passphrase: "correct horse")
         #expect(try BackupFile(sealed, passphrase: "correct horse") == Self.file)
+    }
+
+    /// Files of a version that is out there: each later one reads them.
+    @Test(arguments: ["format-1", "format-1-sealed"])
+    func aFileOfAnEarlierVersionIsRead(_ name: String) throws {
+        let passphrase = name.hasSuffix("sealed") ? "correct horse" : nil
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let data = try Data(contentsOf: folder.appending(path: "Fixtures/\(name).backup"))
+        let file = try BackupFile(Array(data), passphrase: passphrase)
+        #expect(file.format == 1)
+        #expect(file.name == "Klasse 3b – Süd")
+        #expect(file.content(of: .courier)?.contains("influx2") == true)
+        #expect((file.content(of: .dashboard) != nil) == (passphrase != nil))
     }
 
     /// A damaged file is refused, or nothing of what it says differs.
