@@ -140,7 +140,7 @@ import Testing
 
     /// The file's text in place of a configuration; one that begins with `?` cannot be read.
     private static func storeFolder(_ text: String) throws -> String {
-        guard !text.hasPrefix("?") else { throw StorageError("read", errno: EINVAL, "roost.json") }
+        guard !text.hasPrefix("?") else { throw FileError("roost.json", .folder) }
         return text.hasPrefix("/") ? text : "/var/lib/roost"
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientSupport
+import Configuration
 import FileIO
 import Glibc
 import LinuxPlatform
