@@ -52,6 +52,14 @@ package struct StationOverlay: Hashable, Sendable {
     /// Changes with the content: what a change was made from, and what is there now.
     package var tag: String { String(CRC32.checksum(text), radix: 16) }
 
+    /// Changes with the entry about a rule; `none` without one.
+    package func tag(rule id: String) -> String { Self.tag(ofRule: rules[id]?.text) }
+
+    /// The tag of an entry about a rule, as JSON text; `none` without one.
+    package static func tag(ofRule source: String?) -> String {
+        source.map { String(CRC32.checksum(Array($0.utf8)), radix: 16) } ?? "none"
+    }
+
     package var devices: [String: JSONValue] {
         if case .object(let devices)? = fields["devices"] { devices } else { [:] }
     }

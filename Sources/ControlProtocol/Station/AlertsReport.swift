@@ -109,6 +109,8 @@ package struct AlertsReport: Codable, Hashable, Sendable {
         package var origin = Origin.shipped
         /// The owner's entry about it, as JSON; nil without one.
         package var source: String?
+        /// Changes with that entry, for `ChangeRule`; `none` without one, nil from older stations.
+        package var tag: String?
         package let severity: String
         package let forSeconds: Int
         package let untilSeconds: Int

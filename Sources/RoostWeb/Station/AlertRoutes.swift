@@ -27,12 +27,14 @@ struct AlertRoutes: Sendable {
             }
             .about(
                 "Adds or changes a rule of the owner, without a restart.",
+                headers: [Self.match],
                 takes: RuleEntry.self,
                 answers: RulesView.self
             ),
             Route(.delete, "/api/v1/rules/{id}", .owner) { try await change($0, to: nil) }
                 .about(
                     "Removes a rule of the owner, or takes back what was changed of a shipped one.",
+                    headers: [Self.match],
                     answers: RulesView.self
                 ),
             Route(.post, "/api/v1/alerts/{n}/ack", .member, scope: .write) {
@@ -62,6 +64,9 @@ struct AlertRoutes: Sendable {
         ]
     }
 
+    /// The `tag` of the rule in `/rules`, `none` for a new one: another state is not overwritten.
+    private static let match = RequestHeader("If-Match")
+
     private func report() async throws -> AlertsReport {
         try await questions.ask(GetAlerts())
     }
@@ -79,7 +84,11 @@ struct AlertRoutes: Sendable {
     }
 
     private func change(_ request: WebRequest, to rule: String?) async throws -> WebResponse {
-        let question = ChangeRule(request.parameters["id"] ?? "", rule: rule)
+        let question = ChangeRule(
+            request.parameters["id"] ?? "",
+            rule: rule,
+            tag: try Self.match.value(in: request).flatMap(EntityTag.value)
+        )
         _ = try await questions.ask(question, for: request)
         return try .json(await rules())
     }

@@ -99,6 +99,7 @@ struct AlertReports {
             case .owner: .ui
             }
         report.source = listed.source
+        report.tag = StationOverlay.tag(ofRule: listed.source)
         return report
     }
 

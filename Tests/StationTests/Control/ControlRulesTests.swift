@@ -64,6 +64,45 @@ import Testing
         #expect(changes[1]["now"] == "default" && changes[1]["before"] == rule.source)
     }
 
+    /// Two owners at once: the second one overwrites nothing that she has not seen.
+    @Test func aChangeFromAnotherStateIsRefused() throws {
+        let folder = try TestFolder(isInMemory: true)
+        try simulate { clock in
+            let test = try Self.station(clock, folder)
+            try await test.run { test in
+                try await test.sleep(.seconds(5))
+                func rule(_ id: String) async throws -> AlertsReport.Rule? {
+                    let report = try await test.ask(GetAlerts()).body
+                    return report.flatMap { ($0.rules + $0.off).first { $0.id == id } }
+                }
+                func change(_ id: String, _ text: String?, _ tag: String?, _ by: String)
+                    async throws -> RefusalCode?
+                {
+                    let question = ChangeRule(id, rule: text, tag: tag)
+                    return try await test.ask(question, for: by).error?.code
+                }
+                let shipped = try await rule("who-24h")?.tag
+                #expect(shipped == "none")
+                // Both begin from the same page.
+                #expect(try await change("who-24h", #"{"isOn":false}"#, shipped, "Anna") == nil)
+                let off = try await rule("who-24h")
+                #expect(off?.tag != shipped && off?.source == #"{"isOn":false}"#)
+                #expect(try await change("who-24h", Self.bad, shipped, "Ben") == .precondition)
+                let on = SwitchRule("who-24h", isOn: true, tag: shipped)
+                #expect(try await test.ask(on, for: "Ben").error?.code == .precondition)
+                #expect(try await rule("who-24h") == off)
+                // A change of another rule is none of this one, and her own way back is open.
+                #expect(try await change("bad", Self.bad, "none", "Ben") == nil)
+                #expect(try await change("bad", Self.bad, "none", "Anna") == .precondition)
+                #expect(try await change("who-24h", nil, off?.tag, "Anna") == nil)
+                #expect(try await rule("who-24h")?.tag == "none")
+                // What another person removed is not removed twice.
+                #expect(try await change("who-24h", nil, off?.tag, "Ben") == .precondition)
+                #expect(try await change("who-24h", nil, nil, "Ben") == .notFound)
+            }
+        }
+    }
+
     @Test func rulesAndSwitchesAreThereAfterARestart() throws {
         let folder = try TestFolder(isInMemory: true)
         let (off, on, second) = try simulate { clock in

@@ -278,6 +278,34 @@ import Testing
         }
     }
 
+    /// Undo of one owner, after another one changed the same.
+    @Test func undoOverwritesNothingOfAnotherOwner() throws {
+        let folder = try TestFolder(isInMemory: true)
+        try simulate { clock in
+            let test = try Self.station(clock, folder)
+            try await test.run { test in
+                try await test.sleep(.seconds(5))
+                func set(_ title: String, _ tag: String?, _ person: String) async throws
+                    -> ControlAnswer<SettingsReport>
+                {
+                    let patch = title.isEmpty ? #"{"title":null}"# : #"{"title":"\#(title)"}"#
+                    return try await test.ask(ChangeSettings(patch, tag: tag), for: person)
+                }
+                let usual = test.station.status.name
+                let first = try await test.ask(GetSettings()).body?.tag
+                let anna = try await set("Anna's", first, "Anna").body?.tag
+                #expect(anna != nil && anna != first)
+                let ben = try await set("Ben's", anna, "Ben").body?.tag
+                let undo = try await set("", anna, "Anna")
+                #expect(undo.error?.code == .precondition)
+                #expect(undo.error?.message.contains("meanwhile") == true)
+                #expect(test.station.status.name == "Ben's")
+                #expect(try await set("", ben, "Ben").error == nil)
+                #expect(test.station.status.name == usual)
+            }
+        }
+    }
+
     @Test func settingsHaveATagAndTheFileWins() throws {
         let folder = try TestFolder(isInMemory: true)
         let (first, reports, codes) = try simulate { clock in

@@ -9,6 +9,9 @@ const put = (one, value, kind) => { one.value = value; one.dispatchEvent(new Eve
 put(select, name, 'change');
 [...group.querySelectorAll('input')].forEach((one, index) => put(one, values[index] ?? '', 'input'));"""
 
+OTHER = """return fetch('/api/v1/settings', { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'If-Match': '*' },
+body: JSON.stringify({ title: "Ben's" }) }).then((answer) => answer.status);"""
+
 
 def values(browser):
     """The settings as the station has them."""
@@ -36,7 +39,25 @@ def run(walk):
     check.demand(browser.shows("Klasse 3b – Süd"), "the station's name on its page")
     browser.press("Undo")
     check.demand(until(lambda: values(browser) == before, 10), f"undone: {values(browser)}, before {before}")
+    two_owners(walk)
     device(walk)
+
+
+def two_owners(walk):
+    """Undo after another owner changed the same: nothing is overwritten, and the page offers to look again."""
+    browser, check = walk.browser, walk.check
+    browser.fill("Station's name", "Anna's")
+    browser.press("Save")
+    check.demand(browser.shows("Undo"), f"no way back: {browser.text()[-600:]}")
+    check.same(browser.script(OTHER), 200, "the other owner's change")
+    browser.press("Undo")
+    check.demand(browser.shows("Nothing was overwritten"), f"a lost change: {browser.text()[-600:]}")
+    check.same(values(browser)["title"], "Ben's", "the other owner's name")
+    browser.press("Look again")
+    check.demand(until(lambda: browser.script("return document.querySelector('.form input')?.value") == "Ben's", 10), "the page looks again")
+    browser.fill("Station's name", "")
+    browser.press("Save")
+    check.demand(browser.shows("Undo"), "the name taken back")
 
 
 def device(walk):

@@ -10,8 +10,13 @@ package struct ChangeRule: Question {
     /// The rule as in `alerts` of the configuration, without its id, as JSON text; `isOn` may
     /// switch it.
     package let rule: String?
+    /// `AlertsReport.Rule.tag` of what the change was made from, `none` for a new rule; nil changes
+    /// whatever is there.
+    package var tag: String?
 
-    package init(_ name: String, rule: String?) { (self.name, self.rule) = (name, rule) }
+    package init(_ name: String, rule: String?, tag: String? = nil) {
+        (self.name, self.rule, self.tag) = (name, rule, tag)
+    }
 }
 
 package struct SwitchRule: Question {
@@ -24,6 +29,10 @@ package struct SwitchRule: Question {
     /// The rule's id.
     package let name: String
     package let isOn: Bool
+    /// As in `ChangeRule`.
+    package var tag: String?
 
-    package init(_ name: String, isOn: Bool) { (self.name, self.isOn) = (name, isOn) }
+    package init(_ name: String, isOn: Bool, tag: String? = nil) {
+        (self.name, self.isOn, self.tag) = (name, isOn, tag)
+    }
 }

@@ -38,7 +38,7 @@ struct SettingsRoutes: Sendable {
         try checkZone(request)
         let question = ChangeSettings(
             String(decoding: request.body, as: UTF8.self),
-            tag: match.flatMap(Self.tag)
+            tag: match.flatMap(EntityTag.value)
         )
         return try answer(try await questions.ask(question, for: request))
     }
@@ -54,13 +54,6 @@ struct SettingsRoutes: Sendable {
             "zone",
             "there is no zone \(name.prefix(40)); use a name such as Europe/Berlin"
         )
-    }
-
-    /// Returns the tag in `"5f2a"` or `W/"5f2a"`; nil for `*`, which every state matches.
-    private static func tag(_ match: String) -> String? {
-        if match == "*" { return nil }
-        let parts = match.split(separator: "\"", omittingEmptySubsequences: false)
-        return parts.count == 3 ? String(parts[1]) : match
     }
 
     private func answer(_ report: SettingsReport) throws -> WebResponse {

@@ -58,7 +58,9 @@ export const api = {
   get: async (path, query, options) => (await request("GET", path, { query, ...options })).data,
   getTagged: (path) => request("GET", path),
   send: async (method, path, body = {}, options = {}) =>
-    (await request(method, path, { body: method === "DELETE" ? undefined : body, ...options })).data,
+    (await api.sendTagged(method, path, body, options)).data,
+  /** The same with the tag of what is there then. */
+  sendTagged: (method, path, body = {}, options = {}) => request(method, path, { body: method === "DELETE" ? undefined : body, ...options }),
   /** Null instead of a problem, for what a page can do without. */
   maybe: async (path, query) => {
     try { return await api.get(path, query); } catch (problem) {

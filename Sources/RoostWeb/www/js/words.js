@@ -104,6 +104,8 @@ export function problemWords(problem) {
   if (problem.isMissing && !problem.detail) return [t("problem.missing")];
   if (problem.type === "rate-limited" && problem.retryAfter) return [t("problem.rate-limited.after", { time: duration(problem.retryAfter) })];
   const words = has(`problem.${problem.type}.short`) ? t(`problem.${problem.type}.short`) : code("problem", problem.type, t("problem.internal"));
+  // Another person was quicker: nothing was overwritten.
+  if (problem.type === "precondition") return [words, " ", button(t("do.look"), () => location.reload(), { class: "small", type: "button" })];
   return problem.detail ? [words, " ", quoted(problem.detail)] : [words];
 }
 

@@ -22,11 +22,17 @@ struct ControlRules: Sendable {
             entry = try ControlSettings.object(text, "rule", as: #"{"when": {"stuck": {}}}"#)
             if entry?["id"] == .string(id) { entry?["id"] = nil }
         } else {
-            guard station.settings.overlay.rules[id] != nil else {
+            let overlay = station.settings.overlay
+            // What another person removed meanwhile is no mistake of this one.
+            try demand(question.tag, of: id, in: overlay)
+            guard overlay.rules[id] != nil else {
                 throw unknown(id, "the settings have no rule")
             }
         }
-        try await settings.change(rule: id, by: asker) { $0.setting(rule: id, to: entry) }
+        try await settings.change(rule: id, by: asker) { overlay throws(ControlFailure) in
+            try demand(question.tag, of: id, in: overlay)
+            return overlay.setting(rule: id, to: entry)
+        }
     }
 
     /// Switches a rule of the owner, or a shipped one.
@@ -36,7 +42,8 @@ struct ControlRules: Sendable {
         guard alerts.listed.contains(where: { $0.rule.id == id }) else {
             throw unknown(id, "there is no rule")
         }
-        try await settings.change(rule: id, by: asker) { overlay in
+        try await settings.change(rule: id, by: asker) { overlay throws(ControlFailure) in
+            try demand(question.tag, of: id, in: overlay)
             var entry: [String: JSONValue] = [:]
             if case .object(let fields)? = overlay.rules[id] { entry = fields }
             entry["isOn"] = nil
@@ -44,6 +51,22 @@ struct ControlRules: Sendable {
             if isOn != question.isOn { entry["isOn"] = .bool(question.isOn) }
             return overlay.setting(rule: id, to: entry.isEmpty ? nil : entry)
         }
+    }
+
+    /// Refuses a change that was made from another state of a rule.
+    private func demand(
+        _ tag: String?,
+        of id: String,
+        in overlay: StationOverlay
+    ) throws(ControlFailure) {
+        guard let tag, tag != overlay.tag(rule: id) else { return }
+        // An entry that does not count, as of a later version, is shown as none.
+        let isShown = alerts.listed.contains { $0.rule.id == id && $0.source != nil }
+        guard isShown || tag != StationOverlay.tag(ofRule: nil) else { return }
+        throw ControlFailure(
+            code: .precondition,
+            message: "the rule \(id) was changed meanwhile, and stays so; read it again"
+        )
     }
 
     private func demandOpen(_ id: String) throws(ControlFailure) {

@@ -243,7 +243,7 @@ struct ControlSettings {
                 if let tag, tag != overlay.tag {
                     throw ControlFailure(
                         code: .precondition,
-                        message: "the settings were changed meanwhile; read them again"
+                        message: "the settings were changed meanwhile, and stay so; read them again"
                     )
                 }
                 let next = try make(overlay)

@@ -25,11 +25,11 @@ export function rulesCard({ me, api, reload }) {
   const known = new Map();
   const unused = el("details", {}, el("summary", {}, isOwner && t("rules.unused")), off);
 
-  /** Puts the owner's entry about a rule in use, null takes it back; offers the one before. */
-  async function change(id, entry) {
-    const before = entryOf(known.get(id));
-    await api.send(entry ? "PUT" : "DELETE", `/rules/${encodeURIComponent(id)}`, entry);
-    said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t("do.saved")}`), action(t("do.undo"), () => change(id, before), { class: "small" }));
+  /** Puts the owner's entry about a rule in use, null takes it back; offers the one before, as long as another owner changed nothing since. */
+  async function change(id, entry, rule) {
+    const before = entryOf(rule), { alerts = [], off = [] } = await api.send(entry ? "PUT" : "DELETE", `/rules/${encodeURIComponent(id)}`, entry, { etag: tagOf(rule) });
+    const now = [...alerts, ...off].find((one) => one.id === id);
+    said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t("do.saved")}`), action(t("do.undo"), () => change(id, before, now), { class: "small" }));
     said.querySelector("button").focus();
     await reload();
   }
@@ -46,8 +46,8 @@ export function rulesCard({ me, api, reload }) {
       ruleSentences(rule).map((words) => el("p", {}, words)), isOwner && rule.origin === "file" ? el("p", { class: "quiet" }, t("settings.locked")) : null,
       el("div", { class: "row" }, may(me, "member") && !isOff ? action(t("alerts.test"), async () => { await api.send("POST", "/alerts/test", { rule: rule.id }); return t("alerts.test.sent"); }, { class: "small" }) : null,
         isOwner && rule.origin !== "file" ? [isSimple(rule) ? button(t("rules.change"), () => edit(rule.id, rule), { class: "small" }) : null,
-          action(t(isOff ? "rules.on" : "rules.off"), () => change(rule.id, { ...entry, isOn: isOff }), { class: "small" }),
-          isOwn ? action(t("rules.remove"), () => change(rule.id, null), { class: "small" }) : null] : null)));
+          action(t(isOff ? "rules.on" : "rules.off"), () => change(rule.id, { ...entry, isOn: isOff }, rule), { class: "small" }),
+          isOwn ? action(t("rules.remove"), () => change(rule.id, null, rule), { class: "small" }) : null] : null)));
   }
 
   return { node: card(t("alerts.rules"), said, isOwner ? el("div", { class: "row" }, button(t("rules.add"), () => edit())) : null, editor, list, isOwner ? unused : null),
@@ -62,6 +62,9 @@ export function rulesCard({ me, api, reload }) {
 
 /** What the owner's settings say of a rule; null for one as it was shipped. */
 const entryOf = (rule) => (rule?.source ? JSON.parse(rule.source) : null);
+
+/** What a change of a rule is made from, as `If-Match`; a station before this did not say it. */
+const tagOf = (rule) => (rule ? rule.tag && `"${rule.tag}"` : '"none"');
 
 /** Whether the form can say it: values or means, each with one limit. */
 const isSimple = (rule) => rule.parts.every((part) => part.limits.length === 1 && ["value", "mean"].includes(part.kind));
@@ -93,7 +96,7 @@ function ruleForm(id, rule, { api, known, change }) {
   const nameOf = (values) => values.name.trim().replace(/\s+/g, "-");
   const node = form([id ? [] : name, sentences.map((one) => one.fields), lasting, severity].flat(2), t("do.save"), async (values) => {
     try {
-      await change(id ?? nameOf(values), built());
+      await change(id ?? nameOf(values), built(), rule);
       node.remove();
     } catch (problem) {
       for (const error of problem.errors ?? []) {

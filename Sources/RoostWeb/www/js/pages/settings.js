@@ -23,11 +23,11 @@ export const load = loadSettings;
 export function make(root, context) {
   const said = el("p", { class: "row", role: "status" }), { api, reload } = context;
 
-  /** Puts values in use, null takes one back; offers those before. */
+  /** Puts values in use, null takes one back; offers those before, as long as another owner changed nothing since. */
   async function change(body, before, etag) {
-    await api.send("PATCH", "/settings", body, { etag });
+    const { etag: now } = await api.sendTagged("PATCH", "/settings", body, { etag });
     await Promise.all([reload(), refresh().catch(() => null)]);
-    said.replaceChildren(t("do.saved"), action(t("do.undo"), () => change(before, body, "*"), { class: "small" }));
+    said.replaceChildren(t("do.saved"), action(t("do.undo"), () => change(before, body, now), { class: "small" }));
     said.querySelector("button").focus();
   }
 
