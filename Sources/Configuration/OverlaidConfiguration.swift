@@ -1,4 +1,5 @@
 import Alerts
+import Core
 import Devices
 import HardwareIO
 import Profiles
@@ -45,6 +46,9 @@ private struct Builder {
         }
         if let position = reader.position("position") {
             if next.setsPosition { locked("position") } else { next.position = position }
+        }
+        if let tiles = reader.tiles("tiles") {
+            if next.setsTiles { locked("tiles") } else { next.tiles = tiles }
         }
         if let levels = reader.levels("levels") {
             if next.setsLevels { locked("levels") } else { next.levels = levels }
@@ -221,6 +225,19 @@ extension ObjectReader {
                 + "\"46.1699, 9.8786\", found \"\(PlainText.shown(text))\""
         )
         return nil
+    }
+
+    /// The address of map pictures such as `https://tile.openstreetmap.org/{z}/{x}/{y}.png`.
+    mutating func tiles(_ key: String) -> TileServer? {
+        guard let text = string(key) else { return nil }
+        do throws(TileServerError) { return try TileServer(text) } catch {
+            problem(
+                key,
+                "expected an address such as https://tile.openstreetmap.org/{z}/{x}/{y}.png, and "
+                    + "\"\(PlainText.shown(text))\" \(error)"
+            )
+            return nil
+        }
     }
 
     /// `reach`: what an owner's HTTP device may be beyond the local network.

@@ -48,16 +48,19 @@ package struct StationConfiguration: Hashable, Sendable {
     package internal(set) var zone: String?
     /// Where the station stands, for maps; nil where that was not set.
     package internal(set) var position: Position?
+    /// The server of the page Map's pictures; nil for none.
+    package internal(set) var tiles: TileServer?
     /// The limits that lamps and pages go by.
     package internal(set) var levels: LevelRule
     /// Addresses outside the local network that the owner allows for devices.
     package let reach: AddressGuard.Reach
     /// The limits until the owner chooses: the file's default.
     package let defaultLevels: LevelRule
-    /// Whether the file sets the title, the zone, the position, and the levels.
+    /// Whether the file sets the title, the zone, the position, the tiles, and the levels.
     package let setsTitle: Bool
     package let setsZone: Bool
     package let setsPosition: Bool
+    package let setsTiles: Bool
     package let setsLevels: Bool
     /// Devices whose interval the file sets.
     package let fixedIntervals: Set<String>
@@ -139,7 +142,8 @@ extension StationConfiguration {
         title = reader.title("title")
         (setsTitle, setsZone) = (reader.has("title"), reader.has("zone"))
         zone = reader.zone("zone")
-        setsPosition = reader.has("position")
+        (setsPosition, setsTiles) = (reader.has("position"), reader.has("tiles"))
+        tiles = reader.tiles("tiles")
         position = reader.position("position")
         setsLevels = reader.has("levels")
         var defaults = reader.object("defaults")

@@ -140,7 +140,8 @@ struct Web: ParsableCommand {
         let door = door(AccountStation(name: shown, station, logger: logger), on: loop, logger)
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
         let courier = station.map { _ in courierClient(on: loop) }
-        let stationRoutes = stationRoutes(station, live, history, courier, door.accounts)
+        var stationRoutes = stationRoutes(station, live, history, courier, door.accounts)
+        stationRoutes.tiles = try map.server
         let image = imageRoutes(history)
         let copies = door.accounts.map { _ in CopyJobs(folder: state) }
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
@@ -152,7 +153,7 @@ struct Web: ParsableCommand {
             + LiveRoutes(eyes, door.accounts?.looks).all
         var routes = files.routes(name: shown) + door.routes + faces.routes
         routes += door.accounts?.audited(asked) ?? asked
-        routes += try image.others + map.routes(files) + [QRCodeRoute().route]
+        routes += try image.others + map.routes(files, station) + [QRCodeRoute().route]
         var settings = settings
         let hosts = [shown, hostName] + host
         settings.encryption = tls.encryption(settings, state, hosts, door.accounts, logger)

@@ -1,11 +1,12 @@
 import ArgumentParser
+import Core
 import RoostWeb
 
 /// Options of the map: whether there is one, and the server of its pictures.
 struct MapOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A server of map tiles; without it no picture of another server is shown.",
+            "A server of map tiles, in place of the station's setting `tiles`.",
             discussion: "As https://tile.openstreetmap.org/{z}/{x}/{y}.png."
         )
     )
@@ -16,7 +17,7 @@ struct MapOptions: ParsableArguments {
 
     func validate() throws { _ = try server }
 
-    private var server: TileServer? {
+    var server: TileServer? {
         get throws {
             do { return try tiles.map { try TileServer($0) } } catch let error as TileServerError {
                 throw ValidationError("--tiles \(error)")
@@ -24,7 +25,7 @@ struct MapOptions: ParsableArguments {
         }
     }
 
-    func routes(_ files: StaticFiles) throws -> [Route] {
-        MapRoutes(try server, leaflet: leaflet, files).all
+    func routes(_ files: StaticFiles, _ station: StationClient?) throws -> [Route] {
+        MapRoutes(try server, leaflet: leaflet, files, station: station).all
     }
 }

@@ -47,6 +47,16 @@ import Testing
         #expect(roof.target.reach == .all)
     }
 
+    @Test func theFilesServerOfMapPicturesCounts() throws {
+        let (own, other) = ("https://a.org/{z}/{x}/{y}.png", "https://b.org/{z}/{x}/{y}.png")
+        let overlay = #"{"tiles": "\#(own)"}"#
+        let open = try Self.laid(overlay)
+        #expect(open.problems.isEmpty && open.configuration.tiles?.template == own)
+        let locked = try Self.laid(overlay, over: #"{"tiles": "\#(other)"}"#)
+        #expect(locked.configuration.tiles?.template == other)
+        #expect(locked.problems.map(\.place) == ["tiles"])
+    }
+
     @Test func setsIntervalsOfWhatTheFileLeavesOpen() throws {
         let text =
             #"{"devices": {"dust": {"intervalSeconds": 120}, "roof": {"intervalSeconds": 9}}}"#
@@ -62,6 +72,7 @@ import Testing
         (#"{"levels": "own"}"#, "levels: expected one of sample-levels, eaqi"),
         (#"{"zone": "no zone"}"#, #"zone: expected a zone such as Europe/Berlin, found "no zone""#),
         (#"{"ziel": "x"}"#, "ziel: unknown key"),
+        (#"{"tiles": "http://a"}"#, "tiles: expected an address such as https://tile"),
         (#"{"devices": []}"#, "devices: expected an object, found an array of 0"),
         (#"{"devices": {"a b": {}}}"#, "devices.a b: expected 1 to 64 letters"),
         (

@@ -30,7 +30,7 @@ enum ServedRoutes {
             + OutboxRoutes(nil).all + PushRoutes(nil).all
             + updates.acts + updates.others
             + network.acts + network.others
-            + MapRoutes(nil, leaflet: "", files).all
+            + MapRoutes(nil, leaflet: "", files, station: nil).all
             + RecordRoutes(reader, nil, nil).all + LiveRoutes(nil, nil).all
         let all = routes + [OpenAPI.route(describing: routes, station: "t")]
         return all.filter { $0.path.hasPrefix("/api/v1/") }

@@ -36,8 +36,8 @@ import Testing
 
     /// Properties that follow from other ones, or from the machine.
     private static let derived: Set = [
-        "board", "file", "setsTitle", "setsZone", "setsPosition", "setsLevels", "fixedIntervals",
-        "own", "titles", "unrecorded", "intervals",
+        "board", "file", "setsTitle", "setsZone", "setsPosition", "setsLevels", "setsTiles",
+        "fixedIntervals", "own", "titles", "unrecorded", "intervals",
         // With `detects`.
         "leaves",
         // The folder is read anew with each file: `StationFilesTests`.
@@ -55,6 +55,17 @@ import Testing
             #""folder":"/var/other""#, #""megabytes":8"#, #""days":365"#,
             #""lossWindowSeconds":60"#, #""journal":"/dev/mmcblk0p9""#, #""journalBlocks":1024"#,
         ].map { Edit("", #""store":{\#($0)}"#, .restart) },
+        "tiles": [
+            Edit(
+                "",
+                #""tiles":"https://a.org/{z}/{x}/{y}.png""#,
+                .seen { test in
+                    let settings = try await test.ask(GetSettings()).body?.settings
+                    let tiles = settings?.first { $0.key == "tiles" }
+                    return tiles?.origin == .file && tiles?.value == "https://a.org/{z}/{x}/{y}.png"
+                }
+            )
+        ],
         "mode": [
             Edit("", #""mode":"live""#, .seen { $0.station.status.mode.mode == "live" })
         ],

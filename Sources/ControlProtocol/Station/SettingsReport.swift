@@ -39,7 +39,7 @@ package struct SettingReport: Codable, Hashable, Sendable {
     /// What a `choice` can be, the default first; nil of other kinds.
     package var choices: [String]?
     /// Characters of a text at most.
-    package let longest: Int
+    package var longest: Int
     /// The value in effect; nil where nothing is set and the machine decides.
     package let value: String?
     package let origin: Origin

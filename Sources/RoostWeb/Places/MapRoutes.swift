@@ -1,3 +1,5 @@
+import ControlProtocol
+import Core
 import HTTPTypes
 
 /// The page with a map, and the files of Debian's packages that it needs.
@@ -12,36 +14,44 @@ package struct MapRoutes: Sendable {
         "leaflet.css", "leaflet.min.js", "MarkerCluster.css", "leaflet.markercluster.min.js",
     ]
 
-    private let tiles: TileServer?
+    /// The server that an option of the program names; it wins over the station's setting.
+    private let option: TileServer?
     private let folder: String
-    /// Files by name; nil where one is missing.
-    private let files: [String: StaticFiles.File]?
     private let page: WebResponse
+    private let questions: StationQuestions
 
-    /// Reads the files of the packages, where there are to be tiles.
-    ///
     /// - Parameters:
-    ///   - tiles: Nil for none.
-    package init(_ tiles: TileServer?, leaflet folder: String, _ client: StaticFiles) {
-        (self.tiles, self.folder) = (tiles, folder)
-        files = tiles == nil ? nil : StaticFiles.files(Self.needed, in: folder)
-        var page = client.page("map.html", type: "text/html; charset=utf-8")
-        if let tiles { Self.allow(tiles, in: &page) }
-        self.page = page
+    ///   - option: Nil where the station's setting counts.
+    ///   - folder: Of the packages' files.
+    ///   - station: Has the setting; nil for a card without one.
+    package init(
+        _ option: TileServer?,
+        leaflet folder: String,
+        _ client: StaticFiles,
+        station: StationClient?
+    ) {
+        (self.option, self.folder) = (option, folder)
+        page = client.page("map.html", type: "text/html; charset=utf-8")
+        questions = StationQuestions(station: station)
     }
 
     package var all: [Route] {
-        let about = Route(.get, "/api/v1/map", .viewer, scope: .read) { request in
-            try .json(view)
-        }
-        .about("Whose map pictures the page Map shows; null for none.", answers: MapView.self)
-        guard let files else { return [about] }
-        return [
-            about, Route(.get, "/map", .anyone) { _ in page },
+        [
+            Route(.get, "/api/v1/map", .viewer, scope: .read) { _ in
+                try .json(view(await tiles))
+            }
+            .about("Whose map pictures the page Map shows; null for none.", answers: MapView.self),
+            Route(.get, "/map", .anyone) { _ in
+                guard let tiles = await tiles, files(Self.needed) != nil else { throw Self.none }
+                var page = page
+                Self.allow(tiles, in: &page)
+                return page
+            },
             Route(.get, "/map/{file}", .anyone) { request in
-                guard let file = files[request.parameters["file"] ?? ""] else {
-                    throw Problem.notFound("the map has no such file")
-                }
+                let name = request.parameters["file"] ?? ""
+                guard Self.needed.contains(name), await tiles != nil,
+                    let file = files([name])?[name]
+                else { throw Self.none }
                 return WebResponse(
                     headers: [.contentType: file.type, .cacheControl: "max-age=86400"],
                     body: .bytes(file.bytes)
@@ -50,13 +60,35 @@ package struct MapRoutes: Sendable {
         ]
     }
 
-    private var view: MapView {
-        MapView(
+    private static let none = Problem.notFound("no page and no endpoint is here")
+
+    /// The server in use; nil for none, and while the station does not say it.
+    private var tiles: TileServer? {
+        get async {
+            if let option { return option }
+            do {
+                let settings = try await questions.ask(GetSettings()).settings
+                return try settings.first { $0.key == "tiles" }?.value.map { try TileServer($0) }
+            } catch {
+                // The page says that there is none; whether the station answers is on every page.
+                return nil
+            }
+        }
+    }
+
+    /// Files of the packages; nil where one is missing.
+    private func files(_ names: [String]) -> [String: StaticFiles.File]? {
+        StaticFiles.files(names, in: folder)
+    }
+
+    private func view(_ tiles: TileServer?) -> MapView {
+        let isWhole = tiles != nil && files(Self.needed) != nil
+        return MapView(
             host: tiles?.host,
-            tiles: files == nil ? nil : tiles?.template,
+            tiles: isWhole ? tiles?.template : nil,
             credit: tiles?.credit?.words,
             creditURL: tiles?.credit?.url,
-            why: tiles != nil && files == nil
+            why: tiles != nil && !isWhole
                 ? "\(folder): install the packages \(Self.packages)" : nil
         )
     }

@@ -16,6 +16,8 @@ package struct StationRoutes: Sendable {
     /// The courier, for its figures; nil leaves them out.
     package var courier: (any QuestionClient)?
     /// Why changes of accounts and sessions are not kept; nil while they are.
+    /// The server of map pictures that an option of the program names; nil for the station's.
+    package var tiles: TileServer?
     package var accountsTrouble: @Sendable () -> String? = { nil }
 
     /// - Parameters:
@@ -43,7 +45,7 @@ package struct StationRoutes: Sendable {
     package var all: [Route] {
         reading + writing + DeviceRoutes(questions: questions).all
             + PinRoutes(questions: questions).all
-            + SettingsRoutes(questions: questions, zone: zone).all
+            + SettingsRoutes(questions: questions, zone: zone, tiles: tiles).all
             + AlertRoutes(questions: questions).all
     }
 

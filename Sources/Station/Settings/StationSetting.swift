@@ -1,6 +1,7 @@
 import Alerts
 import Configuration
 import ControlProtocol
+import Core
 import Profiles
 
 /// One setting of the station that a person may change while it runs.
@@ -9,6 +10,8 @@ struct StationSetting: Sendable {
     private let kind: SettingReport.Kind
     private let title: String
     private let description: String
+    /// Characters at most, where that is not the usual.
+    private var longest: Int?
     /// What it can be, the default first.
     private var choices: (@Sendable (StationConfiguration) -> [String])?
     /// Returns the value in use.
@@ -55,6 +58,15 @@ struct StationSetting: Sendable {
             let usual = configuration.defaultLevels.name
             return [usual] + LevelRule.all.map(\.name).filter { $0 != usual }
         },
+        StationSetting(
+            key: "tiles",
+            kind: .text,
+            title: "Pictures of the map",
+            description: "Whose server the page Map asks for pictures, as "
+                + "https://tile.openstreetmap.org/{z}/{x}/{y}.png; it learns where you look.",
+            value: { $0.tiles?.template },
+            isLocked: { $0.setsTiles }
+        ).holding(TileServer.lengthMax),
     ]
 
     private init(
@@ -67,6 +79,13 @@ struct StationSetting: Sendable {
     ) {
         (self.key, self.kind, self.title, self.description) = (key, kind, title, description)
         (self.value, self.isLocked) = (value, isLocked)
+    }
+
+    /// The same, with a longer text.
+    private func holding(_ longest: Int) -> StationSetting {
+        var setting = self
+        setting.longest = longest
+        return setting
     }
 
     /// The same, as one of several names.
@@ -95,6 +114,7 @@ struct StationSetting: Sendable {
                 ? .file : overlay.fields[key] == nil ? .default : .ui
         )
         report.choices = choices?(configuration)
+        if let longest { report.longest = longest }
         return report
     }
 }

@@ -75,6 +75,26 @@ def without_tiles(walk, dashboard):
     check.same(walk.browser.ask("GET", "/map"), [200, {"host": None, "tiles": None, "credit": None, "creditURL": None}], "/api/v1/map")
 
 
+def by_setting(walk, one, courier, address):
+    """A server that the owner chose on the page Settings is in use at once, and until it is taken back."""
+    check = walk.check
+    dashboard = Dashboard(check, one.station, "--open", "--courier", courier.socket, "--leaflet", LEAFLET)
+    dashboard.start()
+    try:
+        check.same(heads(dashboard.address, "/map")[0], 404, "/map before a server is chosen")
+        one.station.roost("settings", "set", "tiles", "http://a.org/{z}", status=1)
+        one.station.roost("settings", "set", "tiles", address + "/{z}/{x}/{y}.png", status=0)
+        status, headers = heads(dashboard.address, "/map")
+        check.same(status, 200, "/map with the setting")
+        check.demand(f"img-src 'self' data: {address};" in (headers[POLICY] or ""), f"/map: {headers[POLICY]}")
+        check.same(heads(dashboard.address, "/map/leaflet.min.js")[0], 200, "Leaflet with the setting")
+        check.same(heads(dashboard.address, "/map/leaflet-src.js")[0], 404, "another file of the package")
+        one.station.roost("settings", "set", "tiles", "--default", status=0)
+        check.same(heads(dashboard.address, "/map")[0], 404, "/map after the setting was taken back")
+    finally:
+        dashboard.close()
+
+
 def run(walk, one, courier):
     """With the stage of the page Sites, whose feeds have places; True where Leaflet is installed."""
     browser, check = walk.browser, walk.check
@@ -83,6 +103,7 @@ def run(walk, one, courier):
         check.say(f"the page Map is not tried: {LEAFLET} has no Leaflet (libjs-leaflet, libjs-leaflet.markercluster)")
         return False
     tiles = Tiles(check)
+    by_setting(walk, one, courier, tiles.address)
     dashboard = Dashboard(check, one.station, "--open", "--courier", courier.socket, "--leaflet", LEAFLET,
                           "--tiles", tiles.address + "/{z}/{x}/{y}.png")
     dashboard.start()

@@ -1,4 +1,5 @@
 import ControlProtocol
+import Core
 import HTTPTypes
 import StoreQueries
 
@@ -7,6 +8,8 @@ struct SettingsRoutes: Sendable {
     let questions: StationQuestions
     /// The machine's zone.
     let zone: String
+    /// The server of map pictures that an option of the program names, which counts; nil for none.
+    let tiles: TileServer?
 
     var all: [Route] {
         [
@@ -35,7 +38,7 @@ struct SettingsRoutes: Sendable {
     /// A merge patch: null takes a setting back.
     private func change(_ request: WebRequest) async throws -> WebResponse {
         let match = try Self.match.value(in: request)
-        try checkZone(request)
+        try check(request)
         let question = ChangeSettings(
             String(decoding: request.body, as: UTF8.self),
             tag: match.flatMap(EntityTag.value)
@@ -43,13 +46,18 @@ struct SettingsRoutes: Sendable {
         return try answer(try await questions.ask(question, for: request))
     }
 
-    private struct Zoned: Decodable { let zone: String? }
+    private struct Checked: Decodable {
+        let zone: String?
+        let tiles: String?
+    }
 
     /// The station knows a zone's form; which zones there are is a question of this machine.
-    private func checkZone(_ request: WebRequest) throws {
-        guard let name = try request.decoded(Zoned.self).zone, Zone(named: name) == nil else {
-            return
+    private func check(_ request: WebRequest) throws {
+        let given = try request.decoded(Checked.self)
+        if tiles != nil, given.tiles != nil {
+            throw Problem(.conflict, "--tiles of roost-web names the map's server, which counts")
         }
+        guard let name = given.zone, Zone(named: name) == nil else { return }
         throw Problem.outOfRange(
             "zone",
             "there is no zone \(name.prefix(40)); use a name such as Europe/Berlin"
@@ -57,7 +65,7 @@ struct SettingsRoutes: Sendable {
     }
 
     private func answer(_ report: SettingsReport) throws -> WebResponse {
-        var answer = try WebResponse.json(SettingsView(report, machineZone: zone))
+        var answer = try WebResponse.json(SettingsView(report, machineZone: zone, tiles: tiles))
         answer.headers[.eTag] = "\"\(report.tag)\""
         return answer
     }
@@ -83,12 +91,21 @@ struct SettingsView: Codable, Sendable {
     let values: [String: String?]
     let origins: [String: SettingReport.Origin]
 
-    init(_ report: SettingsReport, machineZone: String) {
+    /// - Parameters:
+    ///   - machineZone: Where the station has no zone.
+    ///   - tiles: Counts in place of the station's, as the file does; nil for none.
+    init(_ report: SettingsReport, machineZone: String, tiles: TileServer?) {
+        func isLocked(_ setting: SettingReport) -> Bool {
+            setting.origin == .file || setting.key == "tiles" && tiles != nil
+        }
         func byKey<Value>(_ value: (SettingReport) -> Value) -> [String: Value] {
             Dictionary(report.settings.map { ($0.key, value($0)) }) { $1 }
         }
-        values = byKey { $0.value ?? ($0.kind == .zone ? machineZone : nil) }
-        origins = byKey(\.origin)
+        values = byKey { setting in
+            let fixed = setting.key == "tiles" ? tiles?.template : nil
+            return fixed ?? setting.value ?? (setting.kind == .zone ? machineZone : nil)
+        }
+        origins = byKey { isLocked($0) ? .file : $0.origin }
         schema = Schema(
             type: "object",
             properties: byKey { setting in
@@ -98,7 +115,7 @@ struct SettingsView: Codable, Sendable {
                     description: setting.description,
                     enum: setting.choices,
                     maxLength: setting.longest,
-                    readOnly: setting.origin == .file
+                    readOnly: isLocked(setting)
                 )
             }
         )

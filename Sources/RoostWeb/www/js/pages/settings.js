@@ -9,7 +9,7 @@ import { here } from "./position.js";
 import { action, quantityName, quantityOf } from "../words.js";
 
 export const title = "settings.title";
-const FIRST = ["title", "position", "zone", "levels"];
+const FIRST = ["title", "position", "zone", "levels", "tiles"];
 
 /** The settings with their schema, and the tag of this version of them. */
 export async function loadSettings(api) {

@@ -1,13 +1,14 @@
 /// The server of map pictures that the owner chose, by the address of its tiles.
 package struct TileServer: Hashable, Sendable {
     /// URL of a tile, as `https://tile.openstreetmap.org/{z}/{x}/{y}.png`.
-    let template: String
+    package let template: String
     /// Origin for the content policy, as `https://tile.openstreetmap.org`.
-    let origin: String
+    package let origin: String
     /// Host for people, as `tile.openstreetmap.org`.
-    let host: String
+    package let host: String
 
-    private static let lengthMax = 500
+    /// Bytes of an address at most.
+    package static let lengthMax = 500
 
     /// Reads an address.
     ///
@@ -38,7 +39,7 @@ package struct TileServer: Hashable, Sendable {
     /// Attribution of the pictures, where it is known.
     ///
     /// - Source: OpenStreetMap, *Copyright and License*; its tile usage policy asks for this text.
-    var credit: (words: String, url: String)? {
+    package var credit: (words: String, url: String)? {
         guard host == "openstreetmap.org" || host.hasSuffix(".openstreetmap.org") else {
             return nil
         }
@@ -60,7 +61,7 @@ package struct TileServer: Hashable, Sendable {
 }
 
 package struct TileServerError: Error, Hashable, CustomStringConvertible {
-    let words: String
+    package let words: String
 
     package var description: String { words }
 }

@@ -1,7 +1,5 @@
-import HTTPTypes
+import Core
 import Testing
-
-@testable import RoostWeb
 
 @Suite struct TileServerTests {
     @Test func anAddressOfTilesNamesItsServer() throws {
