@@ -50,6 +50,9 @@ private struct Builder {
         if let tiles = reader.tiles("tiles") {
             if next.setsTiles { locked("tiles") } else { next.tiles = tiles }
         }
+        if let finds = reader.stations("stations") {
+            if next.setsStations { locked("stations") } else { next.findsStations = finds }
+        }
         if let levels = reader.levels("levels") {
             if next.setsLevels { locked("levels") } else { next.levels = levels }
         }
@@ -238,6 +241,11 @@ extension ObjectReader {
             )
             return nil
         }
+    }
+
+    /// Whether the local network is searched for other stations: `find` or `off`.
+    mutating func stations(_ key: String) -> Bool? {
+        string(key, in: StationConfiguration.searches).map { $0 == "find" }
     }
 
     /// `reach`: what an owner's HTTP device may be beyond the local network.

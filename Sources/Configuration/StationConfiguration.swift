@@ -50,17 +50,20 @@ package struct StationConfiguration: Hashable, Sendable {
     package internal(set) var position: Position?
     /// The server of the page Map's pictures; nil for none.
     package internal(set) var tiles: TileServer?
+    /// Whether the local network is searched for other stations; nil where that was not said.
+    package internal(set) var findsStations: Bool?
     /// The limits that lamps and pages go by.
     package internal(set) var levels: LevelRule
     /// Addresses outside the local network that the owner allows for devices.
     package let reach: AddressGuard.Reach
     /// The limits until the owner chooses: the file's default.
     package let defaultLevels: LevelRule
-    /// Whether the file sets the title, the zone, the position, the tiles, and the levels.
+    /// Whether the file sets the title, the zone, the position, and so on.
     package let setsTitle: Bool
     package let setsZone: Bool
     package let setsPosition: Bool
     package let setsTiles: Bool
+    package let setsStations: Bool
     package let setsLevels: Bool
     /// Devices whose interval the file sets.
     package let fixedIntervals: Set<String>
@@ -78,6 +81,9 @@ package struct StationConfiguration: Hashable, Sendable {
 }
 
 extension StationConfiguration {
+    /// What `stations` can be, the default first.
+    package static let searches = ["off", "find"]
+
     /// Reads a configuration and reports every mistake in it at once.
     ///
     /// - Parameters:
@@ -144,6 +150,8 @@ extension StationConfiguration {
         zone = reader.zone("zone")
         (setsPosition, setsTiles) = (reader.has("position"), reader.has("tiles"))
         tiles = reader.tiles("tiles")
+        setsStations = reader.has("stations")
+        findsStations = reader.stations("stations")
         position = reader.position("position")
         setsLevels = reader.has("levels")
         var defaults = reader.object("defaults")

@@ -72,6 +72,7 @@ import Testing
         (#"{"levels": "own"}"#, "levels: expected one of sample-levels, eaqi"),
         (#"{"zone": "no zone"}"#, #"zone: expected a zone such as Europe/Berlin, found "no zone""#),
         (#"{"ziel": "x"}"#, "ziel: unknown key"),
+        (#"{"stations": "on"}"#, "stations: expected"),
         (#"{"tiles": "http://a"}"#, "tiles: expected an address such as https://tile"),
         (#"{"devices": []}"#, "devices: expected an object, found an array of 0"),
         (#"{"devices": {"a b": {}}}"#, "devices.a b: expected 1 to 64 letters"),

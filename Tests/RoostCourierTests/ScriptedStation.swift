@@ -349,6 +349,7 @@ final class ScriptedStation: QuestionClient, DiskWork {
                 faults: []
             )
             (report.stationID, report.zone) = (Self.stationID, said.zone)
+            report.findsStations = said.findsStations
             report.health = HealthReport(reasons: state.reasons)
             report.progress = [
                 DeviceProgressReport(device: "dust", progressAgeSeconds: state.progressAge)

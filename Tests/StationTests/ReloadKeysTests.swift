@@ -37,7 +37,7 @@ import Testing
     /// Properties that follow from other ones, or from the machine.
     private static let derived: Set = [
         "board", "file", "setsTitle", "setsZone", "setsPosition", "setsLevels", "setsTiles",
-        "fixedIntervals", "own", "titles", "unrecorded", "intervals",
+        "setsStations", "fixedIntervals", "own", "titles", "unrecorded", "intervals",
         // With `detects`.
         "leaves",
         // The folder is read anew with each file: `StationFilesTests`.
@@ -65,6 +65,9 @@ import Testing
                     return tiles?.origin == .file && tiles?.value == "https://a.org/{z}/{x}/{y}.png"
                 }
             )
+        ],
+        "findsStations": [
+            Edit("", #""stations":"find""#, .seen { $0.station.status.findsStations == true })
         ],
         "mode": [
             Edit("", #""mode":"live""#, .seen { $0.station.status.mode.mode == "live" })

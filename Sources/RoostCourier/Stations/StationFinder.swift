@@ -54,11 +54,12 @@ final class StationFinder: Sendable {
 
     private func look(_ configuration: CourierConfiguration) async throws -> StationsReport {
         let entry = configuration.stations
-        var (report, found) = try await search(entry, isWanted: entry.isSearching)
+        let own = await ownStatus()
+        let isWanted = entry.isGiven ? entry.isSearching : own?.findsStations ?? false
+        var (report, found) = try await search(entry, isWanted: isWanted)
         var candidates = Self.candidates(configuration, found)
         report.omittedCount = max(0, candidates.count - StationsReport.stationsMax)
         candidates = Array(candidates.prefix(StationsReport.stationsMax))
-        let own = await ownFacts()
         let proxy = configuration.network.proxy
         let asked = try await ask(candidates, proxy)
         report.items = asked.filter { station in
@@ -143,14 +144,9 @@ final class StationFinder: Sendable {
         }
     }
 
-    /// Asks this station for its boot and name; nil while it does not answer.
-    private func ownFacts() async -> (bootID: String?, name: String)? {
-        do {
-            let status = try await world.link.ask(GetStatus())
-            return (status.bootID, status.name)
-        } catch {
-            return nil
-        }
+    /// Asks this station how it is; nil while it does not answer.
+    private func ownStatus() async -> StatusReport? {
+        do { return try await world.link.ask(GetStatus()) } catch { return nil }
     }
 
     private static func candidate(_ entry: FeedEntry) -> Candidate? {

@@ -2,6 +2,8 @@ import Profiles
 
 /// Entry `stations` of the configuration: whether the local network is searched for stations.
 package struct StationsEntry: Hashable, Sendable {
+    /// Whether the file says something of stations; else the owner's setting counts.
+    let isGiven: Bool
     let isSearching: Bool
     /// Whether a station on this computer counts, for tests and demonstrations.
     package let isLocal: Bool
@@ -10,9 +12,10 @@ package struct StationsEntry: Hashable, Sendable {
 
     init(_ reader: ObjectReader?) {
         guard var reader else {
-            (isSearching, isLocal, asksTime) = (false, false, true)
+            (isGiven, isSearching, isLocal, asksTime) = (false, false, false, true)
             return
         }
+        isGiven = true
         isSearching = reader.bool("find") ?? true
         isLocal = reader.bool("local") ?? false
         asksTime = reader.bool("time") ?? isSearching

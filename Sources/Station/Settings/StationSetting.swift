@@ -67,6 +67,15 @@ struct StationSetting: Sendable {
             value: { $0.tiles?.template },
             isLocked: { $0.setsTiles }
         ).holding(TileServer.lengthMax),
+        StationSetting(
+            key: "stations",
+            kind: .choice,
+            title: "Other stations",
+            description: "find: the local network is searched for them while the page Sites or "
+                + "`roost stations` asks; off. What courier.json says counts.",
+            value: { $0.findsStations == true ? "find" : "off" },
+            isLocked: { $0.setsStations }
+        ).choosing { _ in StationConfiguration.searches },
     ]
 
     private init(

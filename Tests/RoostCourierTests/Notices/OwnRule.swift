@@ -29,11 +29,15 @@ enum OwnRule {
 
 /// The zone and the alerts of a scripted station, which a test may change.
 final class StationSays: Sendable {
-    private let state = Mutex((zone: String?.none, alerts: [AlertsReport.Alert]()))
+    private let state = Mutex(
+        (zone: String?.none, alerts: [AlertsReport.Alert](), finds: Bool?.none)
+    )
 
     var zone: String? { state.withLock { $0.zone } }
     var alerts: [AlertsReport.Alert] { state.withLock { $0.alerts } }
+    var findsStations: Bool? { state.withLock { $0.finds } }
 
+    func set(findsStations finds: Bool?) { state.withLock { $0.finds = finds } }
     func set(zone: String) { state.withLock { $0.zone = zone } }
     func set(alerts: [AlertsReport.Alert]) { state.withLock { $0.alerts = alerts } }
 }

@@ -68,6 +68,7 @@ import Testing
         #"{"id":"barn","type":"peer","url":"http://barn.local","token":{"secret":"key"}}"#
 
     private func live(
+        finds: Bool? = nil,
         _ body:
             @escaping @Sendable (SimulatedClock, Network, SimulatedInternet, StationFinder)
             async throws -> Void
@@ -76,6 +77,7 @@ import Testing
             let (network, internet) = (Network(), SimulatedInternet(clock: clock))
             let (station, secrets) = (try ScriptedStation(clock), CourierLife.Secrets())
             secrets.set("key", Self.token)
+            station.said.set(findsStations: finds)
             var world = CourierDependencies(
                 link: station,
                 history: HistoryDisk(on: station),
@@ -123,6 +125,27 @@ import Testing
             try await clock.sleep(for: .seconds(11))
             _ = try await finder.report(configuration)
             #expect(network.count.withLock { $0 } == 2)
+        }
+    }
+
+    /// The owner's setting counts where the file says nothing; else the file does.
+    @Test(
+        arguments: [
+            ("{}", true, .done), ("{}", false, .off), ("{}", nil, .off),
+            (#"{"stations":{"find":false}}"#, true, .off), (#"{"stations":{}}"#, false, .done),
+        ] as [(String, Bool?, StationsReport.Search)]
+    )
+    func theOwnerMayLetTheNetworkBeSearched(
+        _ file: String,
+        _ finds: Bool?,
+        _ search: StationsReport.Search
+    ) throws {
+        try live(finds: finds) { _, network, internet, finder in
+            internet.add(Dashboard("attic"), at: "192.168.1.20")
+            network.announce("attic", "192.168.1.20")
+            let report = try await finder.report(try Self.read(file))
+            #expect(report.search == search)
+            #expect(report.items.map(\.name) == (search == .done ? ["attic"] : []))
         }
     }
 

@@ -259,6 +259,7 @@ struct ControlAnswers: Sendable {
         report.titles = configuration.titles.isEmpty ? nil : configuration.titles
         (report.zone, report.position) = (configuration.zone, .init(configuration.position))
         (report.clock, report.levels) = (clock.report, configuration.levels.name)
+        report.findsStations = configuration.findsStations
         report.store = state.store.report(Set(faults.map(\.kind)), at: now)
         (report.lampCause, report.power) = (state.lamp.cause, station.battery.report)
         report.alerts = AlertsSummary(state.alerts.report(withRules: false).alerts)

@@ -9,7 +9,7 @@ import { here } from "./position.js";
 import { action, quantityName, quantityOf } from "../words.js";
 
 export const title = "settings.title";
-const FIRST = ["title", "position", "zone", "levels", "tiles"];
+const FIRST = ["title", "position", "zone", "levels", "tiles", "stations"];
 
 /** The settings with their schema, and the tag of this version of them. */
 export async function loadSettings(api) {
@@ -87,6 +87,10 @@ function control(schema, given, disabled, name, shown) {
   if (/zone/i.test(name) && Intl.supportedValuesOf) {
     const zones = [...new Set([given, ...Intl.supportedValuesOf("timeZone")].filter(Boolean))];
     return el("select", { disabled }, el("option", { value: "", selected: !given }, t("settings.machine", { name: shown ?? "" })), zones.map((one) => asIs(one, "option", { value: one, selected: one === given })));
+  }
+  if (schema.enum) {
+    const words = (one) => code(`setting.${name}`, one, one);
+    return el("select", { disabled }, el("option", { value: "", selected: !given }, t("settings.usual", { name: words(schema.enum[0]) })), schema.enum.map((one) => el("option", { value: one, selected: one === given }, words(one))));
   }
   const isNumber = ["integer", "number"].includes(schema.type);
   return el("input", { disabled, type: isNumber ? "number" : "text", min: schema.minimum, max: schema.maximum, maxlength: schema.maxLength, step: schema.type === "integer" ? 1 : isNumber ? "any" : null, value: given ?? "", placeholder: given ? null : shown });
