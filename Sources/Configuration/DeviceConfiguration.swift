@@ -127,9 +127,9 @@ extension DeviceConfiguration {
 
     /// Limits an HTTP device to addresses of the local network and `reach`.
     ///
-    /// - Returns: False when its address is a number beyond that.
+    /// - Returns: False when its address is a number beyond that; true for a device without one.
     mutating func confine(to reach: AddressGuard.Reach) -> Bool {
-        guard case .http(let device) = kind else { return false }
+        guard case .http(let device) = kind else { return true }
         kind = .http(device.confined(to: reach))
         return device.target.address.map { AddressGuard.admits($0, reach) } ?? true
     }

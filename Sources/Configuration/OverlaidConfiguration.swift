@@ -116,8 +116,59 @@ private struct Builder {
             let limit = StationConfiguration.deviceLimit
             return problems.add(place, "a station has at most \(limit) devices; remove one")
         }
+        if isTrafficLight(value) {
+            if let lights = lamps(name, value, place) { next.use(own: lights) }
+            return
+        }
         guard let device = added(name, value, place) else { return }
         next.add(own: device)
+    }
+
+    private func isTrafficLight(_ value: JSONValue) -> Bool {
+        guard case .object(let fields) = value else { return false }
+        return fields["type"] == .string("traffic-light")
+    }
+
+    /// The three lamps as the owner described them; nil with problems noted.
+    private func lamps(
+        _ name: String,
+        _ value: JSONValue,
+        _ place: String
+    ) -> LightsConfiguration? {
+        guard case .object(var fields) = value else { return nil }
+        guard name == LightsConfiguration.name else {
+            problems.add("\(place).name", "a traffic light has the name lights")
+            return nil
+        }
+        guard next.lights == nil else {
+            problems.add(place, "\(file) has `lights`, which counts; change it there")
+            return nil
+        }
+        (fields["record"], fields["title"], fields["type"]) = (nil, nil, nil)
+        let before = problems.problems.count
+        // A path as output is for the file alone: the station writes to it.
+        if fields.removeValue(forKey: "output") != nil {
+            problems.add("\(place).output", "belongs in the configuration file")
+        }
+        let light = catalog.profiles.first { $0.driver == "traffic-light" }
+        let lamps = ObjectReader(.object(fields), at: place, problems).flatMap {
+            LightsConfiguration($0, light, next.board)
+        }
+        guard let lamps, problems.problems.count == before else { return nil }
+        let used = Array(zip(["red", "yellow", "green"], lamps.usedLines))
+        for (index, (key, line)) in used.enumerated() {
+            if let twin = used.prefix(index).first(where: { $0.1.isSame(as: line) }) {
+                problems.add("\(place).\(key)", "line \(line.line) is that of \(twin.0) too")
+            }
+            demandFree(line, "\(place).\(key)")
+        }
+        return problems.problems.count == before ? lamps : nil
+    }
+
+    /// Notes a problem where another device has a line.
+    private func demandFree(_ line: UsedLine, _ place: String) {
+        guard let other = next.usedLines.first(where: { $0.isSame(as: line) }) else { return }
+        problems.add(place, UsedLine.conflict(with: other.device))
     }
 
     /// A device as the owner described it; nil with problems noted.
@@ -125,8 +176,11 @@ private struct Builder {
     {
         guard case .object(var fields) = value else { return nil }
         (fields["record"], fields["title"]) = (nil, nil)
-        let known = catalog.profiles.filter { $0.kind == .http }
-        if case .string(let type)? = fields["type"], !known.contains(where: { $0.id == type }) {
+        let known = catalog.profiles.filter { [.http, .gpio].contains($0.kind) }
+        let isKnown = { (type: String, profile: Profile) in
+            profile.id == type || (profile.kind == .gpio && profile.driver == type)
+        }
+        if case .string(let type)? = fields["type"], !known.contains(where: { isKnown(type, $0) }) {
             let names = known.map(\.id).joined(separator: ", ")
             problems.add("\(place).type", "expected one of \(names), found \"\(type)\"")
             return nil
@@ -134,7 +188,7 @@ private struct Builder {
         fields["name"] = .string(name)
         let before = problems.problems.count
         let device = ObjectReader(.object(fields), at: place, problems).flatMap {
-            DeviceConfiguration($0, known, catalog.broken, nil)
+            DeviceConfiguration($0, known, catalog.broken, next.board)
         }
         guard var device, problems.problems.count == before, device.confine(to: next.reach) else {
             if problems.problems.count == before {
@@ -145,6 +199,10 @@ private struct Builder {
                 )
             }
             return nil
+        }
+        if let line = device.usedLine {
+            demandFree(line, "\(place).line")
+            return problems.problems.count == before ? device : nil
         }
         if let other = next.devices.first(where: { $0.location == device.location }) {
             problems.add("\(place).address", "is the address of \(other.name) too")

@@ -24,7 +24,7 @@ package struct StationConfiguration: Hashable, Sendable {
     package let mode: StationMode.Kind
     package let socket: String
     package private(set) var devices: [DeviceConfiguration]
-    package let lights: LightsConfiguration?
+    package private(set) var lights: LightsConfiguration?
     package let watchdog: WatchdogConfiguration?
     package let battery: BatteryConfiguration
     package let store: StoreConfiguration?
@@ -198,6 +198,12 @@ extension StationConfiguration {
     mutating func add(own device: DeviceConfiguration) {
         devices.append(device)
         own.insert(device.name)
+    }
+
+    /// Uses lamps of the owner.
+    mutating func use(own lights: LightsConfiguration) {
+        self.lights = lights
+        own.insert(LightsConfiguration.name)
     }
 
     /// Gives a configured device the interval that the owner set.

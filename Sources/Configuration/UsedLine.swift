@@ -13,8 +13,19 @@ package struct UsedLine: Hashable, Sendable {
         (self.device, self.chip, self.line) = (device, chip, line)
     }
 
+    /// Why a line cannot be had, as words.
+    package static func conflict(with device: String) -> String {
+        "is in use by \(device); choose a free pin, as `roost devices pins` shows them"
+    }
+
     /// The pin of the header that it is, if it is one of them.
     package var pin: HeaderPin? { HeaderPin.of(line, chip: chip) }
+
+    /// Whether both are one line, however they are named.
+    func isSame(as other: UsedLine) -> Bool {
+        if let pin, let others = other.pin { return pin == others }
+        return line == other.line && (chip == nil || other.chip == nil || chip == other.chip)
+    }
 }
 
 extension DeviceConfiguration {
@@ -32,10 +43,13 @@ extension DeviceConfiguration {
 }
 
 extension LightsConfiguration {
+    /// Name of the lamps in reports and settings; a station has them once.
+    package static let name = "lights"
+
     /// The three lines of the lamps; none where letters are written instead.
     package var usedLines: [UsedLine] {
         guard case .lines(let chip, let lines, _) = output else { return [] }
-        return lines.map { UsedLine(device: "lights", chip: chip, line: $0) }
+        return lines.map { UsedLine(device: Self.name, chip: chip, line: $0) }
     }
 }
 

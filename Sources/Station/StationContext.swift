@@ -24,6 +24,7 @@ package struct StationContext: Sendable {
     let recording = RecordSwitch()
     let battery = BatteryMonitor()
     let givenTime = GivenTime()
+    let taps = PinTaps()
     /// When the program was built: no time before that is right.
     var builtAt = RoostVersion.date
 

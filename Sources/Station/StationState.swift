@@ -191,6 +191,7 @@ final class StationState: Sendable {
             let configuration = values.configuration
             if configuration.own.contains(device) { return .owner }
             if configuration.devices.contains(where: { $0.name == device }) { return .file }
+            if device == LightsConfiguration.name, configuration.lights != nil { return .file }
             if isAdded { return .owner }
             return values.found.contains { $0.name == device } ? .found : nil
         }
@@ -206,7 +207,7 @@ final class StationState: Sendable {
         guard !configuration.own.contains(device) else {
             throw DetectionRefusal(
                 code: .conflict,
-                message: "\(device) is an HTTP device that was added; `roost devices remove "
+                message: "\(device) is a device that was added; `roost devices remove "
                     + "\(device)` removes it"
             )
         }

@@ -106,13 +106,39 @@ import Testing
         ),
         (
             #"{"devices": {"b": {"type": "sds011", "address": "http://10.0.0.2/"}}}"#,
-            #"devices.b.type: expected one of generic-http-line, milano-board, found "sds011""#
+            "devices.b.type: expected one of button, generic-http-line, hc-sr501, led, "
+                + #"milano-board, traffic-light, found "sds011""#
         ),
         (
             #"{"devices": {"control": {"type": "milano-board", "address": "http://10.0.0.2/"}}}"#,
             "devices.control.name: control is the name of a part of the station"
         ),
         (#"{"devices": {"dust": {"recrod": true}}}"#, "devices.dust.recrod: unknown key"),
+        (
+            #"{"devices": {"b": {"type": "led", "line": "GPIO17"}}}"#,
+            "devices.b.line: is in use by door; choose a free pin"
+        ),
+        (
+            #"{"devices": {"b": {"type": "pir", "line": 17}}}"#,
+            "devices.b.line: is in use by door; choose a free pin"
+        ),
+        (#"{"devices": {"b": {"type": "button"}}}"#, "devices.b.line: is missing"),
+        (
+            #"{"devices": {"b": {"type": "traffic-light"}}}"#,
+            "devices.b.name: a traffic light has the name lights"
+        ),
+        (
+            #"{"devices": {"lights": {"type": "traffic-light", "red": "GPIO17"}}}"#,
+            "devices.lights.red: is in use by door"
+        ),
+        (
+            #"{"devices": {"lights": {"type": "traffic-light", "red": "GPIO10"}}}"#,
+            "devices.lights.yellow: line GPIO10 is that of red too"
+        ),
+        (
+            #"{"devices": {"lights": {"type": "traffic-light", "output": "/etc/passwd"}}}"#,
+            "devices.lights.output: belongs in the configuration file"
+        ),
     ])
     func leavesOutWhatIsWrongAndNamesIt(overlay: String, words: String) throws {
         let laid = try Self.laid(overlay)
@@ -120,6 +146,24 @@ import Testing
         #expect(laid.problems.first?.description.hasPrefix(words) == true, "\(laid.problems)")
         let names = ["dust", "slow", "door", "roof"]
         #expect(laid.configuration.devices.map(\.name) == names, "the rest counts")
+    }
+
+    @Test func addsPartsOnPins() throws {
+        let overlay = """
+            {"devices": {"bell": {"type": "button", "line": 27, "longPressSeconds": 2},
+                         "lamp": {"type": "led", "line": "GPIO22", "shows": "motion"},
+                         "lights": {"type": "traffic-light"},
+                         "way": {"type": "hc-sr501", "line": "GPIO23", "title": "Way"}}}
+            """
+        let laid = try Self.laid(overlay)
+        #expect(laid.problems.isEmpty)
+        let types = laid.configuration.devices.dropFirst(4).map(\.type)
+        #expect(types == ["button", "led", "pir"])
+        #expect(laid.configuration.own == ["bell", "lamp", "lights", "way"])
+        let lines = laid.configuration.lights?.usedLines.map(\.line.description)
+        #expect(lines == ["GPIO9", "GPIO10", "GPIO11"])
+        let again = try Self.laid(overlay, over: #"{"lights": {}}"#)
+        #expect(again.problems.map(\.place) == ["devices.lights"])
     }
 
     @Test(arguments: [

@@ -9,7 +9,7 @@ struct DeviceRoutes: Sendable {
         [
             Route(.post, "/api/v1/devices", .owner) { try await add($0) }
                 .about(
-                    "Adds an HTTP device on the local network.",
+                    "Adds a device on the local network, or on pins of the header.",
                     takes: Device.self,
                     answers: DevicesReport.self,
                     audit: .device
@@ -18,7 +18,7 @@ struct DeviceRoutes: Sendable {
                 try await change(request)
             }
             .about(
-                "Changes title, name, address, interval or recording of a device.",
+                "Changes title, name, address, lines, interval or recording of a device.",
                 takes: Change.self,
                 answers: DevicesReport.self,
                 audit: .device
@@ -38,7 +38,14 @@ struct DeviceRoutes: Sendable {
     private struct Device: Decodable {
         let name: String
         let type: String
-        let address: String
+        /// Address of a device on the network.
+        let address: String?
+        /// Line of a part on a pin: `GPIO17`.
+        let line: String?
+        /// Lines of a traffic light: red, yellow, green.
+        let lines: [String]?
+        /// What an LED shows: `station`, `motion`, `level` or `camera`.
+        let shows: String?
         let intervalSeconds: Double?
     }
 
@@ -49,6 +56,7 @@ struct DeviceRoutes: Sendable {
             address: body.address,
             seconds: body.intervalSeconds
         )
+        (question.line, question.lines, question.shows) = (body.line, body.lines, body.shows)
         question.profile = body.type
         question.isNew = true
         var answer = try await questions.answer(question, for: request)
@@ -61,6 +69,9 @@ struct DeviceRoutes: Sendable {
         /// What people call it, 1 to 64 characters; empty takes that back.
         let title: String?
         let address: String?
+        let line: String?
+        let lines: [String]?
+        let shows: String?
         let intervalSeconds: Double?
         let record: Bool?
     }
@@ -68,7 +79,10 @@ struct DeviceRoutes: Sendable {
     private func change(_ request: WebRequest) async throws -> WebResponse {
         let body = try request.decoded(Change.self)
         let device = request.parameters["name"] ?? ""
-        let changes = [body.title != nil, body.address != nil, body.record != nil]
+        let changes = [
+            body.title != nil, body.address != nil, body.record != nil, body.line != nil,
+            body.lines != nil, body.shows != nil,
+        ]
         if changes.contains(true) || body.intervalSeconds != nil {
             var question = ConfigureDevice(
                 device,
@@ -76,10 +90,11 @@ struct DeviceRoutes: Sendable {
                 seconds: body.intervalSeconds
             )
             (question.isOn, question.title) = (body.record, body.title)
+            (question.line, question.lines, question.shows) = (body.line, body.lines, body.shows)
             _ = try await questions.ask(question, for: request)
         } else if body.name == nil {
             throw Problem.badRequest(
-                "name a change: title, name, address, intervalSeconds or record"
+                "name a change: title, name, address, line, intervalSeconds or record"
             )
         }
         guard let name = body.name, name != device else {

@@ -5,17 +5,20 @@ struct StationQuestions: Sendable {
     /// The station; nil for a card without one.
     let station: StationClient?
 
-    /// - Parameter request: Names the person in whose name it is asked; nil for the dashboard.
+    /// - Parameters:
+    ///   - request: Names the person in whose name it is asked; nil for the dashboard.
+    ///   - limit: How long the answer may take; nil for what is usual.
     /// - Throws: `Problem`.
     func ask<Asked: Question>(
         _ question: Asked,
-        for request: WebRequest? = nil
+        for request: WebRequest? = nil,
+        within limit: Duration? = nil
     ) async throws -> Asked.Answer {
         guard let station else {
             throw Problem(.notOffered, "a card's history has no station that could do it")
         }
         do {
-            return try await station.ask(question, for: request?.actor)
+            return try await station.ask(question, for: request?.actor, within: limit)
         } catch let failure as ControlFailure {
             throw Problem(failure)
         }

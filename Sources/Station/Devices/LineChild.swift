@@ -75,7 +75,13 @@ struct LineChild {
         return ChildSpec(id: name, heartbeatLimit: .minutes(2)) { heartbeat in
             let subject = DeviceSession.Subject(name: name, path: nil, channels: [])
             return DeviceSession(subject, station: context, heartbeat: heartbeat) { heartbeat in
-                let first = FirstLines(try await platform.requestLines(request))
+                let first = FirstLines(
+                    context.taps.tapping(
+                        try await platform.requestLines(request),
+                        request,
+                        of: name
+                    )
+                )
                 let environment = DriverEnvironment(
                     clock: context.clock,
                     sink: context.recorder,
@@ -83,7 +89,11 @@ struct LineChild {
                 )
                 return attached(environment) { request in
                     if let lines = first.release() { return lines }
-                    return try await platform.requestLines(request)
+                    return context.taps.tapping(
+                        try await platform.requestLines(request),
+                        request,
+                        of: name
+                    )
                 }
             }
         }

@@ -62,6 +62,53 @@ struct PinTable {
         return report
     }
 
+    /// The line that a text means: `GPIO17`, `17`, `ID_SDA`, or the name of a line of another chip.
+    ///
+    /// - Throws: `ControlFailure`, with `pointer`.
+    func place(_ text: String, at pointer: String) throws(ControlFailure) -> PinPlace {
+        if header == nil, chips.allSatisfy({ $0.label == nil }) {
+            let why = absence
+            throw ControlFailure(
+                code: .conflict,
+                message: "\(why.why ?? ""); \(why.nextStep ?? "")",
+                pointer: pointer
+            )
+        }
+        let named = Int(text).map(LineRequest.Line.offset) ?? .name(text)
+        if let pin = HeaderPin.of(named, chip: nil), let label = header?.label,
+            let line = line(of: pin)
+        {
+            return PinPlace(chip: label, line: line, pin: pin)
+        }
+        for chip in chips {
+            guard let label = chip.label, let line = chip.lines.first(where: { $0.name == text })
+            else { continue }
+            return PinPlace(chip: label, line: line, pin: nil)
+        }
+        throw .badRequest(
+            "this machine has no line \(PlainText.shown(text)); `roost devices pins` shows those "
+                + "of the header",
+            at: pointer
+        )
+    }
+
+    /// The line that a text means, if no other program holds it.
+    ///
+    /// - Throws: `ControlFailure` that names the holder.
+    func demandFree(_ text: String, at pointer: String) throws(ControlFailure) -> PinPlace {
+        let place = try place(text, at: pointer)
+        guard place.line.isUsed, place.line.consumer?.hasPrefix("roost") != true else {
+            return place
+        }
+        let holder = place.line.consumer ?? "another program or the kernel"
+        let hint = PinHint.text(lineNames: [place.name]).map { "; \($0)" } ?? ""
+        throw ControlFailure(
+            code: .conflict,
+            message: "\(place.name) is in use by \(holder)\(hint)",
+            pointer: pointer
+        )
+    }
+
     /// Whether the station itself holds a line for one of its devices.
     private func isOurs(_ line: GPIOLineReport, _ device: String?) -> Bool {
         device != nil && line.consumer?.hasPrefix("roost") == true

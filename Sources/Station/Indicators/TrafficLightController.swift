@@ -226,8 +226,11 @@ final class TrafficLightController: Sendable {
         _ context: StationContext
     ) async throws -> any GPIOLines {
         guard case .letters(let path) = configuration.output else {
-            return try await context.platform.requestLines(
-                configuration.settings.request(consumer: "roost lights")
+            let request = configuration.settings.request(consumer: "roost lights")
+            return context.taps.tapping(
+                try await context.platform.requestLines(request),
+                request,
+                of: Self.name
             )
         }
         let output = try await context.platform.openLetters(path)

@@ -5,14 +5,19 @@ import ControlProtocol
 struct DevicesAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Adds an HTTP device at an address of the local network.",
+        abstract: "Adds a device at an address of the local network, or on pins.",
         discussion: """
             Addresses of the internet are refused, and those of this computer unless `reach` in \
-            the configuration has them.
+            the configuration has them. A line that another device or program has is refused; \
+            `roost devices pins` shows the free ones. The lamps of a traffic light have the name \
+            lights.
 
             Examples: roost devices add court --at 192.168.1.20
                       roost devices add court --at http://board.local:3000/ --every 30s
                       roost devices add meter --at 192.168.1.21 --type generic-http-line
+                      roost devices add door --line GPIO17 --type hc-sr501
+                      roost devices add lamp --line GPIO22 --type led --shows motion
+                      roost devices add lights --lines 9,10,11 --type traffic-light
             Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
             """
     )
@@ -20,19 +25,33 @@ struct DevicesAddCommand: ParsableCommand {
     var name: String
 
     @Option(help: "Its address, as 192.168.1.20 or http://name:port/path.")
-    var at: String
+    var at: String?
 
-    @Option(help: "Its type: the id of a profile for HTTP devices, as in `roost profiles list`.")
-    var type = "milano-board"
+    @OptionGroup var pins: PinOptions
+
+    @Option(
+        help: "Its type: a profile's id, as in `roost profiles list`; default: milano-board."
+    )
+    var type: String?
 
     @Option(help: "From one request to the next, 1s to 1h; default: the profile's.")
     var every: DurationArgument?
 
     @OptionGroup var client: ClientOptions
 
+    func validate() throws {
+        guard [at != nil, pins.line != nil, pins.lines != nil].count(where: \.self) == 1 else {
+            throw ValidationError("give one of --at, --line and --lines")
+        }
+        if at == nil, type == nil {
+            throw ValidationError("say what is on the pin: --type led, button or hc-sr501")
+        }
+    }
+
     func run() throws {
         var question = ConfigureDevice(name, address: at, seconds: every?.seconds)
-        question.profile = type
+        pins.add(to: &question)
+        question.profile = type ?? "milano-board"
         question.isNew = true
         try client.show(answerTo: question, ReportText.device(name))
     }
@@ -41,15 +60,16 @@ struct DevicesAddCommand: ParsableCommand {
 struct DevicesSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Changes the title, the address or the interval of a device.",
+        abstract: "Changes the title, the address, the pins or the interval of a device.",
         discussion: """
-            The title is what people read, such as Klasse 3b; the address is that of an HTTP \
+            The title is what people read, such as Klasse 3b; address and pins are those of a \
             device that was added; the interval of each device whose \
             interval the configuration file does not set. `roost devices rename` changes its name.
 
             Examples: roost devices set sds011 --title "Klasse 3b"
                       roost devices set court --at 192.168.1.21
                       roost devices set sds011 --every 10m
+                      roost devices set door --line GPIO27
             Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
             """
     )
@@ -62,20 +82,23 @@ struct DevicesSetCommand: ParsableCommand {
     @Option(help: "Its new address, as 192.168.1.20 or http://name:port/path.")
     var at: String?
 
+    @OptionGroup var pins: PinOptions
+
     @Option(help: "From one sample to the next: 1s to 1h of an HTTP device, else 1m to 24h.")
     var every: DurationArgument?
 
     @OptionGroup var client: ClientOptions
 
     func validate() throws {
-        guard title != nil || at != nil || every != nil else {
-            throw ValidationError("give --title, --at or --every")
+        guard title != nil || at != nil || every != nil || !pins.isEmpty else {
+            throw ValidationError("give --title, --at, --line, --lines, --shows or --every")
         }
     }
 
     func run() throws {
         var question = ConfigureDevice(name, address: at, seconds: every?.seconds)
         question.title = title
+        pins.add(to: &question)
         try client.show(answerTo: question, ReportText.device(name))
     }
 }
@@ -83,7 +106,7 @@ struct DevicesSetCommand: ParsableCommand {
 struct DevicesRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Removes an HTTP device that was added.",
+        abstract: "Removes a device that was added.",
         discussion: """
             What it measured stays in the history.
 

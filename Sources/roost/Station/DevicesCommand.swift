@@ -19,6 +19,7 @@ struct DevicesCommand: ParsableCommand {
             DevicesListCommand.self, AdoptCommand.self, IgnoreCommand.self, RenameCommand.self,
             ForgetCommand.self, DevicesAddCommand.self, DevicesSetCommand.self,
             DevicesRemoveCommand.self, DevicesRecordCommand.self, DevicesPinsCommand.self,
+            DevicesTryCommand.self,
         ],
         defaultSubcommand: DevicesListCommand.self
     )

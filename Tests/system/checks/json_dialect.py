@@ -119,7 +119,7 @@ def examples(check, station):
         # Refused by this station, which detects nothing: the answer is on standard error.
         "devices adopt": None, "devices ignore": None, "devices rename": None, "devices forget": None,
         # This machine may have no header: scripts/check net reads what it says of simulated pins.
-        "devices pins": None,
+        "devices pins": None, "devices try": None,
         "settings list": asks, "settings set": ["zone", "Europe/Rome", *asks], "devices record": ["dust", "off", *asks],
         "devices add": ["court", "--at", "192.168.77.20", *asks],
         "devices set": ["court", "--every", "30s", *asks], "devices remove": ["court", *asks],

@@ -33,7 +33,7 @@ COMMANDS = {
 
 # Words behind `roost` in a text of the programs that is no command.
 SENTENCES = {
-    "here": "of the group roost", "may": "of the group roost", "lights": "who holds lines of GPIO",
+    "here": "of the group roost", "may": "of the group roost", "lights": "who holds lines of GPIO", "try": "who tries a line of GPIO",
     "replay": "the id of a boot that is made up",
 }
 

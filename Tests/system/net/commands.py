@@ -115,6 +115,8 @@ ACTS = [
     ("devices record", "devices record dust off {asks}"), ("devices record", "devices record dust on {asks}"),
     ("devices add", "devices add yard --at 127.0.0.1:9 {asks}"), ("devices set", "devices set yard --every 30s {asks}"),
     ("devices set", "devices set dust --title Klasse_3b {asks}"), ("devices remove", "devices remove yard {asks}"), ("devices remove", "devices remove dust {asks}"),
+    ("devices try", "devices try GPIO22 --type led {asks}"), ("devices add", "devices add spot --line GPIO22 --type led --shows level {asks}"),
+    ("devices remove", "devices remove spot {asks}"), ("devices add", "devices add spot --line GPIO17 --type led {asks}"),
     ("alerts silence", "alerts silence thicker:dust/pm10 --for 1h {asks}"),
     ("alerts unsilence", "alerts unsilence thicker:dust/pm10 {asks}"), ("alerts ack", "alerts ack 1 {asks}"),
     ("alerts test", "alerts test thick {asks}"), ("alerts add", "alerts add thin --channel */pm25 --above 900 --for 10m {asks}"),

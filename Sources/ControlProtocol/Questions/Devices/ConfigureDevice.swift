@@ -3,7 +3,7 @@ package struct ConfigureDevice: Question {
     package static let about = QuestionFacts(
         "configure",
         for: .peopleAndDashboard,
-        "Adds an HTTP device, or changes what may be changed of a device."
+        "Adds a device on the network or on pins, or changes what may be changed of a device."
     )
     /// The device's name.
     package let device: String
@@ -11,6 +11,12 @@ package struct ConfigureDevice: Question {
     package var profile: String?
     /// The place of an HTTP device; `http://` may be left out.
     package var address: String?
+    /// The line of a part on a pin: `GPIO17`, or a number 0…27 of the header's lines.
+    package var line: String?
+    /// Three lines of a traffic light: red, yellow, green.
+    package var lines: [String]?
+    /// What an LED shows: `station`, `motion`, `level` or `camera`.
+    package var shows: String?
     /// The interval.
     package var seconds: Double?
     /// What people call it, 1 to 64 characters; empty takes that back.
@@ -27,9 +33,12 @@ package struct ConfigureDevice: Question {
     }
 
     package func check() throws(ControlFailure) {
-        let isEmpty = profile == nil && address == nil && seconds == nil
-        guard isEmpty, isOn == nil, title == nil else { return }
-        throw .badRequest("nothing to change; say title, address, profile, seconds or isOn")
+        if let lines, lines.count != 3 {
+            throw .badRequest("lines are three: red, yellow, green", at: "/lines")
+        }
+        let isEmpty = profile == nil && address == nil && seconds == nil && shows == nil
+        guard isEmpty, isOn == nil, title == nil, line == nil, lines == nil else { return }
+        throw .badRequest("nothing to change; say title, address, line, profile, seconds or isOn")
     }
 }
 

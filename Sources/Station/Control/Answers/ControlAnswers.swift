@@ -47,6 +47,10 @@ struct ControlAnswers: Sendable {
         table.on(GetDevices.self) { _ in await devices() }
         let pins = ControlPins(station: state)
         table.on(GetPins.self) { _ in try await pins.table().report }
+        let takesSeconds = { @Sendable (_: TryPin) in true }
+        table.questions.on(TryPin.self, mayWait: takesSeconds) { question, _ in
+            try await pins.attempt(question)
+        }
         table.on(GetReadings.self) { try readings($0) }
         table.on(GetEvents.self) { try events($0) }
         table.on(GetClock.self) { _ in clock.report }

@@ -1,8 +1,11 @@
 import Configuration
 import ControlProtocol
+import Core
+import Devices
 import HardwareIO
+import Profiles
 
-/// Answers `pins`.
+/// Answers `pins` and `tryPin`, and finds the lines that a person names.
 struct ControlPins: Sendable {
     let station: StationState
 
@@ -18,5 +21,88 @@ struct ControlPins: Sendable {
             board: configuration.board,
             used: configuration.usedLines
         )
+    }
+
+    /// The entries of the owner's settings for the lines of a question.
+    ///
+    /// - Throws: `ControlFailure` for a line that is not there, or that another program has.
+    func fields(of question: ConfigureDevice) async throws -> [String: JSONValue] {
+        guard question.line != nil || question.lines != nil else { return [:] }
+        let table = try await table()
+        var fields: [String: JSONValue] = [:]
+        if let line = question.line {
+            fields["line"] = try table.demandFree(line, at: "/line").setting
+        }
+        for (key, line) in zip(["red", "yellow", "green"], question.lines ?? []) {
+            fields[key] = try table.demandFree(line, at: "/lines").setting
+        }
+        return fields
+    }
+
+    // MARK: Trials
+
+    /// Blinks the part on an output, or says what an input reads meanwhile.
+    ///
+    /// - Throws: `ControlFailure`; `CancellationError`, with the output dark.
+    func attempt(_ question: TryPin) async throws -> PinTrialReport {
+        let table = try await table()
+        let place = try table.place(question.line, at: "/line")
+        let taps = station.context.taps
+        guard taps.begin() else {
+            throw ControlFailure(code: .busy, message: "another pin is being tried; wait 5 s")
+        }
+        defer { taps.end() }
+        let own = place.pin.flatMap { pin in table.used.first { $0.pin == pin } }
+        do {
+            if let own {
+                guard let (lines, index) = taps.lines(of: own) else {
+                    throw ControlFailure(
+                        code: .conflict,
+                        message: "\(own.device) does not have \(place.name) now; "
+                            + "`roost devices` says why"
+                    )
+                }
+                return try await PinTrial(clock: station.context.clock).run(lines, index, of: own)
+            }
+            _ = try table.demandFree(question.line, at: "/line")
+            return try await tryFree(place, question)
+        } catch let error as GPIOError {
+            throw ControlFailure(code: .conflict, message: "\(error)")
+        }
+    }
+
+    private func tryFree(_ place: PinPlace, _ question: TryPin) async throws -> PinTrialReport {
+        let catalog = station.detection.catalog
+        guard let type = question.profile, let profile = catalog.part(type) else {
+            let known = catalog.profiles.filter { $0.kind == .gpio }.map(\.id).sorted()
+            throw ControlFailure.badRequest(
+                "say by type which part is on \(place.name): \(known.joined(separator: ", "))",
+                at: "/type"
+            )
+        }
+        let request = place.request(profile)
+        if case .output = request.direction, place.pin?.risk == .hatMemory {
+            throw ControlFailure(
+                code: .conflict,
+                message: place.pin?.hint ?? "",
+                pointer: "/line"
+            )
+        }
+        let lines = TappedLines(
+            try await station.context.platform.requestLines(request),
+            of: request
+        )
+        defer { lines.release() }
+        let trial = PinTrial(clock: station.context.clock)
+        var report = try await trial.run(lines, 0, of: nil)
+        report.line = place.name
+        return report
+    }
+}
+
+extension ProfileCatalog {
+    /// The profile of a part on a pin, by its id or its driver.
+    fileprivate func part(_ type: String) -> Profile? {
+        profiles.first { $0.kind == .gpio && ($0.id == type || $0.driver == type) }
     }
 }

@@ -99,7 +99,7 @@ struct ControlSettings {
         for change in changes { record(change, asker) }
     }
 
-    /// Adds an HTTP device, or changes what may be changed of a device.
+    /// Adds a device on the network or on pins, or changes what may be changed of a device.
     func configure(_ question: ConfigureDevice, by asker: ControlAsker) async throws {
         let name = question.device
         try Self.demandName(name)
@@ -111,11 +111,11 @@ struct ControlSettings {
             fields["address"] = .string(address.contains("://") ? address : "http://" + address)
         }
         if let type = question.profile { fields["type"] = .string(type) }
+        if let shows = question.shows { fields["shows"] = .string(shows) }
         let origin = station.origin(of: name)
-        if origin == nil, question.profile == nil || question.address == nil {
-            throw unknown(name)
-        }
-        let describesIt = question.address != nil || question.profile != nil
+        let hasPlace = question.address != nil || question.line != nil || question.lines != nil
+        if origin == nil, question.profile == nil || !hasPlace { throw unknown(name) }
+        let describesIt = hasPlace || question.profile != nil || question.shows != nil
         if describesIt, let origin, origin != .owner {
             throw ControlFailure(
                 code: .conflict,
@@ -123,7 +123,7 @@ struct ControlSettings {
                     ? "\(name) is configured in \(configuration.file); change it there, then "
                         + "`sudo systemctl reload roostd`"
                     : "\(name) is a device that was found, and has no address",
-                pointer: "/address"
+                pointer: question.address == nil && hasPlace ? "/line" : "/address"
             )
         }
         if question.isNew == true, origin != nil {
@@ -133,6 +133,8 @@ struct ControlSettings {
                 pointer: "/name"
             )
         }
+        let lines = try await ControlPins(station: station).fields(of: question)
+        fields.merge(lines) { _, line in line }
         try await change(asker, question.tag, at: .device(name)) { overlay throws(ControlFailure) in
             overlay.patched(by: ["devices": .object([name: .object(fields)])])
         }
@@ -220,7 +222,7 @@ struct ControlSettings {
         ControlFailure(
             code: .notFound,
             message: "there is no device \(PlainText.shown(name)); `roost devices` lists them, and "
-                + "a new one needs its address and its type"
+                + "a new one needs its type, and its address or its line"
         )
     }
 
@@ -280,11 +282,13 @@ struct ControlSettings {
         }
         let place = Place(first.place, in: subject)
         var message = first.message
-        if case .device(let device)? = subject, let other = place.device, other != device,
-            place.key == "address"
-        {
-            // If two devices have one address, the one whose name sorts second is reported.
-            message = "is the address of \(other) too"
+        if case .device(let device)? = subject, let other = place.device, other != device {
+            // If two devices have one place, the one whose name sorts second is reported.
+            switch place.key {
+            case "address": message = "is the address of \(other) too"
+            case "line", "red", "yellow", "green": message = UsedLine.conflict(with: other)
+            default: break
+            }
         }
         let key = place.key
         let hint = first.suggestion.map { "; did you mean \($0)?" } ?? ""

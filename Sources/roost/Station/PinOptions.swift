@@ -1,0 +1,22 @@
+import ArgumentParser
+import ControlProtocol
+
+/// The lines of a part on the header, and what it shows there.
+struct PinOptions: ParsableArguments {
+    @Option(help: "The line of its pin, as GPIO17.")
+    var line: String?
+
+    @Option(help: "The lines of a traffic light: red, yellow, green, as GPIO9,GPIO10,GPIO11.")
+    var lines: String?
+
+    @Option(help: "What an LED shows: station, motion, level or camera.")
+    var shows: String?
+
+    var isEmpty: Bool { line == nil && lines == nil && shows == nil }
+
+    func add(to question: inout ConfigureDevice) {
+        question.line = line
+        question.lines = lines?.split(separator: ",").map(String.init)
+        question.shows = shows
+    }
+}
