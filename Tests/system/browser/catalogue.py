@@ -24,8 +24,8 @@ START, END, OPEN, SHUT = "\ue000", "\ue001", "\ue002", "\ue003"
 SYMBOLS = "B kB MB GB TB m km N cpm µSv/h µSv CSV JSON NDJSON csv ndjson json curl Roost"
 # Names are what stands below these keys of an answer.
 NAMES = {"name", "id", "device", "source", "channel", "email", "actor", "by", "author", "target", "host", "url", "zone", "version", "profile", "model", "node",
-         "identity", "usb", "address", "unit", "quantity", "type", "location", "key"}
-ASKED = ("/station", "/devices", "/channels", "/me", "/members", "/sessions", "/tokens", "/outbox", "/sites?last=72h", "/stations", "/rules", "/profiles", "/tree",
+         "identity", "usb", "address", "unit", "quantity", "type", "location", "key", "line", "holder"}
+ASKED = ("/station", "/devices", "/channels", "/me", "/members", "/sessions", "/tokens", "/outbox", "/sites?last=72h", "/stations", "/rules", "/profiles", "/pins", "/tree",
          "/alerts", "/surveys", "/notes", "/settings", "/records", "/events?limit=200", "/audit", "/map")
 CLICKS_MAX = 30  # Buttons of a page that are pressed.
 

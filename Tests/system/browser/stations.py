@@ -22,22 +22,22 @@ HOSTILE = r"\060img\032src\061x\032onerror\061alert\0401\041\062\027\226\128\174
 class Attic:
     """A station with visitors at its simulated door, a dust sensor, and a position."""
 
-    def __init__(self, check):
-        self.check, folder = check, check.path("attic")
+    def __init__(self, check, name="attic"):
+        self.check, folder = check, check.path(name)
         os.makedirs(folder)
-        self.socket, self.part = os.path.join(folder, "socket"), Part(check, "sds011", link=check.path("attic-dust"))
+        self.socket, self.part = os.path.join(folder, "socket"), Part(check, "sds011", link=check.path(f"{name}-dust"))
         config = os.path.join(folder, "roost.json")
         with open(config, "w", encoding="utf-8") as file:
-            json.dump({"name": "attic", "detect": False, "mode": "live", "socket": self.socket,
+            json.dump({"name": name, "detect": False, "mode": "live", "socket": self.socket,
                        "devices": [{"name": "dust", "type": "sds011", "port": self.part.place},
                                    {"name": "door", "type": "pir", "line": "GPIO17", "settleSeconds": 2, "blockSeconds": 1}],
                        "store": {"folder": os.path.join(folder, "store"), "megabytes": 8}}, file)
-        with open(check.path("attic.log"), "ab") as log:
+        with open(check.path(f"{name}.log"), "ab") as log:
             self.process = subprocess.Popen([check.program("roost"), "demo-node", "--config", config, "--seed", "7"],
                                             stdin=subprocess.PIPE, stdout=log, stderr=log)
         check.ends(self)
         if not until(lambda: check.roost("status", "--socket", self.socket).returncode in (0, 2), START_SECONDS):
-            raise Failed("the attic does not answer")
+            raise Failed(f"the {name} does not answer")
 
     def close(self):
         kill(self.process)

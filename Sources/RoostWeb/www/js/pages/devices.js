@@ -6,7 +6,7 @@ import { code, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../roles.js";
 import { field, form } from "../form.js";
-import { action, confirmed, deviceOf, isNeverMeasured, quantityName, quantityOf } from "../words.js";
+import { action, confirmed, deviceOf, isNeverMeasured, problemWords, quantityName, quantityOf } from "../words.js";
 
 export const title = "devices.title";
 
@@ -16,11 +16,24 @@ export async function load(api) {
 }
 
 export function make(root, context) {
-  const list = el("div", { class: "tiles wide" }), found = el("section", { class: "card wide" }), board = el("section", { class: "card wide" });
-  root.append(list, found, board);
+  const list = el("div", { class: "tiles wide" }), found = el("section", { class: "card wide" }), board = el("section", { class: "card wide" }), pins = el("section", { class: "card wide" });
+  root.append(list, found, board, pins);
   const ticks = new Set();
+  let profiles = [], part = null;
+  /** The header is drawn by a module of its own, which comes when this page is open. */
+  async function drawPins() {
+    try {
+      part ??= (await import("./pins.js")).pinsPart(pins, context, () => profiles);
+      await part.update();
+    } catch (problem) {
+      if (problem.status === undefined) console.error(problem);
+      pins.replaceChildren(el("p", { role: "alert" }, problemWords(problem)));
+    }
+  }
   return {
     update(data) {
+      profiles = data.profiles;
+      drawPins();
       ticks.clear();
       const devices = data.devices ?? [];
       list.replaceChildren(...(devices.length ? devices.map((device) => deviceCard(device, data, context, ticks)) : [card(null, el("p", {}, t("devices.none")))]));
@@ -41,6 +54,8 @@ const encode = encodeURIComponent;
 /** A lamp of the configuration file has no origin. */
 const isFromFile = ({ origin }) => (origin ?? "file") === "file";
 const isHTTP = ({ location }) => location.startsWith("http");
+/** Lines of a part on the header's pins: one, or three of a traffic light. */
+const linesOf = ({ location }) => (/^GPIO\d+\b/.test(location) ? location.replace(/ of .*/, "").split(", ") : []);
 const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name);
 
 /** The values that a device's part does not have, in words; null without any. */
@@ -58,7 +73,7 @@ function deviceCard(device, { at, found }, context, ticks) {
   ticks.add(tick);
   tick();
   const rows = [
-    [t("devices.id"), device.title ? asIs(device.name) : null], [t("devices.identity"), identity && asIs(identity)], [t("devices.address"), isHTTP(device) ? asIs(device.location) : null],
+    [t("devices.id"), device.title ? asIs(device.name) : null], [t("devices.identity"), identity && asIs(identity)], [t("devices.address"), isHTTP(device) ? asIs(device.location) : null], [t("devices.pin"), linesOf(device).length ? asIs(linesOf(device).join(", ")) : null],
     [t("devices.interval"), device.intervalSeconds ? duration(device.intervalSeconds) : null],
     ...Object.entries(device.facts ?? {}).map(([name, given]) => [code("fact", name, name), factWords(name, given)]),
     [t("devices.never"), neverMeasured(device.name)],
@@ -82,6 +97,8 @@ function changeDialog(device, context) {
   if (isHTTP(device)) {
     fields.push(field("address", t("devices.field.address"), { value: device.location, required: true, autocomplete: "off", disabled: !isOwn }));
   }
+  const lines = linesOf(device);
+  if (lines.length) fields.push(field("line", t("devices.pin"), { value: lines.join(", "), required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", disabled: !isOwn }));
   if (device.intervalSeconds) fields.push(intervalField(isHTTP(device), device));
   const name = field("name", t("devices.id"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", autocapitalize: "none", spellcheck: "false", disabled: isLocked, hint: t("devices.id.hint") });
   fields.push(Object.assign(el("details", {}, el("summary", {}, t("devices.more")), name), { fields: [name] }));
@@ -91,6 +108,10 @@ function changeDialog(device, context) {
     if (values.title.trim() !== (device.title ?? "")) body.title = values.title.trim();
     if (values.name.trim() !== device.name) body.name = values.name.trim();
     if (values.address !== undefined && values.address.trim() !== device.location) body.address = values.address.trim();
+    if (values.line !== undefined && values.line.trim() !== lines.join(", ")) {
+      const given = values.line.split(/[\s,]+/).filter(Boolean);
+      if (lines.length > 1) body.lines = given; else body.line = given.join("");
+    }
     if (values.intervalSeconds !== undefined && Number(values.intervalSeconds) !== device.intervalSeconds) body.intervalSeconds = Number(values.intervalSeconds);
     if (measures && keep.checked !== (device.records !== false)) body.record = keep.checked;
     if (Object.keys(body).length) await api.send("PATCH", path, body);
