@@ -67,7 +67,9 @@ import Testing
 
     @Test func saysHowLongAgoTheNetworksWereSeen() throws {
         try makeImage()
-        try write(#"{"hasRadio":true,"networks":[],"seenAt":40}"#, "run/roost-network/seen.json")
+        var survey = NetworkSurvey()
+        survey.seenAt = 40
+        try write(try ControlCodec.line(survey), "run/roost-network/seen.json")
         let clock = WebClock(boot: "", uptime: { 100.9 }, seconds: { 0 })
         let requests = NetworkRequests(host: "balcony", root: folder.path, clock: clock)
         #expect(try requests.view.surveyAgeSeconds == 60)
