@@ -261,7 +261,7 @@ let package = Package(
         tests(
             "EyesTests",
             [
-                "Camera", "ControlProtocol", "Core", "Eyes", "HardwareIO", "Profiles",
+                "Camera", "ControlProtocol", "Core", "Eyes", "FileIO", "HardwareIO", "Profiles",
                 "SimulationKit", "TestSupport",
             ]
         ),

@@ -19,21 +19,88 @@ package struct EyesConfiguration: Hashable, Sendable {
     /// Days that pictures are kept, 1…3 650; older ones are deleted.
     package let retentionDays: Int
     package let masks: [MaskTime]
-    /// The live picture; nil where none is configured.
+    /// The live picture; nil where none is configured, or it is switched off.
     package let live: LiveSettings?
+    /// Whether motions get a picture; without, the live picture is all that the camera does.
+    package let records: Bool
 
     /// Reads a configuration.
     ///
     /// - Throws: `ConfigurationError` with all mistakes at once.
     package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
-        let value: JSONValue
-        do { value = try JSONParser.parse(bytes) } catch {
+        try self.init(try Self.parse(bytes, file: file), file: file)
+    }
+
+    /// Reads a file's content as JSON.
+    ///
+    /// - Throws: `ConfigurationError` for what is no JSON.
+    package static func parse(
+        _ bytes: [UInt8],
+        file: String
+    ) throws(ConfigurationError) -> JSONValue {
+        do { return try JSONParser.parse(bytes) } catch {
             throw ConfigurationError(file: file, message: JSONParser.text(for: error, in: bytes))
         }
+    }
+
+    /// Reads a configuration that was parsed.
+    ///
+    /// - Throws: `ConfigurationError` with all mistakes at once.
+    package init(_ value: JSONValue, file: String) throws(ConfigurationError) {
         let problems = ProblemList()
-        guard var root = ObjectReader(value, at: "", problems) else {
+        guard let root = ObjectReader(value, at: "", problems) else {
             throw ConfigurationError(file: file, problems: problems.problems)
         }
+        self.init(root, problems)
+        guard problems.problems.isEmpty else {
+            throw ConfigurationError(file: file, problems: problems.problems)
+        }
+    }
+
+    /// The keys that the reader asks for, with their ranges.
+    static var fields: [FieldRecorder.Field] {
+        let recorder = FieldRecorder()
+        let problems = ProblemList(recordingTo: recorder)
+        guard let root = ObjectReader(.object([:]), at: "", problems) else { return [] }
+        _ = EyesConfiguration(root, problems)
+        return recorder.fields
+    }
+
+    /// What is in use where a file says no more than that there is a camera.
+    static var standard: EyesConfiguration {
+        get throws(ConfigurationError) {
+            let values = ["camera": JSONValue.object([:]), "live": .object([:])]
+            return try EyesConfiguration(.object(values), file: standardPath)
+        }
+    }
+
+    /// Values by the keys of the file, without programs and the file of the pictures.
+    var leaves: [String: JSONValue] {
+        func seconds(_ duration: Duration) -> JSONValue { .number(duration / .seconds(1)) }
+        var leaves: [String: JSONValue] = [
+            "limitSeconds": seconds(limit), "masks": .array([]), "record": .bool(records),
+            "retentionDays": .number(Double(retentionDays)),
+        ]
+        if let camera {
+            leaves["camera.device"] = .string("\(camera.choice)")
+            leaves["camera.width"] = .number(Double(camera.width))
+            leaves["camera.height"] = .number(Double(camera.height))
+            leaves["camera.quality"] = .number(Double(camera.quality))
+            leaves["camera.settleSeconds"] = seconds(camera.settle)
+        }
+        if let live {
+            leaves["live.width"] = .number(Double(live.width))
+            leaves["live.height"] = .number(Double(live.height))
+            leaves["live.framesPerSecond"] = .number(Double(live.framesPerSecond))
+            leaves["live.limitSeconds"] = seconds(live.limit)
+            leaves["live.celsiusMax"] = .number(live.bounds.celsiusMax)
+            leaves["live.freeMegabytesMin"] = .number(Double(live.bounds.freeMegabytesMin))
+        }
+        return leaves
+    }
+
+    private init(_ reader: ObjectReader, _ problems: ProblemList) {
+        var root = reader
         let hasCamera = root.has("camera")
         let camera = root.object("camera").map { reader in
             var reader = reader
@@ -62,15 +129,16 @@ package struct EyesConfiguration: Hashable, Sendable {
         self.shape = shape ?? PictureShape.smallest
         retentionDays = root.whole("retentionDays", in: 1...3_650) ?? 14
         masks = Self.texts("masks", "times as \"22:00-06:00\"", &root, limit: 16) { MaskTime($0) }
+        records = root.bool("record") ?? true
         if var reader = root.object("live") {
-            live = LiveSettings(&reader, instead: camera?.liveCommand) { Self.command(&$0) }
+            let settings = LiveSettings(&reader, instead: camera?.liveCommand) {
+                Self.command(&$0)
+            }
+            live = settings.isOn ? settings : nil
         } else {
             live = nil
         }
         root.finish()
-        guard problems.problems.isEmpty else {
-            throw ConfigurationError(file: file, problems: problems.problems)
-        }
     }
 
     private static func command(_ reader: inout ObjectReader) -> [String] {

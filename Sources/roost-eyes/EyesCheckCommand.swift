@@ -15,7 +15,9 @@ struct EyesCheckCommand: ParsableCommand {
     func run() throws {
         var options = EyesOptions()
         options.config = file
-        let found = try options.read()
+        guard let found = try options.readAlone() else {
+            return Output.line("names no camera: its owner chooses one, on the page Camera")
+        }
         let room = found.shape.pictureMax >> 10
         let source = found.camera.map { "the camera \($0.choice)" } ?? found.command[0]
         Output.line(

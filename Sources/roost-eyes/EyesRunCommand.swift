@@ -16,6 +16,9 @@ struct EyesRunCommand: ParsableCommand {
             SIGTERM and SIGINT stop it at once: whatever is being taken ends with it, and a \
             picture that is being written is whole or gone.
 
+            Without a configuration file the camera is what its owner chose on the page Camera, or \
+            by `roost camera`.
+
             Example: roost-eyes run --config eyes.json --socket /run/roost/roost.sock
             """
     )
@@ -26,6 +29,9 @@ struct EyesRunCommand: ParsableCommand {
 
     @Option(help: "Its own socket, for `roost records`, `roost status` and the dashboard.")
     var control = StandardSocket.camera
+
+    @Option(help: "The folder of what the owner sets while it runs.")
+    var state = "/var/lib/roost-eyes"
 
     @Option(help: "The socket of the live picture, for the dashboard.")
     var live = LivePictureMessage.standardSocket
@@ -40,19 +46,19 @@ struct EyesRunCommand: ParsableCommand {
         }
     }
 
-    private func server(
-        _ report: CameraReport,
-        of configuration: EyesConfiguration,
-        on loop: EventLoop
-    ) -> LineServer {
-        let table = QuestionTable(report, ring: configuration.ring, users: .ofSystem)
+    private func server(_ report: CameraReport, on loop: EventLoop) -> LineServer {
+        let table = QuestionTable(report, ring: report.ring, users: .ofSystem)
         return LineServer(table, clock: loop.clock)
     }
 
-    private func endLeftovers(of configuration: EyesConfiguration, _ logger: Logger) {
-        let count = CaptureMark(ring: configuration.ring).endLeftovers()
-        guard count > 0 else { return }
-        logger.warning("processes of an earlier capture ended", metadata: ["count": "\(count)"])
+    /// What is in use, read before anything else begins.
+    private func settings(_ logger: Logger) throws -> EyesSettings {
+        let settings = EyesSettings(try options.values(), path: options.config, folder: state)
+        settings.load()
+        if let trouble = settings.trouble {
+            logger.error("settings not used", metadata: ["why": "\(trouble)"])
+        }
+        return settings
     }
 
     private var logger: Logger {
@@ -67,42 +73,23 @@ struct EyesRunCommand: ParsableCommand {
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         SignalMonitor.block()
-        let configuration = try options.read()
         let logger = logger
+        let settings = try settings(logger)
         let loop = try EventLoop()
         let signals = try SignalMonitor(on: loop)
         let notifier = ServiceNotifier()
         let station = SocketClient(path: socket, on: loop)
-        let masks = MaskClock(configuration.masks)
-        let camera = try CardCamera(configuration, masks: masks, live: live)
-        let settings = MotionWatcher.Settings(
-            masks: masks,
-            retentionDays: configuration.retentionDays,
-            boot: BootID(MachineFacts.read().bootID)
-        ) {
-            var time = timespec()
-            clock_gettime(CLOCK_REALTIME, &time)
-            return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-        }
-        let watcher = MotionWatcher(
+        let life = try CameraLife(
             settings,
-            camera: camera,
-            station: station,
-            logger: logger
-        ) { notifier.status($0) }
+            CameraLife.Ways(station: station, live: live, logger: logger) { notifier.status($0) }
+        )
+        // Before the camera: only the process that owns the socket may end another one's captures.
         let listener = try listener(on: loop)
-        // Only by the process that owns the socket: another one's captures must go on.
-        endLeftovers(of: configuration, logger)
-        if let live = camera.live {
-            let thread = try DiskThread(name: "live")
-            try thread.submit { live.serve() }
-        }
-        let report = CameraReport(configuration, watcher, camera, clock: loop.clock)
-        let server = server(report, of: configuration, on: loop)
-        let lamp = CameraLamp(use: camera.use, station: station)
+        let server = server(try CameraReport(settings, life, clock: loop.clock), on: loop)
+        let lamp = CameraLamp(use: life.use, station: station)
         try loop.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await watcher.run() }
+                group.addTask { try await life.run() }
                 group.addTask { try await lamp.run() }
                 group.addTask { try await server.run(listener) }
                 group.addTask {

@@ -7,8 +7,9 @@ struct EyesCommand: ParsableCommand {
         commandName: "roost-eyes",
         abstract: "Takes a picture at each motion that a station sees.",
         discussion: """
-            Off until there is an eyes.json; docs/reference/camera.md has every key. A process of \
-            its own, so that no camera disturbs the station.
+            Off until its owner chooses a camera, on the page Camera or by `roost camera set`, or \
+            an eyes.json names one; docs/reference/camera.md has every key. A process of its own, \
+            so that no camera disturbs the station.
 
             Examples: roost-eyes check /etc/roost/eyes.json
                       roost-eyes cameras

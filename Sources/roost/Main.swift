@@ -35,7 +35,8 @@ struct Roost: ParsableCommand {
                 name: "Change",
                 subcommands: [
                     ModeCommand.self, MuteCommand.self, UnmuteCommand.self, NoteCommand.self,
-                    SettingsCommand.self, ClockCommand.self, ClaimCommand.self,
+                    SettingsCommand.self, CameraSettingsCommand.self, ClockCommand.self,
+                    ClaimCommand.self,
                 ]
             ),
             CommandGroup(

@@ -15,7 +15,28 @@ extension Ailments {
             verdict: .skipped,
             words: "no picture is taken",
             next: ""
-        ) { $0.files["/etc/roost/eyes.json"] = nil },
+        ) { ($0.files["/etc/roost/eyes.json"], $0.camera) = (nil, .absent) },
+        Ailment(
+            check: "camera",
+            verdict: .skipped,
+            words: "no camera is chosen",
+            next: ""
+        ) {
+            var report = MadeUpMachine.eyes
+            report.isOff = true
+            $0.camera = .report(report)
+        },
+        Ailment(
+            check: "camera",
+            verdict: .failure,
+            words: "settings cannot be used",
+            next: "roost camera undo"
+        ) {
+            var report = MadeUpMachine.eyes
+            let trouble = "the camera is off, as its settings cannot be used: not JSON"
+            (report.isOff, report.settingsTrouble) = (true, trouble)
+            $0.camera = .report(report)
+        },
         Ailment(
             check: "camera",
             verdict: .warning,

@@ -83,7 +83,7 @@ struct MadeUpMachine {
             "/run/udev/control": "", "/proc/300/comm": "systemd-udevd\n",
         ]
         (machine.links, machine.nodes, machine.chips) = ([:], [:], [])
-        machine.answer = .absent
+        (machine.answer, machine.camera) = (.absent, .absent)
         return machine
     }
 

@@ -28,7 +28,11 @@ import Testing
     @Test(arguments: LocalUser.allCases)
     func picturesAreForPeopleAndTheDashboard(user: LocalUser) throws {
         let isAllowed = try #require(Self.may[user] as Bool?)
-        for about in [GetCameraStatus.about, DeletePictures.about] {
+        let questions: [any Question.Type] = [
+            GetCameraStatus.self, DeletePictures.self, GetCameraSettings.self, ChangeCamera.self,
+            UndoCamera.self, TryCamera.self, GetTriedPicture.self,
+        ]
+        for about in questions.map({ $0.about }) {
             #expect(about.users.contains(user) == isAllowed, "\(about.name)")
         }
         #expect(LiveServer.users.contains(user) == isAllowed)

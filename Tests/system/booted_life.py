@@ -142,7 +142,8 @@ class BootedLife:
             check.same(inside.visit() // 100 in (2, 3), True, f"{where}: the dashboard answers with {inside.visit()}")
             courier = until(lambda: inside.state("roost-courier.service") == "active", START_SECONDS)
             check.demand(courier, f"{where}: the courier does not run: {self.journal('roost-courier.service')}")
-            check.same(inside.state("roost-eyes.service"), "inactive", f"{where}: roost-eyes without a configuration")
+            eyes = until(lambda: inside.state("roost-eyes.service") == "active", START_SECONDS)
+            check.demand(eyes, f"{where}: roost-eyes does not run without a configuration: {self.journal('roost-eyes.service')}")
 
     def upgrade(self):
         check, inside, root = self.check, self.inside, self.root
@@ -158,9 +159,10 @@ class BootedLife:
         inside.run("chown", "roost-courier:", "/etc/roost/secrets/influx")
         self.correct_courier()
         root.write("/etc/roost/eyes.json", json.dumps(EYES))
+        inside.run("systemctl", "restart", "roost-eyes.service")
         with self.step(STEPS[1]) as where:
             check.demand(until(lambda: inside.state("roost-eyes.service") == "active", START_SECONDS),
-                         f"{where}: roost-eyes is not started by its configuration: {self.journal('roost-eyes.service')}")
+                         f"{where}: roost-eyes does not run with a configuration: {self.journal('roost-eyes.service')}")
             measured = until(lambda: "temperature" in inside.ask("roost", "status"), START_SECONDS)
             check.demand(measured, f"{where}: no value: {self.journal()}")
             inside.visit()

@@ -24,15 +24,19 @@ package final class MotionWatcher: Sendable {
         package let boot: BootID?
         /// The machine's time, trusted or not.
         package let wall: @Sendable () -> WallTime
+        /// Whether motions get a picture; the camera, and pictures of before, are watched in any
+        /// case.
+        package let takesPictures: Bool
 
         package init(
             masks: MaskClock,
             retentionDays: Int,
+            takesPictures: Bool = true,
             boot: BootID?,
             wall: @escaping @Sendable () -> WallTime
         ) {
             (self.masks, self.retentionDays) = (masks, retentionDays)
-            (self.boot, self.wall) = (boot, wall)
+            (self.boot, self.wall, self.takesPictures) = (boot, wall, takesPictures)
         }
     }
 
@@ -120,7 +124,9 @@ package final class MotionWatcher: Sendable {
             state.withLock { $0.stationTrouble = nil }
             let isSure = item.event?.isSure ?? item.reading?.isSure
             if let isSure { settings.masks.set(isSure: isSure) }
-            if let event = item.event, event.kind == "motion" { admit(event) }
+            if let event = item.event, event.kind == "motion", settings.takesPictures {
+                admit(event)
+            }
         }
     }
 
@@ -293,6 +299,8 @@ package final class MotionWatcher: Sendable {
                 logger.notice("old pictures deleted", metadata: ["count": "\(count)"])
             }
             state.withLock { $0.ringTrouble = nil }
+        } catch StorageError.absent where !settings.takesPictures {
+            // Where no picture was ever taken there is none to delete.
         } catch let error where !(error is CancellationError) {
             logger.error("no room for pictures", metadata: ["why": "\(error)"])
             state.withLock { $0.ringTrouble = "\(error)" }

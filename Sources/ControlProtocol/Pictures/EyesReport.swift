@@ -64,7 +64,8 @@ package struct EyesReport: Codable, Hashable, Sendable {
     /// Pictures in the ring; nil while it cannot be read.
     package var pictureCount: Int?
     package var newest: Newest?
-    /// Motions since the start: with a picture, without one, and in masked times.
+    /// Motions since the start, or the last change of settings: with a picture, without one, and in
+    /// masked times.
     package var takenCount = 0
     package var leftOutCount = 0
     package var maskedCount = 0
@@ -84,6 +85,12 @@ package struct EyesReport: Codable, Hashable, Sendable {
     package var camera: Camera?
     /// The live picture; nil while none is configured.
     package var live: LivePictureReport?
+    /// True while no camera is configured, so that there are no pictures to take.
+    package var isOff: Bool?
+    /// False where motions get no picture, so that the live picture is all.
+    package var takesPictures: Bool?
+    /// Why the owner's settings are not used; the camera is off then.
+    package var settingsTrouble: String?
 
     package init(
         version: String,

@@ -4,15 +4,15 @@ import ControlProtocol
 struct DoctorCamera {
     static let path = "/etc/roost/eyes.json"
 
-    /// Whether there is a configuration, so that a camera is wanted.
+    /// Whether there is an `eyes.json`, so that a camera is wanted.
     var isWanted = false
-    /// Answer of `roost-eyes`; nil for an image, and where no camera is wanted.
+    /// Answer of `roost-eyes`; nil for an image.
     var answer: DoctorMachine.CameraAnswer?
 
     init() {}
 
     init(_ tree: DoctorTree, _ machine: DoctorMachine) {
         isWanted = tree.exists(Self.path)
-        answer = isWanted ? machine.camera() : nil
+        answer = machine.camera()
     }
 }

@@ -7,9 +7,6 @@ enum DoctorCameraChecks {
 
     @Sendable private static func takes(_ facts: DoctorFacts) -> DoctorFinding {
         guard !facts.isImage else { return .ofImage }
-        guard facts.camera.isWanted else {
-            return .skipped("there is no \(DoctorCamera.path), so no picture is taken")
-        }
         switch facts.camera.answer {
         case .report(let report): return finding(report)
         case .refuses(let words):
@@ -18,6 +15,9 @@ enum DoctorCameraChecks {
                 next: "journalctl -u roost-eyes; sudo systemctl restart roost-eyes"
             )
         case .absent, nil:
+            guard facts.camera.isWanted else {
+                return .skipped("no roost-eyes runs, so no picture is taken")
+            }
             return .failure(
                 "there is a \(DoctorCamera.path), and no roost-eyes runs",
                 next: "roost-eyes check && sudo systemctl start roost-eyes"
@@ -26,6 +26,15 @@ enum DoctorCameraChecks {
     }
 
     private static func finding(_ report: EyesReport) -> DoctorFinding {
+        if let trouble = report.settingsTrouble {
+            return .failure(
+                trouble,
+                next: "roost camera undo, or remove settings.json of /var/lib/roost-eyes"
+            )
+        }
+        if report.isOff == true {
+            return .skipped("no camera is chosen, so no picture is taken: roost camera")
+        }
         if let trouble = report.ringTrouble {
             return .failure(
                 "roost-eyes runs and cannot keep pictures: \(trouble)",

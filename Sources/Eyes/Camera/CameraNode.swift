@@ -64,6 +64,18 @@ package struct CameraNode: Hashable, Sendable {
         return CameraNode(path: path, name: "")
     }
 
+    /// Cameras that are plugged in, as settings name them; decoders of the board are left out.
+    ///
+    /// Each of two that have the same numbers is named by its path.
+    package static func cameras(root: String = "") -> [EyesReport.Camera] {
+        let nodes = all(root: root)
+        return nodes.filter { $0.usb != nil || $0.isCamera }.map { node in
+            let isAlone = nodes.count { $0.choice == node.choice } == 1
+            let device = isAlone ? "\(node.choice)" : node.path
+            return EyesReport.Camera(device: device, path: node.path, name: node.name)
+        }
+    }
+
     private static func usb(_ folder: String) -> USB? {
         guard let vendor = Files.line("\(folder)/idVendor").flatMap({ UInt16($0, radix: 16) }),
             let product = Files.line("\(folder)/idProduct").flatMap({ UInt16($0, radix: 16) })

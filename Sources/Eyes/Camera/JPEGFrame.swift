@@ -31,6 +31,26 @@ package enum JPEGFrame {
         return nil
     }
 
+    /// Width and height that the picture says it has; nil where it says none.
+    package static func size(of frame: [UInt8]) -> (width: Int, height: Int)? {
+        var index = 2
+        while index + 9 <= frame.count, frame[index] == 0xFF {
+            let marker = frame[index + 1]
+            let length = Int(frame[index + 2]) << 8 | Int(frame[index + 3])
+            switch marker {
+            case 0xFF: index += 1
+            case 0xC0, 0xC1, 0xC2:
+                let numbers = frame[(index + 5)..<(index + 9)].map { Int($0) }
+                return (numbers[2] << 8 | numbers[3], numbers[0] << 8 | numbers[1])
+            case 0x00, 0x01, 0xD0...0xDA: return nil
+            default:
+                guard length >= 2 else { return nil }
+                index += 2 + length
+            }
+        }
+        return nil
+    }
+
     /// Returns the offset of the last end marker's second byte; bytes behind it are no picture.
     private static func end(of frame: [UInt8]) -> Int? {
         var index = frame.count - 1

@@ -140,7 +140,7 @@ package final class LiveServer: Sendable {
         _ = Glibc.read(bell, &count, MemoryLayout.size(ofValue: count))
     }
 
-    /// Serves until `stop`.
+    /// Serves until `stop`; another may listen at its path after that.
     package func serve() {
         var connections = LiveConnections(frames: settings.framesPerSecond)
         var (looked, refused) = (MonotonicInstant.boot, LivePictureReport?.none)
@@ -160,7 +160,10 @@ package final class LiveServer: Sendable {
                 return (actions, shared.machine.nextLook(after: now), shared.isStopping)
             }
             perform(actions, &connections, at: now)
-            guard !isStopping else { return connections.close() }
+            guard !isStopping else {
+                listener.close()
+                return connections.close()
+            }
             // The bounds are checked at once when the next follower comes.
             if connections.followerCount == 0 { looked = .boot }
             connections.wait(listener.raw, bell, until: next, now)

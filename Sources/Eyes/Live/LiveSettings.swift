@@ -10,6 +10,8 @@ package struct LiveSettings: Hashable, Sendable {
     package var isOwn: Bool { command.first != CameraSettings.program }
     /// Frames in a second, 1…30; the program's further ones are dropped.
     package let framesPerSecond: Int
+    /// Whether there is a live picture.
+    package let isOn: Bool
     package let width: Int
     package let height: Int
     /// Time limit of the program's first picture, 1…60 s.
@@ -26,6 +28,8 @@ package struct LiveSettings: Hashable, Sendable {
         instead: [String]?,
         texts: (inout ObjectReader) -> [String]
     ) {
+        let isOn = reader.bool("isOn") ?? true
+        self.isOn = isOn
         framesPerSecond = reader.whole("framesPerSecond", in: 1...30) ?? 10
         width = reader.whole("width", in: 16...4_096) ?? 640
         height = reader.whole("height", in: 16...4_096) ?? 480
@@ -36,7 +40,7 @@ package struct LiveSettings: Hashable, Sendable {
         )
         let own = texts(&reader)
         let words = own.isEmpty ? instead ?? [] : own
-        if words.isEmpty {
+        if words.isEmpty, isOn {
             reader.problem("command", "expected a program that writes JPEGs, and its arguments")
         }
         let values = [

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import HardwareIO
+import Synchronization
 
 /// A local socket for bytes, for a thread that waits by `poll` itself.
 ///
@@ -12,6 +13,7 @@ package final class LocalStreamListener: Sendable {
     package let path: String
     private let descriptor: OwnedDescriptor
     private let users: LocalUsers
+    private let isClosed = Mutex(false)
 
     /// Listens at `path`, in place of the socket of a process that has died.
     ///
@@ -25,7 +27,16 @@ package final class LocalStreamListener: Sendable {
         (self.path, self.users) = (path, users)
     }
 
-    deinit { unlink(path) }
+    deinit { close() }
+
+    /// Removes the socket's name, so that another may listen there; connections stay.
+    package func close() {
+        let isFirst = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return !isClosed
+        }
+        if isFirst { unlink(path) }
+    }
 
     /// Readable while a connection waits.
     package var raw: Int32 { descriptor.raw }

@@ -33,11 +33,12 @@ package struct LiveRoutes: Sendable {
         let report = try await camera?.eyes.askIfRunning(GetCameraStatus())
         let live = report?.live
         let isThere = camera?.cache.isThere ?? false
+        let isOn = report != nil && report?.isOff != true
         return try .json(
             CameraView(
-                camera: report != nil ? "on" : isThere ? "stopped" : "off",
+                camera: isOn ? "on" : isThere && report == nil ? "stopped" : "off",
                 state: live?.state.rawValue ?? "off",
-                why: live?.why,
+                why: live?.why ?? report?.settingsTrouble,
                 width: live?.width,
                 height: live?.height,
                 framesPerSecond: live?.framesPerSecond,

@@ -10,7 +10,7 @@ struct RecordsView: Codable, Sendable {
         case on
         /// It does not, and has pictures.
         case stopped
-        /// It was never switched on.
+        /// It was never switched on, or its owner switched it off.
         case off
     }
 
@@ -74,12 +74,14 @@ struct RecordsView: Codable, Sendable {
         next: String?
     ) {
         let isOff = report == nil && pictures == nil && trouble == nil
-        camera = report != nil ? .on : isOff ? .off : .stopped
+        let isOn = report != nil && report?.isOff != true
+        camera = isOn ? .on : isOff || report != nil ? .off : .stopped
         (pictureCount, newest) = (pictures?.count, pictures?.first?.number)
         (room, ringBytes) = (report?.room, report?.ringBytes)
         retentionDays = report?.retentionDays
         (leftOutCount, maskedCount) = (report?.leftOutCount, report?.maskedCount)
-        self.trouble = trouble ?? report?.ringTrouble ?? report?.lastTrouble
+        self.trouble =
+            trouble ?? report?.settingsTrouble ?? report?.ringTrouble ?? report?.lastTrouble
         stationTrouble = report?.stationTrouble
         (self.items, self.next) = (items, next)
     }

@@ -34,8 +34,7 @@ enum ReportText {
             lines.append("store   \(store.folder)\(journal.map { ", \($0)" } ?? "")\(fares(store))")
         }
         if let camera = report.camera {
-            let trouble = camera.ringTrouble ?? camera.stationTrouble ?? camera.lastTrouble
-            lines.append("camera  \(camera.sentence)\(trouble.map { "; \($0)" } ?? "")")
+            lines.append("camera  \(sentence(of: camera))")
         }
         if let said = report.cardStart {
             lines.append("card    at the last start: \(said.joined(separator: " "))")
@@ -241,9 +240,16 @@ enum ReportText {
             }
     }
 
+    private static func sentence(of camera: EyesReport) -> String {
+        if camera.isOff == true { return camera.settingsTrouble ?? "off" }
+        let trouble = camera.ringTrouble ?? camera.stationTrouble ?? camera.lastTrouble
+        return camera.sentence + (trouble.map { "; \($0)" } ?? "")
+    }
+
     /// The camera as a device.
     private static func camera(_ report: EyesReport, _ paint: Paint) -> String {
         let name = paint.bold("camera")
+        if report.isOff == true { return "\(name)  off" }
         let state =
             report.lastTrouble == nil ? paint("ready", .green) : paint("fault", .red)
         guard let wanted = report.wantedCamera else { return "\(name)  by a command  \(state)" }

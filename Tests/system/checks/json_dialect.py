@@ -130,6 +130,7 @@ def examples(check, station):
         "alerts test": None, "alerts ack": None, "dose": None, "settings new-id": None, "update status": None,
         "update install": None, "update rollback": None, "update confirm": None, "provision": None,
         "records list": None, "records get": None, "records delete": None, "records export": None,
+        "camera list": None, "camera set": None, "camera undo": None, "camera try": None,
         # Asks the dashboard: scripts/check accounts reads what it says.
         "claim": None,
         # Theirs are in scripts/check net, rules and backup of scripts/check browser.

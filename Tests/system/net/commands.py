@@ -91,7 +91,7 @@ def look_rows(stage):
         "sites clusters": ["pm25", *reads],
         "store plan": ["--medium", "ext4"], "profiles list": [], "profiles graph": ["plantower-pms"],
         "profiles check": [os.path.join(ROOT, "hardware-profiles", "nova-sds011.json")],
-        "update describe": [], "records list": ring,
+        "update describe": [], "records list": ring, "camera list": ["--socket", eyes.control],
         "courier status": control, "outbox show": control, "outbox why": [stage.began, *control], "outbox prove": ["influx", *control],
         "courier check": [courier.config_path], "target try": ["influx", *control], "target show": ["influx", *control],
         "receiver try": ["influx", *control], "receiver show": ["influx", *control],
@@ -134,6 +134,8 @@ ACTS = [
     ("receiver set", "receiver set phone everySeconds=600 {control}"), ("receiver undo", "receiver undo phone {control}"), ("receiver remove", "receiver remove phone {control}"),
     ("records get", "records get {n} --output {folder}/{n}.jpg {ring}"), ("records export", "records export {folder}/records-{n} {ring} {reads}"),
     ("records delete", "records delete {n} {ring} --socket {eyes}"),
+    ("camera set", "camera set retentionDays 9 --socket {eyes}"), ("camera set", "camera set retentionDays 0 --socket {eyes}"),
+    ("camera undo", "camera undo --socket {eyes}"), ("camera try", "camera try --socket {eyes}"),
 ]
 
 

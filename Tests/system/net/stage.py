@@ -94,13 +94,15 @@ class Eyes:
         take = program(os.path.join(node.folder, "take"), TAKE)
         with open(self.config, "w", encoding="utf-8") as file:
             json.dump({"command": [take], "ring": self.ring, "megabytes": 1, "pictures": 40, "live": {"command": CAMERA}}, file)
+        self.state = os.path.join(node.folder, "eyes")
+        os.makedirs(self.state)
         check.ends(self)
 
     def start(self):
         with open(self.check.path("eyes.log"), "ab") as log:
             self.process = subprocess.Popen(
                 [self.check.program("roost-eyes"), "run", "--config", self.config, "--socket", self.node.socket,
-                 "--control", self.control, "--live", self.live], stderr=log)
+                 "--control", self.control, "--live", self.live, "--state", self.state], stderr=log)
 
     def records(self):
         return objects(self.check.roost("records", "list", "--json", "--ring", self.ring).stdout)

@@ -1,0 +1,189 @@
+import Camera
+import ControlProtocol
+import Core
+import FileIO
+import Profiles
+import TestSupport
+import Testing
+
+@testable import Eyes
+
+@Suite struct EyesSettingsTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder(isInMemory: true) }
+
+    private func settings(_ file: String = "{}") throws -> EyesSettings {
+        let values = try EyesSettings.read(Array(file.utf8), file: "eyes.json").values
+        let settings = EyesSettings(values, path: "/etc/roost/eyes.json", folder: folder.path)
+        settings.load()
+        return settings
+    }
+
+    private func put(_ text: String, _ name: String = EyesOverlay.name) throws {
+        try Files.replace(folder.path(name), with: Array(text.utf8), mode: 0o640)
+    }
+
+    private func content(_ name: String = EyesOverlay.name) throws -> String? {
+        try Files.readIfThere(folder.path(name), limit: 1 << 20)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func value(_ key: String, of settings: EyesSettings) -> String? {
+        settings.report(cameras: []).settings.first { $0.key == key }
+            .map { "\($0.value) \($0.origin.rawValue)" }
+    }
+
+    @Test func aCameraIsOnOnceItIsChosen() throws {
+        let settings = try settings()
+        #expect(settings.inUse.configuration == nil && settings.trouble == nil)
+        #expect(value("camera.device", of: settings) == "null default")
+        #expect(value("live.width", of: settings) == "640 default")
+        let version = settings.inUse.version
+        try settings.change(ChangeCamera(#"{"camera": {"device": "any"}, "live": {"isOn": true}}"#))
+        let inUse = try #require(settings.inUse.configuration)
+        #expect(inUse.camera?.choice == .any && inUse.live != nil && inUse.records)
+        #expect(settings.inUse.version == version + 1 && settings.hasChanged.consume())
+        #expect(value("camera.device", of: settings) == "\"any\" ui")
+        #expect(value("live.isOn", of: settings) == "true ui")
+        #expect(try self.settings().inUse.configuration == inUse)
+        #expect(try content() == "{\"camera\":{\"device\":\"any\"},\"live\":{\"isOn\":true}}\n")
+    }
+
+    @Test func aSizeAloneSwitchesNothingOn() throws {
+        let settings = try settings()
+        try settings.change(ChangeCamera(#"{"camera": {"width": 640}, "live": {"width": 320}}"#))
+        #expect(settings.inUse.configuration == nil)
+        #expect(value("camera.device", of: settings) == "null default")
+        #expect(value("camera.width", of: settings) == "640 ui")
+        #expect(value("live.isOn", of: settings) == "false default")
+        let text = #"{"camera": {"device": "any", "width": 640}, "live": {"width": 320}}"#
+        try settings.change(ChangeCamera(text))
+        #expect(settings.inUse.configuration?.camera?.width == 640)
+        #expect(settings.inUse.configuration?.live == nil)
+    }
+
+    @Test func theFileWinsAndLocks() throws {
+        try put(#"{"masks": ["01:00-02:00"], "retentionDays": 3}"#)
+        let file = #"{"camera": {"width": 320}, "masks": ["18:00-08:00"]}"#
+        let settings = try settings(file)
+        let inUse = try #require(settings.inUse.configuration)
+        let evening = try #require(MaskTime("18:00-08:00"))
+        #expect(inUse.masks == [evening] && inUse.retentionDays == 3)
+        #expect(value("masks", of: settings) == "[\"18:00-08:00\"] file")
+        #expect(value("camera.width", of: settings) == "320 file")
+        for text in [#"{"masks": []}"#, #"{"camera": {"width": 640}}"#] {
+            let failure = #expect(throws: ControlFailure.self) {
+                try settings.change(ChangeCamera(text))
+            }
+            #expect(failure?.code == .conflict)
+            #expect(failure?.message.contains("/etc/roost/eyes.json") == true)
+        }
+        // What is there already, and counts nothing, may stay.
+        try settings.change(ChangeCamera(#"{"masks": ["01:00-02:00"], "retentionDays": 4}"#))
+        #expect(settings.inUse.configuration?.retentionDays == 4)
+    }
+
+    @Test(arguments: [
+        (#"{"command": ["sh"]}"#, "/command"),
+        (#"{"live": {"command": ["sh"]}}"#, "/live/command"),
+        (#"{"ring": "/etc/passwd"}"#, "/ring"),
+        (#"{"megabytes": 1}"#, "/megabytes"),
+        (#"{"camera": {"device": "video0"}}"#, "/camera/device"),
+        (#"{"camera": {"wdith": 1}}"#, "/camera/wdith"),
+        (#"{"masks": ["22-6"]}"#, "/masks/0"),
+        (#"{"retentionDays": 0}"#, "/retentionDays"),
+    ])
+    func whatAnOwnerMayNotSayChangesNothing(text: String, pointer: String) throws {
+        let settings = try settings()
+        try settings.change(ChangeCamera(#"{"record": false}"#))
+        let failure = #expect(throws: ControlFailure.self) {
+            try settings.change(ChangeCamera(text))
+        }
+        #expect(failure?.pointer == pointer && failure?.code == .badRequest)
+        #expect(try content() == "{\"record\":false}\n")
+        #expect(throws: ControlFailure.self) { try settings.tried(text) }
+    }
+
+    @Test func aProgramOfTheFileHasThePlaceOfACamera() throws {
+        let settings = try settings(#"{"command": ["x"], "live": {"command": ["v"]}}"#)
+        #expect(settings.report(cameras: []).hasProgram)
+        let failure = #expect(throws: ControlFailure.self) {
+            try settings.change(ChangeCamera(#"{"camera": {"device": "any"}}"#))
+        }
+        #expect(failure?.code == .conflict)
+        try settings.change(ChangeCamera(#"{"live": {"isOn": false, "framesPerSecond": 5}}"#))
+        #expect(settings.inUse.configuration?.live == nil)
+        #expect(settings.inUse.configuration?.command == ["x"])
+        try settings.change(ChangeCamera(#"{"live": {"framesPerSecond": 5}}"#))
+        #expect(settings.inUse.configuration?.live?.framesPerSecond == 5)
+        #expect(settings.inUse.configuration?.live?.command == ["v"])
+    }
+
+    @Test func twoOwnersDoNotOverwriteEachOther() throws {
+        let settings = try settings()
+        let tag = settings.report(cameras: []).tag
+        try settings.change(ChangeCamera(#"{"record": false}"#, tag: tag))
+        let failure = #expect(throws: ControlFailure.self) {
+            try settings.change(ChangeCamera(#"{"retentionDays": 2}"#, tag: tag))
+        }
+        #expect(failure?.code == .conflict)
+        #expect(try content() == "{\"record\":false}\n")
+    }
+
+    @Test func aChangeIsTakenBackAlsoAfterARestart() throws {
+        let settings = try settings()
+        #expect(!settings.report(cameras: []).canUndo)
+        #expect(throws: ControlFailure.self) { try settings.undo(UndoCamera()) }
+        try settings.change(ChangeCamera(#"{"retentionDays": 2}"#))
+        try settings.change(ChangeCamera(#"{"retentionDays": 3}"#))
+        let again = try self.settings()
+        #expect(again.report(cameras: []).canUndo)
+        try again.undo(UndoCamera())
+        #expect(try content() == "{\"retentionDays\":2}\n")
+        try again.undo(UndoCamera())
+        #expect(try content() == "{\"retentionDays\":3}\n")
+    }
+
+    @Test(arguments: ["{", "[]", #"{"masks": ["x"]}"#, #"{"command": ["x"]}"#])
+    func settingsThatCannotBeUsedKeepTheCameraOffAndStay(text: String) throws {
+        let before = try settings()
+        try before.change(ChangeCamera(#"{"retentionDays": 2}"#))
+        try put(text)
+        let settings = try settings(#"{"camera": {}}"#)
+        #expect(settings.inUse.configuration == nil)
+        let report = settings.report(cameras: [])
+        #expect(report.trouble?.hasPrefix("the camera is off") == true && !report.isOn)
+        let failure = #expect(throws: ControlFailure.self) {
+            try settings.change(ChangeCamera("{}"))
+        }
+        #expect(failure?.code == .store)
+        #expect(try content() == text)
+        // The way back for an owner without a shell; the file stays for people to look at.
+        try settings.undo(UndoCamera())
+        #expect(settings.trouble == nil && settings.inUse.configuration != nil)
+        #expect(try content(EyesOverlay.damaged) == text)
+    }
+
+    @Test func aChangeThatTheCardDoesNotTakeIsNotInUse() throws {
+        let settings = EyesSettings([:], path: "eyes.json", folder: folder.path("none"))
+        settings.load()
+        let failure = #expect(throws: ControlFailure.self) {
+            try settings.change(ChangeCamera(#"{"camera": {}}"#))
+        }
+        #expect(failure?.code == .store && settings.inUse.configuration == nil)
+    }
+
+    @Test func theReaderNamesEachSettingAndItsRange() throws {
+        let settings = try settings().report(cameras: []).settings
+        let keys = Set(settings.map(\.key))
+        let wanted: Set = [
+            "camera.device", "camera.width", "live.isOn", "live.framesPerSecond", "masks",
+            "record", "retentionDays",
+        ]
+        #expect(keys.isSuperset(of: wanted))
+        #expect(keys.isDisjoint(with: ["command", "live.command", "ring", "megabytes"]))
+        let rate = try #require(settings.first { $0.key == "live.framesPerSecond" })
+        #expect(rate.low == 1 && rate.high == 30 && rate.value == "10")
+    }
+}
