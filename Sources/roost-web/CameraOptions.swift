@@ -23,4 +23,16 @@ struct CameraOptions: ParsableArguments {
             live: LivePicture(LiveStream(path: liveSocket, on: loop), logger: logger)
         )
     }
+
+    /// Routes for motions, the live picture and the camera's settings.
+    ///
+    /// - Parameter looks: Writes down who looked; nil where there are no accounts.
+    static func routes(
+        _ history: HistoryClient,
+        _ eyes: RecordRoutes.Camera?,
+        _ looks: PictureAccessLog?
+    ) -> [Route] {
+        RecordRoutes(history, eyes, looks).all + LiveRoutes(eyes, looks).all
+            + CameraRoutes(eyes, looks).all
+    }
 }

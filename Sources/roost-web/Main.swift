@@ -149,8 +149,7 @@ struct Web: ParsableCommand {
         let eyes = store == nil ? camera.camera(on: loop, logger) : nil
         let asked =
             stationRoutes.all + Self.sending(courier) + image.acts + past + faces.pageRoutes
-            + RecordRoutes(history, eyes, door.accounts?.looks).all
-            + LiveRoutes(eyes, door.accounts?.looks).all
+            + CameraOptions.routes(history, eyes, door.accounts?.looks)
         var routes = files.routes(name: shown) + door.routes + faces.routes
         routes += door.accounts?.audited(asked) ?? asked
         routes += try image.others + map.routes(files, station) + [QRCodeRoute().route]

@@ -32,6 +32,7 @@ enum ServedRoutes {
             + network.acts + network.others
             + MapRoutes(nil, leaflet: "", files, station: nil).all
             + RecordRoutes(reader, nil, nil).all + LiveRoutes(nil, nil).all
+            + CameraRoutes(nil, nil).all
         let all = routes + [OpenAPI.route(describing: routes, station: "t")]
         return all.filter { $0.path.hasPrefix("/api/v1/") }
     }

@@ -19,7 +19,7 @@ package struct StaticFiles: Sendable {
         "/", "/history", "/events", "/devices", "/more", "/measurements", "/proof", "/health",
         "/numbers", "/surveys", "/settings", "/account", "/claim", "/login", "/trust", "/alerts",
         "/outbox", "/sites", "/backup", "/start", "/update", "/network", "/records", "/live",
-        "/dose",
+        "/camera", "/dose",
     ]
     /// Bytes of a file at most.
     private static let sizeMax = 1 << 20

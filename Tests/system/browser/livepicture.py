@@ -32,9 +32,9 @@ IMAGE = "const one = document.querySelector('.frame.wide img'); return one ? one
 class Camera:
     """roost-eyes with a program of its own, and no motion."""
 
-    def __init__(self, walk):
+    def __init__(self, walk, name="live"):
         self.check, self.browser = walk.check, walk.browser
-        self.folder = self.check.path("live")
+        self.folder = self.check.path(name)
         os.makedirs(self.folder)
         self.motions, self.eyes = Motions(self.check), None
         self.socket = self.motions.path

@@ -21,7 +21,7 @@ SECURE = {"content-security-policy", "cross-origin-opener-policy", "cross-origin
           "referrer-policy", "x-content-type-options"}
 # Pages of the dashboard are one file; these addresses have no route of their own in the description.
 PAGES = ["/", "/history", "/events", "/devices", "/more", "/measurements", "/proof", "/health", "/numbers", "/surveys", "/settings",
-         "/account", "/claim", "/login", "/trust", "/alerts", "/outbox", "/sites", "/backup", "/update", "/network", "/records", "/live", "/dose", "/start"]
+         "/account", "/claim", "/login", "/trust", "/alerts", "/outbox", "/sites", "/backup", "/update", "/network", "/records", "/live", "/camera", "/dose", "/start"]
 OTHERS = ["/map", "/map/leaflet.js", "/ca.pem", "/ca.mobileconfig", "/.well-known/security.txt", "/sw.js", "/manifest.webmanifest",
           "/favicon.ico", "/healthz", "/now.txt", "/metrics", "/a/0/app.css", "/nowhere",
           "/compat/alert?client=net", "/compat/files/hourly", "/compat/files/hourly/absent.csv", "/compat/semicolon",
@@ -38,6 +38,7 @@ EXAMPLES = {
     "/files/{type}/{name}": "/files/hourly/absent.csv", "/copies/{id}": "/copies/0",
     "/dose": "/dose?channel=dust/pm25", "/events": "/events?kind=muted", "/outbox/fates": "/outbox/fates?time={now}",
     "/records/{number}/picture": "/records/{picture}/picture", "/outbox/{id}/entry": "/outbox/influx/entry",
+    "/camera/settings/picture": "/camera/settings/picture?trial=1",
 }
 STREAMS = {"/live", "/camera/live"}  # Followed by streams.py.
 

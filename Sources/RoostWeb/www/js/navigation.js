@@ -16,6 +16,7 @@ export const PAGES = [
   { path: "/sites", name: "sites", place: "more", load: () => import("./pages/sites.js") },
   { path: "/records", name: "records", place: "more", load: () => import("./pages/records.js") },
   { path: "/live", name: "livepicture", place: "more", asks: true, load: () => import("./pages/live.js") },
+  { path: "/camera", name: "camera", place: "more", needs: "owner", asks: true, load: () => import("./pages/camera.js") },
   { path: "/dose", name: "dose", place: "more", load: () => import("./pages/dose.js") },
   { path: "/measurements", name: "measurements", place: "more", load: () => import("./pages/measurements.js") },
   { path: "/proof", name: "proof", place: "more", load: () => import("./pages/proof.js") },

@@ -2,6 +2,7 @@
 import { address } from "../api.js";
 import { button, el, quoted, setText, show } from "../dom.js";
 import { code, plural, t } from "../i18n.js";
+import { may } from "../roles.js";
 
 export const title = "livepicture.title";
 /** Seconds between questions about the camera: while watching, and while not. */
@@ -12,12 +13,12 @@ const UP = ["starting", "running"];
 
 export const load = (api) => api.get("/camera");
 
-export function make(root, { api }) {
+export function make(root, { api, me }) {
   const state = el("p", { class: "big", role: "status" }), why = el("p", { class: "wrong" }), facts = el("p", { class: "number" });
   const frame = el("div", { class: "frame wide" }), words = el("p", { class: "quiet" });
   const start = button(t("livepicture.start"), () => { isWanted = true; open(); draw(); }, { class: "first" });
   const stop = button(t("livepicture.stop"), () => { isWanted = false; close(); draw(); });
-  root.append(el("section", { class: "card" }, state, why, frame, el("div", { class: "row" }, start, stop), facts, words));
+  root.append(el("section", { class: "card" }, state, why, frame, el("div", { class: "row" }, start, stop, may(me, "owner") ? el("a", { class: "button", href: "/camera" }, t("camera.link")) : null), facts, words));
   let shown = null, isWanted = false, image = null, age = 0, seconds = 0, turn = 0;
 
   function open() {

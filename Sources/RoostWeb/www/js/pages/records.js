@@ -3,6 +3,7 @@ import { address } from "../api.js";
 import { asIs, button, dialog, el, icon, quoted, show } from "../dom.js";
 import { bytes, clock, clockSeconds, day, duration, number, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
+import { may } from "../roles.js";
 import { action, confirmed } from "../words.js";
 
 export const title = "records.title";
@@ -25,7 +26,7 @@ export function make(root, context) {
   });
   root.append(state, newer, list, more);
   let shown = null, waiting = 0;
-  const at = { context, get items() { return shown.items.filter((one) => one.number); }, get mayDelete() { return shown.mayDelete && shown.camera === "on"; }, gone };
+  const at = { context, get items() { return shown.items.filter((one) => one.number); }, get mayDelete() { return shown.mayDelete && shown.camera !== "stopped"; }, gone };
 
   /** Pictures that were deleted: their motions stay. */
   function gone(isGone) {
@@ -54,12 +55,12 @@ export function make(root, context) {
 const key = (one) => one.event ?? `p${one.number}`;
 
 /** State of the camera, kept pictures, and their viewers. */
-function stateCard(data, { api, reload }) {
+function stateCard(data, { api, me, reload }) {
   const { camera, pictureCount, room, ringBytes, retentionDays, trouble, stationTrouble } = data;
   const facts = [
     pictureCount !== undefined && pictureCount !== null && (room ? t("records.kept", { n: number(pictureCount), room: number(room) }) : plural("records.pictures", pictureCount)),
     retentionDays && plural("records.days", retentionDays), ringBytes && t("records.room", { size: bytes(ringBytes) })].filter(Boolean).join(" · ");
-  const all = data.mayDelete && camera === "on" && pictureCount > 0 ? button(t("records.deleteAll"), confirmed(plural("records.deleteAll.sure", pictureCount), t("records.deleteAll"), async () => {
+  const all = data.mayDelete && camera !== "stopped" && pictureCount > 0 ? button(t("records.deleteAll"), confirmed(plural("records.deleteAll.sure", pictureCount), t("records.deleteAll"), async () => {
     await api.send("POST", "/records/delete", { upTo: data.newest }, { patience: 70000 });
     await reload();
   }), { class: "small" }) : null;
@@ -69,7 +70,7 @@ function stateCard(data, { api, reload }) {
     trouble ? el("p", { class: "wrong" }, t("records.trouble"), " ", quoted(trouble)) : null,
     stationTrouble ? el("p", { class: "wrong" }, t("records.stationTrouble")) : null,
     el("p", { class: "quiet" }, camera === "off" ? t("records.off.words") : [t("records.privacy"), data.mayLook ? t("records.audit") : t("records.members")].join(" ")),
-    all ? el("div", { class: "row" }, all) : null,
+    el("div", { class: "row" }, may(me, "owner") ? el("a", { class: "button small", href: "/camera" }, t("camera.link")) : null, all),
   ].filter(Boolean);
 }
 

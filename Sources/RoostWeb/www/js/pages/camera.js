@@ -1,0 +1,183 @@
+// The camera's settings: which one, what it takes, when it takes nothing; with a picture to see what they do.
+import { address } from "../api.js";
+import { asIs, button, card, el, mark, quoted } from "../dom.js";
+import { field, form, isNoNumber } from "../form.js";
+import { bytes, number } from "../format.js";
+import { loadMore, t } from "../i18n.js";
+import { action } from "../words.js";
+import { KEEPING } from "./undo.js";
+
+export const title = "camera.title";
+/** A picture may take a minute, and the end of a live picture another. */
+const PATIENCE = 135000;
+const STATES = { done: "good", failed: "poor", skipped: "unknown" };
+const SIZES = ["320×240", "640×480", "1280×720", "1920×1080"];
+const MASKS_MAX = 16, NONE = "";
+
+/** The settings; `isAbsent` where the camera's program does not run. */
+export async function load(api) {
+  const [data] = await Promise.all([api.get("/camera/settings").catch((problem) => {
+    if (problem.type !== "station-down") throw problem;
+    return { isAbsent: true };
+  }), loadMore("camera")]);
+  return data;
+}
+
+export function make(root, context) {
+  const said = el("p", { class: "row", role: "status" }), steps = el("div", { role: "status" });
+  let drawn = "";
+
+  /** Shows what is in use now, and offers the way back. */
+  function kept(view, words) {
+    draw(view);
+    said.replaceChildren(el("span", {}, words), view.canUndo ? action(t("do.undo"), () => undo(view), { class: "small" }) : "");
+  }
+
+  async function undo({ tag }) {
+    kept(await context.api.send("POST", "/camera/settings/undo", { tag }, { patience: KEEPING }), t("camera.undone"));
+  }
+
+  function draw(view) {
+    drawn = JSON.stringify(view);
+    if (view.isAbsent) return root.replaceChildren(card(null, el("p", { class: "big" }, t("records.camera.stopped")), el("p", {}, t("camera.absent")), el("p", {}, asIs("sudo systemctl start roost-eyes", "code"))));
+    const state = view.trouble ? [el("p", { class: "big" }, t("camera.broken")), el("p", { class: "wrong" }, quoted(view.trouble)),
+      view.canUndo ? el("div", { class: "row" }, action(t("camera.before"), () => undo(view), { class: "first" })) : null]
+      : [el("p", { class: "big" }, t(view.isOn ? "camera.on" : "camera.off")), el("p", { class: "quiet" }, t("camera.when"))];
+    const links = view.isOn && valueOf(view, "live.isOn") ? el("div", { class: "row" }, el("a", { class: "button", href: "/live" }, t("livepicture.title"))) : null;
+    root.replaceChildren(card(null, state.filter(Boolean), said, links), view.trouble ? "" : settingsCard(view, context, kept, steps));
+  }
+  // A page that looks again keeps what is typed and tried, where nothing else changed.
+  return { update(view) {
+    if (JSON.stringify(view) === drawn) return;
+    said.replaceChildren();
+    steps.replaceChildren();
+    draw(view);
+  } };
+}
+
+const settingOf = (view, key) => view.settings.find((one) => one.key === key);
+const valueOf = (view, key) => JSON.parse(settingOf(view, key).value);
+const isLocked = (view, key) => settingOf(view, key).origin === "file";
+/** What a hint says of a setting that a file has. */
+const locking = (view, locked) => (locked ? [" ", t("camera.locked"), " ", asIs(view.file, "code")] : []);
+const nameOf = (key) => key.replaceAll(".", "/");
+
+function settingsCard(view, { api }, kept, steps) {
+  const fields = [device(view), view.hasProgram ? null : size(view, "camera.width", t("camera.size"), t("camera.size.hint")), flag(view, "record", t("camera.record"), t("camera.record.hint")),
+    count(view, "retentionDays", t("camera.days")), flag(view, "live.isOn", t("camera.live"), t("camera.live.hint")),
+    size(view, "live.width", t("camera.live.size")), count(view, "live.framesPerSecond", t("camera.live.rate")), masks(view)].filter(Boolean);
+  const trial = el("button", { type: "submit" }, t("camera.try"));
+
+  async function send(_, submitter) {
+    const settings = structuredClone(view.own);
+    for (const one of fields) if (!one.isLocked) one.put(settings);
+    if (submitter !== trial) return kept(await api.send("PUT", "/camera/settings", { tag: view.tag, settings }, { patience: KEEPING }), t("camera.saved"));
+    trial.disabled = true;
+    steps.replaceChildren(el("p", { class: "quiet" }, t("do.running")));
+    try {
+      steps.replaceChildren(...outcome(await api.send("POST", "/camera/settings/try", { settings }, { patience: PATIENCE })));
+    } catch (problem) {
+      steps.replaceChildren();
+      throw problem;
+    } finally { trial.disabled = false; }
+    return "";
+  }
+
+  /** The place of a refusal is that of a field: one of a list is its list's. */
+  const node = form([...fields, el("p", { class: "hint" }, t("camera.try.hint")), steps], t("do.save"), async (given, submitter) => {
+    try { return await send(given, submitter); } catch (problem) {
+      for (const error of problem.errors ?? []) error.pointer = error.pointer?.replace(/height$/, "width").replace(/^\/masks\/.*/, "/masks");
+      throw problem;
+    }
+  }, () => Object.fromEntries(fields.map((one) => [one.name, one.wrong?.()])));
+  node.lastChild.append(trial);
+  return card(t("camera.settings"), node);
+}
+
+/** A field with what it puts into the owner's settings; one that `eyes.json` sets says so. */
+function setting(view, key, label, control, hint, read) {
+  const locked = isLocked(view, key);
+  control.disabled = locked;
+  const node = field(nameOf(key), label, { control, hint: [hint, ...locking(view, locked)] });
+  return Object.assign(node, { isLocked: locked, put(settings) {
+    for (const [name, value] of Object.entries(read(node.input))) if (JSON.stringify(value) !== settingOf(view, name).value) place(settings, name, value);
+  } });
+}
+
+function place(settings, key, value) {
+  const names = key.split("."), last = names.pop();
+  names.reduce((at, name) => (at[name] ??= {}), settings)[last] = value;
+}
+
+function device(view) {
+  const given = valueOf(view, "camera.device"), key = "camera.device";
+  if (view.hasProgram) return Object.assign(el("div", { class: "field" }, el("p", {}, t("camera.program"), " ", asIs(view.file, "code"))), { isLocked: true });
+  const known = [...view.cameras.map((one) => [one.device, `${one.name || one.path} · ${one.device}`]), ["any", null]];
+  if (given && !known.some(([name]) => name === given)) known.push([given, t("camera.missing", { device: given })]);
+  const control = el("select", {}, el("option", { value: NONE, selected: !given }, t("camera.none")),
+    known.map(([value, words]) => (words ? asIs(words, "option", { value, selected: value === given }) : el("option", { value, selected: value === given }, t("camera.any")))));
+  const node = setting(view, key, t("camera.device"), control, t("camera.device.hint"), () => ({}));
+  // Without a camera nothing is left of it: what is left would switch it on.
+  node.put = (settings) => {
+    if (control.value === NONE) delete settings.camera; else if (control.value !== given) place(settings, key, control.value);
+  };
+  return node;
+}
+
+function size(view, key, label, hint = "") {
+  const high = key.replace("width", "height"), given = valueOf(view, key) && `${valueOf(view, key)}×${valueOf(view, high)}`;
+  const control = el("select", {}, [...new Set([...SIZES, given])].filter(Boolean).map((one) => asIs(one.replace("×", " × "), "option", { value: one, selected: one === given })));
+  const node = setting(view, key, label, control, hint, ({ value }) => ({ [key]: Number(value.split("×")[0]), [high]: Number(value.split("×")[1]) }));
+  const put = node.put;
+  // A size without a camera would choose one; a live picture that is off keeps its size.
+  node.put = (settings) => { if (settings.camera || !key.startsWith("camera.")) put(settings); };
+  return node;
+}
+
+function flag(view, key, label, hint) {
+  return setting(view, key, label, el("input", { type: "checkbox", checked: valueOf(view, key) === true }), hint, ({ checked }) => ({ [key]: checked }));
+}
+
+function count(view, key, label) {
+  const { low, high } = settingOf(view, key), control = el("input", { type: "number", min: low, max: high, step: 1, value: valueOf(view, key), required: true });
+  const node = setting(view, key, label, control, t("settings.range", { least: low, most: high }), ({ value }) => ({ [key]: Number(value) }));
+  node.wrong = () => (isNoNumber(node) || !node.input.value ? t("form.number") : null);
+  return node;
+}
+
+/** Times of day without pictures: each with its own two fields. */
+function masks(view) {
+  const key = "masks", locked = isLocked(view, key), list = el("div", { class: "form" }), wrong = el("p", { class: "wrong", role: "alert" });
+  const add = button(t("camera.masks.add"), () => { append("22:00", "06:00"); list.lastChild.querySelector("input").focus(); }, { disabled: locked });
+  const rows = () => [...list.children].map((row) => [...row.querySelectorAll("input")].map((one) => one.value));
+
+  function append(from, to) {
+    const time = (label, value) => el("label", {}, label, " ", el("input", { type: "time", value, required: true, disabled: locked }));
+    const row = el("div", { class: "row" }, time(t("camera.masks.from"), from), time(t("camera.masks.to"), to),
+      button(t("camera.masks.remove"), () => { row.remove(); add.disabled = false; add.focus(); }, { class: "small", disabled: locked }));
+    list.append(row);
+    add.disabled = locked || list.children.length >= MASKS_MAX;
+  }
+  for (const one of valueOf(view, key)) append(...one.split("-"));
+  const hint = [t("camera.masks.hint"), ...locking(view, locked)];
+  const node = el("fieldset", { class: "field" }, el("legend", {}, t("camera.masks")), el("p", { class: "hint" }, hint), list, wrong, el("div", { class: "row" }, add));
+  return Object.assign(node, {
+    name: key, isLocked: locked, input: add,
+    wrong: () => (rows().some(([from, to]) => !from || !to || from === to) ? t("camera.masks.wrong") : null),
+    fail(words) { wrong.replaceChildren(...[words ?? ""].flat()); },
+    put(settings) {
+      const now = rows().map((row) => row.join("-"));
+      if (JSON.stringify(now) !== settingOf(view, key).value) settings[key] = now;
+    },
+  });
+}
+
+/** How far a picture came, and the picture. */
+function outcome({ steps, trial, byteCount, width, height, seconds, isOfLive }) {
+  const size = width ? t("camera.tried", { width, height, size: bytes(byteCount), seconds: number(seconds, 1) }) : "";
+  return [el("p", {}, el("strong", {}, trial ? t("camera.taken") : t("camera.failed")), " ", size),
+    isOfLive ? el("p", { class: "hint" }, t("camera.tried.live")) : "",
+    trial ? el("div", { class: "frame wide" }, el("img", { alt: t("camera.tried.alt"), src: address("/camera/settings/picture", { trial }) })) : "",
+    el("ul", { class: "steps" }, steps.filter(({ state }) => !trial || state !== "skipped").map((one) => el("li", {}, mark(STATES[one.state], "mark small"),
+      el("span", {}, el("strong", {}, t(`camera.step.${one.name}`)), `: ${t(`camera.state.${one.state}`)} `, isOfLive && one.name === "picture" ? "" : quoted(one.sentence)))))].filter(Boolean);
+}
