@@ -59,7 +59,7 @@ const settingOf = (view, key) => view.settings.find((one) => one.key === key);
 const valueOf = (view, key) => JSON.parse(settingOf(view, key).value);
 const isLocked = (view, key) => settingOf(view, key).origin === "file";
 /** What a hint says of a setting that a file has. */
-const locking = (view, locked) => (locked ? [" ", t("camera.locked"), " ", asIs(view.file, "code")] : []);
+const locking = (view, locked) => (locked ? [" ", t("camera.locked"), " ", asIs(view.file)] : []);
 const nameOf = (key) => key.replaceAll(".", "/");
 
 function settingsCard(view, { api }, kept, steps) {
@@ -111,7 +111,7 @@ function place(settings, key, value) {
 
 function device(view) {
   const given = valueOf(view, "camera.device"), key = "camera.device";
-  if (view.hasProgram) return Object.assign(el("div", { class: "field" }, el("p", {}, t("camera.program"), " ", asIs(view.file, "code"))), { isLocked: true });
+  if (view.hasProgram) return Object.assign(el("div", { class: "field" }, el("p", {}, t("camera.program"), " ", asIs(view.file))), { isLocked: true });
   const known = [...view.cameras.map((one) => [one.device, `${one.name || one.path} · ${one.device}`]), ["any", null]];
   if (given && !known.some(([name]) => name === given)) known.push([given, t("camera.missing", { device: given })]);
   const control = el("select", {}, el("option", { value: NONE, selected: !given }, t("camera.none")),
