@@ -1,4 +1,5 @@
 import Glibc
+import LinuxIO
 import Logging
 
 /// Standard output and error, unbuffered.
@@ -34,8 +35,14 @@ struct LineLog: LogHandler {
         let source = all["source"].map { "\($0): " } ?? ""
         let details = all.filter { $0.key != "source" }.sorted { $0.key < $1.key }
             .map { " \($0.key)=\(Self.quoted("\($0.value)"))" }.joined()
-        let lead = hasJournal ? "<\(Self.priority(event.level))>" : "\(event.level.rawValue) "
-        Terminal.error(Self.plain("\(lead)\(source)\(event.message)\(details)"))
+        let line = "\(lead(event.level))\(source)\(event.message)\(details)"
+        LogOutput.standardError.write(Self.plain(line)) { count in
+            "\(lead(.warning))log lines left out, as nothing took them count=\(count)"
+        }
+    }
+
+    private func lead(_ level: Logger.Level) -> String {
+        hasJournal ? "<\(Self.priority(level))>" : "\(level.rawValue) "
     }
 
     /// The text without control characters: a line stays one line, also with text from outside.

@@ -4,22 +4,29 @@ A station with roostd, roost-web and roost-courier. In each round some of its se
 receivers are changed at the same time, from page, shell and configuration files, some of them wrongly, while others read
 all that people can read. Now and then a program is killed in the middle, a configuration is read again, or the card is
 full. After each round what was answered as done is there, what was refused is not, each file can be read whole, each
-program answers within a bound, and none of twenty secrets was in any answer, log, export or backup.
+program answers within a bound, and none of twenty secrets was in any answer, log, export or backup. First of all, a
+station whose log nothing reads any more answers each change.
 """
 
 import contextlib
+import fcntl
+import json
 import os
 import random
 import signal
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 from ..check import Failed, until
 from ..edits.subjects import DONE, UNKNOWN, Board, Entry, FileEntry, FileRule, Rule, Setting, Title
 from ..edits.world import PROGRAMS, START_SECONDS, World
+from ..station import Connection, Station
 
 PRODUCTS = ("roost", "roostd", "roost-web", "roost-courier")
 SMALL, USUAL, FULL = 40, 250, 1000
+UNREAD = 80  # Changes that are more than the pipe of a log takes.
+PIPE_BYTES = 4096
 AT_ONCE = 10  # Edits in one round, at most.
 TOGETHER = ("--small",)
 
@@ -104,7 +111,32 @@ def judge(check, world, every, one, outcomes):
     world.files()
 
 
+def unread(check):
+    """A log that nothing reads, as of a stopped terminal or a journal that hangs, stops nothing."""
+    station = Station(check, "unread", devices=[], detect=False, store={"folder": check.path("unread-store")})
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    station.daemon = subprocess.Popen(station.command, stdout=writer, stderr=writer)
+    os.close(writer)
+    if not until(station.status, START_SECONDS, 0.05):
+        raise Failed("a station whose log nothing reads does not start")
+    connection = Connection(station.socket)
+    try:
+        for number in range(UNREAD):
+            answer = connection.ask(command="set", patch=json.dumps({"title": f"title {number}"}))
+            check.demand("body" in answer, f"a change of a station whose log nothing reads: {answer}")
+    except TimeoutError:
+        raise Failed(f"a station whose log nothing reads does not answer change {number}") from None
+    finally:
+        connection.close()
+        station.kill()
+    text = os.read(reader, 4 * PIPE_BYTES).decode()
+    os.close(reader)
+    check.demand(text, "nothing stands in the log")
+
+
 def run(check, options):
+    unread(check)
     count = options.edits or (SMALL if options.small else FULL if options.full else USUAL)
     is_root = os.geteuid() == 0
     if not is_root:
