@@ -52,7 +52,13 @@ extension ObjectReader {
     fileprivate mutating func target(_ key: String) -> HTTPTarget? {
         guard let text = required(key) else { return nil }
         guard let target = HTTPTarget(text) else {
-            problem(key, "expected http://name:port/path, found \"\(text.prefix(80))\"")
+            // A password is not repeated: messages stand in logs and on pages.
+            problem(
+                key,
+                text.contains("@")
+                    ? "an address holds no name and password"
+                    : "expected http://name:port/path, found \"\(text.prefix(80))\""
+            )
             return nil
         }
         if let address = target.address, !AddressGuard.admits(address) {

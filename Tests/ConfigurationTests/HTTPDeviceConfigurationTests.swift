@@ -22,6 +22,10 @@ import Testing
             #"devices[0].address: expected http://name:port/path, found "https://10.0.0.1/""#
         ),
         (
+            #", "address": "http://anna:secret@10.0.0.1/""#,
+            "devices[0].address: an address holds no name and password"
+        ),
+        (
             #", "address": "http://8.8.8.8/""#,
             "devices[0].address: 8.8.8.8 is not on the local network, and no other is asked"
         ),

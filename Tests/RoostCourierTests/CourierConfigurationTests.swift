@@ -360,6 +360,7 @@ import Testing
         ["targets", #""type":"madavi","sensor":"0000000001""#, "raspi-0000000001"],
         ["targets", #""type":"ntfy","topic":{"secret":"t"}"#, "move it to `receivers`"],
         ["receivers", #""type":"influx1","database":"air""#, "move it to `targets`"],
+        ["targets", #""type":"influx1","database":"a\u0007b""#, "expected a text on one line"],
         [
             "receivers",
             #""type":"ntfy","url":"https://ntfy.sh/air","topic":{"secret":"t"}"#,

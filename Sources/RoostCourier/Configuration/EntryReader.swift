@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Profiles
 
@@ -9,6 +10,11 @@ struct EntryReader {
     init?(_ value: JSONValue, at place: String, _ problems: ProblemList) {
         guard let object = ObjectReader(value, at: place, problems) else { return nil }
         self.object = object
+        guard case .object(let fields) = value else { return }
+        for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
+            guard case .string(let text) = value, !text.isOneLine else { continue }
+            object.problem(key, "expected a text on one line, without control characters")
+        }
     }
 
     mutating func id() -> String? {
@@ -73,7 +79,9 @@ struct EntryReader {
         let isClean = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && text.utf8.count <= 2_048
         guard scheme != nil, isClean, !host.isEmpty else {
             let form = schemes.map { "\($0)://HOST" }.joined(separator: " or ")
-            object.problem(key, "expected \(form), found \"\(text)\"")
+            // A password is not repeated: messages stand in logs and on pages.
+            let found = text.contains("@") ? "another one" : "\"\(text)\""
+            object.problem(key, "expected \(form), found \(found)")
             return nil
         }
         guard !host.contains("@") else {

@@ -38,6 +38,12 @@ function eye(input) {
 /** Whether something was typed in place of a number: its value is empty then. */
 export const isNoNumber = (one) => one.input.type === "number" && one.input.validity.badInput;
 
+/** What no field of one line takes; a paste can bring it. */
+const isUnseen = (one) => one.input.tagName === "INPUT" && /[\u0000-\u001f\u007f-\u009f]/.test(one.input.value);
+
+/** Why a name that is part of an address cannot begin so: the browser takes dots for folders. */
+export const nameProblem = (name) => (/^[.-]/.test(name) ? t("form.name") : null);
+
 /** A form of fields and nodes with `fields`; `send(values, button)` may throw a problem, whose pointers find their fields. */
 export function form(fields, submit, send, check = () => ({})) {
   const said = el("p", { role: "alert" });
@@ -47,7 +53,7 @@ export function form(fields, submit, send, check = () => ({})) {
     event.preventDefault();
     const known = fields.flatMap((one) => one.fields ?? one).filter((one) => one.input);
     const values = Object.fromEntries(known.map((one) => [one.name, one.input.type === "checkbox" ? one.input.checked : one.input.value]));
-    const wrong = Object.fromEntries(known.map((one) => [one.name, isNoNumber(one) ? t("form.number") : one.input.required && !one.input.value.trim() && t("form.empty")]).filter(([, words]) => words));
+    const wrong = Object.fromEntries(known.map((one) => [one.name, isNoNumber(one) ? t("form.number") : isUnseen(one) ? t("form.unseen") : one.input.required && !one.input.value.trim() && t("form.empty")]).filter(([, words]) => words));
     Object.assign(wrong, Object.fromEntries(Object.entries(check(values)).filter(([name, words]) => words && !wrong[name])));
     for (const one of known) one.fail(wrong[one.name]);
     said.className = "wrong";

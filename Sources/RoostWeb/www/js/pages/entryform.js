@@ -1,6 +1,6 @@
 // The form of an upload target or a receiver, made of what the courier says its type takes.
 import { asIs, card, el, icon, mark, quoted } from "../dom.js";
-import { field, form } from "../form.js";
+import { field, form, nameProblem } from "../form.js";
 import { number } from "../format.js";
 import { code, has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
@@ -69,7 +69,7 @@ function formCard({ section, kind, ids, present, url }, context) {
   }
 
   const node = form([id, ...own, type === "ntfy" ? topic(own) : null, more, steps].filter(Boolean), t("do.save"), send,
-    ({ id: given }) => ({ id: ids.includes(given?.trim()) ? t("entry.id.used") : null }));
+    ({ id: given }) => ({ id: ids.includes(given?.trim()) ? t("entry.id.used") : nameProblem(given?.trim()) }));
   node.lastChild.append(trial, el("a", { class: "button", href: entryAddress() }, t("do.cancel")));
   const words = has(`kind.${type}.steps`) ? t(`kind.${type}.steps`) : about(kind);
   return card(present ? [asIs(present.id), ` · `, kindName(kind)] : kindName(kind), el("p", { class: "quiet" }, words), node);

@@ -1,7 +1,7 @@
 // The rules of alerts with their figures; an owner adds, changes, switches and tries them.
 import { ruleName } from "../alerts.js";
 import { asIs, button, card, el, mark } from "../dom.js";
-import { field, form, isNoNumber } from "../form.js";
+import { field, form, isNoNumber, nameProblem } from "../form.js";
 import { duration, number, over, stamp } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
@@ -105,7 +105,7 @@ function ruleForm(id, rule, { api, known, change }) {
       }
       throw problem;
     }
-  }, (values) => ({ name: !id && known.has(nameOf(values)) && t("rules.taken") }));
+  }, (values) => ({ name: !id && (known.has(nameOf(values)) ? t("rules.taken") : nameProblem(nameOf(values))) }));
   // By itself, once there is something to try.
   node.addEventListener("change", () => { if (isWhole()) trial.firstChild.click(); else trial.lastChild.replaceChildren(); });
   node.lastElementChild.append(button(t("do.cancel"), () => node.remove()));
