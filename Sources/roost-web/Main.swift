@@ -140,8 +140,7 @@ struct Web: ParsableCommand {
         let door = door(AccountStation(name: shown, station, logger: logger), on: loop, logger)
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
         let courier = station.map { _ in courierClient(on: loop) }
-        var stationRoutes = stationRoutes(station, live, history, courier, door.accounts)
-        stationRoutes.tiles = try map.server
+        let stationRoutes = try stationRoutes(station, live, history, courier, door.accounts)
         let image = imageRoutes(history)
         let copies = door.accounts.map { _ in CopyJobs(folder: state) }
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
@@ -194,7 +193,7 @@ struct Web: ParsableCommand {
         _ history: HistoryClient,
         _ courier: (any QuestionClient)?,
         _ accounts: Accounts?
-    ) -> StationRoutes {
+    ) throws -> StationRoutes {
         var routes = StationRoutes(
             station,
             live: live,
@@ -203,6 +202,7 @@ struct Web: ParsableCommand {
             zone: ZoneName.system,
             isSimulated: simulated
         )
+        routes.tiles = try map.server
         (routes.courier, routes.accountsTrouble) = (courier, { accounts?.trouble })
         return routes
     }

@@ -35,8 +35,8 @@ package struct StatusReport: Codable, Hashable, Sendable {
     package var position: PositionReport?
     /// Name of the limits that lamps and pages go by: `eaqi`; nil from older stations.
     package var levels: String?
-    /// Whether the owner lets the local network be searched for other stations; nil where it was not
-    /// said.
+    /// Whether the owner lets the local network be searched for other stations; nil where that was
+    /// not said.
     package var findsStations: Bool?
     /// Twelve hexadecimal digits; nil before the store was open, and from older stations.
     package var stationID: String?

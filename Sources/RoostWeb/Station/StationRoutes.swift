@@ -16,9 +16,9 @@ package struct StationRoutes: Sendable {
     /// The courier, for its figures; nil leaves them out.
     package var courier: (any QuestionClient)?
     /// Why changes of accounts and sessions are not kept; nil while they are.
+    package var accountsTrouble: @Sendable () -> String? = { nil }
     /// The server of map pictures that an option of the program names; nil for the station's.
     package var tiles: TileServer?
-    package var accountsTrouble: @Sendable () -> String? = { nil }
 
     /// - Parameters:
     ///   - station: Nil for a card without its station.

@@ -278,34 +278,6 @@ import Testing
         }
     }
 
-    /// Undo of one owner, after another one changed the same.
-    @Test func undoOverwritesNothingOfAnotherOwner() throws {
-        let folder = try TestFolder(isInMemory: true)
-        try simulate { clock in
-            let test = try Self.station(clock, folder)
-            try await test.run { test in
-                try await test.sleep(.seconds(5))
-                func set(_ title: String, _ tag: String?, _ person: String) async throws
-                    -> ControlAnswer<SettingsReport>
-                {
-                    let patch = title.isEmpty ? #"{"title":null}"# : #"{"title":"\#(title)"}"#
-                    return try await test.ask(ChangeSettings(patch, tag: tag), for: person)
-                }
-                let usual = test.station.status.name
-                let first = try await test.ask(GetSettings()).body?.tag
-                let anna = try await set("Anna's", first, "Anna").body?.tag
-                #expect(anna != nil && anna != first)
-                let ben = try await set("Ben's", anna, "Ben").body?.tag
-                let undo = try await set("", anna, "Anna")
-                #expect(undo.error?.code == .precondition)
-                #expect(undo.error?.message.contains("meanwhile") == true)
-                #expect(test.station.status.name == "Ben's")
-                #expect(try await set("", ben, "Ben").error == nil)
-                #expect(test.station.status.name == usual)
-            }
-        }
-    }
-
     @Test func settingsHaveATagAndTheFileWins() throws {
         let folder = try TestFolder(isInMemory: true)
         let (first, reports, codes) = try simulate { clock in
@@ -339,13 +311,15 @@ import Testing
                 return (first, [second.body, last.body], codes)
             }
         }
-        #expect(first?.settings.map(\.key) == ["title", "zone", "position", "levels"])
-        #expect(first?.settings.map(\.origin) == Array(repeating: .default, count: 4))
+        #expect(first?.settings.prefix(4).map(\.key) == ["title", "zone", "position", "levels"])
+        #expect(first?.settings.prefix(4).map(\.origin) == Array(repeating: .default, count: 4))
         let court = ["Klasse 3b", "Europe/Rome", nil, "sample-levels"]
-        #expect(reports[0]?.settings.map(\.value) == court)
-        #expect(reports[0]?.settings.map(\.origin) == [.ui, .ui, .default, .default])
-        #expect(reports[1]?.settings.map(\.value) == ["file", nil, nil, "sample-levels"])
-        #expect(reports[1]?.settings.map(\.origin) == [.file, .default, .default, .default])
+        #expect(reports[0]?.settings.prefix(4).map(\.value) == court)
+        #expect(reports[0]?.settings.prefix(4).map(\.origin) == [.ui, .ui, .default, .default])
+        #expect(reports[1]?.settings.prefix(4).map(\.value) == ["file", nil, nil, "sample-levels"])
+        #expect(
+            reports[1]?.settings.prefix(4).map(\.origin) == [.file, .default, .default, .default]
+        )
         #expect(
             codes == [
                 .precondition, .unknownField, .badRequest, .unknownField, .badRequest,

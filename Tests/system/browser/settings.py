@@ -46,6 +46,7 @@ def run(walk):
 def two_owners(walk):
     """Undo after another owner changed the same: nothing is overwritten, and the page offers to look again."""
     browser, check = walk.browser, walk.check
+    browser.open("/settings")
     browser.fill("Station's name", "Anna's")
     browser.press("Save")
     check.demand(browser.shows("Undo"), f"no way back: {browser.text()[-600:]}")
