@@ -58,7 +58,10 @@ package struct FactoryReset {
     package func run(history: Bool) throws(FileError) {
         for folder in Self.folders { try empty(root + folder) }
         if history { try removeHistory() }
-        for file in Self.filesOfStore { try remove("\(store)/\(file)") }
+        // The store may have moved to another folder.
+        for folder in Set([store, root + Self.standardStore]) {
+            for file in Self.filesOfStore { try remove("\(folder)/\(file)") }
+        }
         for file in Self.files + (isImage ? Self.filesOfImage : []) { try remove(root + file) }
     }
 
@@ -68,6 +71,7 @@ package struct FactoryReset {
         for name in try names(in: store) where Self.beginnings.contains(where: name.hasPrefix) {
             try remove("\(store)/\(name)")
         }
+        try empty(root + Self.standardStore)
     }
 
     /// Overwrites what waits in the journal's partition, and leaves its mark.

@@ -77,6 +77,24 @@ import Testing
         #expect(mean.value == 3)
     }
 
+    /// Who presses *Live* between two samples does not lose the level.
+    @Test func anotherModeIsNoGap() {
+        var mean = ShortMean()
+        for sample in 0..<4 { mean.append(40, at: Self.at(sample * 300), every: .minutes(5)) }
+        #expect(!Self.beginsAnew(40, at: Self.at(900 + 225), every: .seconds(1), &mean))
+        #expect(mean.value == 40)
+        #expect(Self.beginsAnew(40, at: Self.at(900 + 225 + 181), every: .seconds(1), &mean))
+        #expect(mean.value == nil)
+    }
+
+    /// A mean that is there stays where the device begins to measure more often.
+    @Test func aYoungMeanOfARareDeviceStays() {
+        var mean = ShortMean()
+        mean.append(40, at: Self.at(0), every: .minutes(5))
+        mean.append(40, at: Self.at(20), every: .seconds(1))
+        #expect(mean.value == 40)
+    }
+
     @Test func itsSlotsAreBoundedAndTimeNeverGoesBack() {
         var mean = ShortMean()
         for minute in 0..<1_000 {

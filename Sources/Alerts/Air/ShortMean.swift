@@ -27,6 +27,8 @@ package struct ShortMean: Hashable, Sendable {
     // First value since the start or a gap, and the last one.
     private var first: MonotonicInstant?
     private var last: MonotonicInstant?
+    // Interval of the last value: a mode that measures more often has not begun with a gap.
+    private var lastInterval = Duration.zero
     /// The mean up to the last value, to a thousandth; nil while it says nothing.
     package private(set) var value: FixedPoint?
 
@@ -49,7 +51,8 @@ package struct ShortMean: Hashable, Sendable {
         let interval = interval ?? Self.span
         let now = max(instant, last ?? instant)
         // One missed sample is no gap.
-        let gap = max(Self.minimum, interval * 5 / 2)
+        let gap = max(Self.minimum, max(interval, lastInterval) * 5 / 2)
+        lastInterval = interval
         let isNew = last.map { $0.duration(to: now) > gap } ?? true
         if isNew { (first, slots) = (now, []) }
         last = now
@@ -61,7 +64,8 @@ package struct ShortMean: Hashable, Sendable {
         slots[slots.count - 1].sum &+= Self.thousandths(value) &* weight
         slots[slots.count - 1].weight &+= weight
         let age = first?.duration(to: now) ?? .zero
-        let isEnough = interval >= Self.minimum || age >= Self.minimum
+        let hasBegun = !isNew && self.value != nil
+        let isEnough = hasBegun || interval >= Self.minimum || age >= Self.minimum
         self.value = isEnough ? mean : nil
         return isNew
     }

@@ -27,22 +27,18 @@ package struct NetworkRun {
     /// - Throws: Where the request cannot be read, or the answer not written.
     package func run(_ path: String) throws -> String {
         defer { records.showIdle() }
-        let bytes: [UInt8]?
-        do {
-            defer { unlink(path) }
-            bytes = try Files.readSecret(path, limit: NetworkRequest.byteCountMax)
-        }
-        guard let bytes else { return "nothing was asked for" }
-        let request = try ControlCodec.message(
-            NetworkRequest.self,
-            from: String(decoding: bytes, as: UTF8.self)
-        )
-        // Without it the page does not say what is being done; the answer comes all the same.
+        let request: NetworkRequest
         let hidden: String
         do {
-            try records.show(request)
-            hidden = ""
-        } catch { hidden = "; the page did not show that it was being done: \(error)" }
+            // It is gone once the page sees that it is being done: there is no moment between.
+            defer { unlink(path) }
+            guard let bytes = try Files.readSecret(path, limit: NetworkRequest.byteCountMax) else {
+                return "nothing was asked for"
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            request = try ControlCodec.message(NetworkRequest.self, from: text)
+            hidden = show(request)
+        }
         try records.endInterrupted()
         guard request.act != .point else { return try choosePoint(request) + hidden }
         guard request.act == .join else {
@@ -65,6 +61,14 @@ package struct NetworkRun {
         try records.keep(survey)
         return "\(request.shownNetwork): \(outcome.result.rawValue)"
             + (outcome.why.map { ". \($0)" } ?? "") + hidden
+    }
+
+    /// Shows what is done; returns what the journal says where the page cannot show it.
+    private func show(_ request: NetworkRequest) -> String {
+        do {
+            try records.show(request)
+            return ""
+        } catch { return "; the page did not show that it was being done: \(error)" }
     }
 
     /// Changes who may join the access point, and says its password on the card.

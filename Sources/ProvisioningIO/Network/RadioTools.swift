@@ -37,8 +37,9 @@ final class RadioTools {
         } catch { throw RadioFailure("\(error)") }
     }
 
-    /// What a program prints; nothing where it cannot. It is ended after 20 seconds: a radio whose
-    /// driver waits would keep the page waiting.
+    /// What a program prints; nothing where it cannot.
+    ///
+    /// It is ended after 20 seconds: a radio whose driver waits would keep the page waiting.
     private func output(_ command: String...) -> String {
         let bounded = ["timeout", "-k", "5", "20"] + command
         return (try? ChildProgram.output(of: bounded, limit: Self.scanByteMax)) ?? ""

@@ -10,6 +10,7 @@ final class TappedLines: GPIOLines {
         /// What the driver set last; nil for inputs.
         var wanted: [Bool]?
         var isBorrowed = false
+        var isReleased = false
     }
 
     let request: LineRequest
@@ -41,11 +42,24 @@ final class TappedLines: GPIOLines {
         try await lines.edges(until: deadline, tolerance: tolerance)
     }
 
-    func release() { lines.release() }
+    /// Lets the lines go as the driver left them, also in the middle of a trial.
+    func release() {
+        state.withLock { state in
+            if state.isBorrowed, let wanted = state.wanted {
+                // Lines that are gone have nothing to show.
+                do throws(GPIOError) { try lines.set(wanted) } catch {}
+            }
+            (state.isBorrowed, state.isReleased) = (false, true)
+            lines.release()
+        }
+    }
 
     /// Sets one of the lines for a trial; the others show what the driver wants.
     func lend(_ index: Int, _ isOn: Bool) throws(GPIOError) {
         try state.withLock { state throws(GPIOError) in
+            guard !state.isReleased else {
+                throw .disconnected(chip: request.chipLabel ?? "of the header")
+            }
             guard var values = state.wanted else { return }
             state.isBorrowed = true
             values[index] = isOn

@@ -40,6 +40,11 @@ final class AirLevels: Sendable {
         state.withLock { $0.entries[device]?.machine.level }
     }
 
+    /// The level of a device's last sample, and when that was; nil without one.
+    func last(of device: String) -> (level: AirLevel?, at: MonotonicInstant)? {
+        state.withLock { $0.entries[device].map { ($0.machine.level, $0.at) } }
+    }
+
     /// The quantities that have the level of a device's last sample.
     func decisive(of device: String) -> [String] {
         state.withLock { $0.entries[device]?.machine.decisive ?? [] }

@@ -1,3 +1,4 @@
+import Alerts
 import Configuration
 import Core
 import Devices
@@ -21,6 +22,8 @@ final class LEDController: Sendable {
         var motionSensors: Set<String> = []
         /// Announced end of the camera's recording; nil while it is off.
         var cameraEnd: MonotonicInstant?
+        var rule = LevelRule.sampleLevels
+        var modes: ModeState?
         var isWell: @Sendable () -> Bool = { true }
         var isClaimable: @Sendable () -> Bool = { false }
     }
@@ -38,7 +41,9 @@ final class LEDController: Sendable {
         isWell: @escaping @Sendable () -> Bool,
         isClaimable: @escaping @Sendable () -> Bool
     ) {
-        state.withLock { ($0.isWell, $0.isClaimable) = (isWell, isClaimable) }
+        state.withLock { state in
+            (state.isWell, state.isClaimable, state.modes) = (isWell, isClaimable, modes)
+        }
         recorder.watch { [weak self] in self?.apply($0, modes) }
         recorder.watchEvents { [weak self] in self?.apply($0) }
     }
@@ -47,8 +52,8 @@ final class LEDController: Sendable {
     func configure(_ configuration: StationConfiguration) {
         let now = clock.now
         state.withLock { state in
-            let old = state.entries
-            state.entries = [:]
+            let (old, isOtherRule) = (state.entries, state.rule != configuration.levels)
+            (state.entries, state.rule) = ([:], configuration.levels)
             state.motionSensors = Set(configuration.devices.filter(\.seesMotion).map(\.name))
             for device in configuration.devices {
                 guard case .led(let lamp) = device.kind else { continue }
@@ -56,22 +61,27 @@ final class LEDController: Sendable {
                     if let name = lamp.follows { return other.name == name }
                     return other.measuresDust
                 }
-                if var known = old[device.name], known.configuration == lamp,
-                    known.followed?.name == followed?.name
-                {
-                    known.followed = followed
-                    known.moving.formIntersection(state.motionSensors)
-                    state.entries[device.name] = known
-                } else {
-                    state.entries[device.name] = Entry(
-                        light: LEDLight(at: now),
-                        configuration: lamp,
-                        followed: followed
-                    )
-                }
+                // The driver has its light from its start on: the light stays as long as that.
+                let known = old[device.name].flatMap { $0.configuration == lamp ? $0 : nil }
+                var entry = known ?? Entry(light: LEDLight(at: now), configuration: lamp)
+                let isOther = known == nil || known?.followed?.name != followed?.name
+                entry.followed = followed
+                entry.moving.formIntersection(state.motionSensors)
+                state.entries[device.name] = entry
+                if isOther || isOtherRule { showLast(entry, state.modes, at: now) }
             }
         }
         refresh()
+    }
+
+    /// Shows the level of the last sample, without waiting for the next one.
+    private func showLast(_ entry: Entry, _ modes: ModeState?, at now: MonotonicInstant) {
+        guard entry.configuration.shows == .level else { return }
+        guard let followed = entry.followed, let last = levels.last(of: followed.name),
+            case let validity = followed.ageLimit(isContinuous: modes?.isContinuous == true),
+            case let end = last.at.advanced(by: validity), now < end
+        else { return entry.light.show(.flashing, at: now) }
+        entry.light.show(LEDPattern(last.level), at: now, until: end)
     }
 
     /// The lamp of that name; it shows unknown when there is none.

@@ -116,7 +116,16 @@ final class TrafficLightController: Sendable {
             state.last = nil
             return true
         }
-        if hasChanged { return light.offer(nil, at: context.clock.now, validFor: .seconds(1)) }
+        if hasChanged {
+            light.offer(nil, at: context.clock.now, validFor: .seconds(1))
+            // A sensor with another name goes on with the level that it has.
+            guard let followed = memory.withLock({ $0.followed }),
+                let last = context.levels.last(of: followed.device), last.level != nil
+            else { return }
+            memory.withLock { $0.last = (last.level, last.at) }
+            let validity = followed.validity(in: context.modes)
+            return light.offer(last.level, at: last.at, validFor: validity)
+        }
         // Other limits are in use at once, for the value that is there.
         let next = memory.withLock { state -> (level: AirLevel?, at: MonotonicInstant)? in
             guard let last = state.last, let device = state.followed?.device else { return nil }

@@ -56,9 +56,11 @@ import Testing
                 let before = bench.station.status.lamp
                 let report = try #require(try await bench.ask(GetDevices()).body)
                 let lights = report.devices.first { $0.name == "lights" }
+                // The light that the driver has had since its start.
+                let light = bench.station.context.leds.light("lamp")
                 bench.usb.plug(sensor, into: 2)
                 try await bench.sleep(.minutes(2))
-                let lamp = bench.station.context.leds.light("lamp").pattern
+                let lamp = light.pattern
                 return (before, lights?.facts, bench.station.status.lamp, lamp)
             }
         }

@@ -95,6 +95,32 @@ import Testing
         #expect(busy?.code == .busy)
     }
 
+    /// A lamp that is removed while it is tried is let go dark, as its driver left it.
+    @Test func aLampThatGoesDuringItsTrialIsDark() throws {
+        let (isLit, holder, level) = try simulate { clock in
+            let test = try TestStation(clock, Self.text)
+            return try await test.run { test in
+                try await test.sleep(.seconds(5))
+                let gpio = test.platform.gpio
+                let request = LineRequest(
+                    chipLabel: nil,
+                    lines: [.name("GPIO24")],
+                    direction: .output(initially: [false]),
+                    consumer: "roost test"
+                )
+                let lines = TappedLines(try gpio.requestLines(request), of: request)
+                try lines.set([false])
+                try lines.lend(0, true)
+                let isLit = gpio.level(of: "GPIO24")
+                lines.release()
+                #expect(throws: GPIOError.self) { try lines.lend(0, true) }
+                lines.giveBack()
+                return (isLit, gpio.holder(of: "GPIO24"), gpio.level(of: "GPIO24"))
+            }
+        }
+        #expect(isLit && holder == nil && !level)
+    }
+
     /// A person who leaves the page in the middle leaves no lamp lit.
     @Test func aTrialEndsDarkWhenItsAskerLeaves() throws {
         let (holder, level) = try simulate { clock in

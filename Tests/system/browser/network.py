@@ -94,8 +94,10 @@ def states(walk, one, service):
     # Who may join the station's own network.
     browser.script("arguments[0].value = 'locked'", browser.labelled("Who may join it"))
     browser.press("Save")
+    card.write(BUSY, json.dumps({"act": "point"}))
     check.same(service.takes(), {"act": "point", "rule": "locked"}, "network: what is asked for of the access point")
     service.sees(rule="locked")
+    card.remove(BUSY)
     said(walk, "It counts when the network opens next.")
     browser.open("/network")
     said(walk, "The station’s own Wi-Fi")

@@ -31,12 +31,25 @@ struct ControlPins: Sendable {
         let table = try await table()
         var fields: [String: JSONValue] = [:]
         if let line = question.line {
-            fields["line"] = try table.demandFree(line, at: "/line").setting
+            let place = try table.demandFree(line, at: "/line")
+            if question.profile == "led" { try Self.demandDrivable(place, at: "/line") }
+            fields["line"] = place.setting
         }
         for (key, line) in zip(["red", "yellow", "green"], question.lines ?? []) {
-            fields[key] = try table.demandFree(line, at: "/lines").setting
+            let place = try table.demandFree(line, at: "/lines")
+            try Self.demandDrivable(place, at: "/lines")
+            fields[key] = place.setting
         }
         return fields
+    }
+
+    /// Refuses to drive the lines by which a board reads the memory of what is on its header.
+    private static func demandDrivable(
+        _ place: PinPlace,
+        at pointer: String
+    ) throws(ControlFailure) {
+        guard place.pin?.risk == .hatMemory else { return }
+        throw ControlFailure(code: .conflict, message: place.pin?.hint ?? "", pointer: pointer)
     }
 
     // MARK: Trials
@@ -81,13 +94,7 @@ struct ControlPins: Sendable {
             )
         }
         let request = place.request(profile)
-        if case .output = request.direction, place.pin?.risk == .hatMemory {
-            throw ControlFailure(
-                code: .conflict,
-                message: place.pin?.hint ?? "",
-                pointer: "/line"
-            )
-        }
+        if case .output = request.direction { try Self.demandDrivable(place, at: "/line") }
         let lines = TappedLines(
             try await station.context.platform.requestLines(request),
             of: request

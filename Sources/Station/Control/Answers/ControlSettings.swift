@@ -112,6 +112,9 @@ struct ControlSettings {
         }
         if let type = question.profile { fields["type"] = .string(type) }
         if let shows = question.shows { fields["shows"] = .string(shows) }
+        // Before anything is looked at: another owner may change it while the disk is read.
+        let lines = try await ControlPins(station: station).fields(of: question)
+        fields.merge(lines) { _, line in line }
         let origin = station.origin(of: name)
         let hasPlace = question.address != nil || question.line != nil || question.lines != nil
         if origin == nil, question.profile == nil || !hasPlace { throw unknown(name) }
@@ -133,8 +136,6 @@ struct ControlSettings {
                 pointer: "/name"
             )
         }
-        let lines = try await ControlPins(station: station).fields(of: question)
-        fields.merge(lines) { _, line in line }
         try await change(asker, question.tag, at: .device(name)) { overlay throws(ControlFailure) in
             overlay.patched(by: ["devices": .object([name: .object(fields)])])
         }

@@ -12,7 +12,7 @@ const POINTS = ["afterClaim", "locked", "open"];
 const STRENGTHS = [-55, -67, -75];
 
 export function make(root, context) {
-  const now = el("div", { role: "status" }), rest = el("div");
+  const now = el("div", { role: "status" }), rest = el("div"), lists = el("div");
   let view = null, beats = 0;
   root.append(now, rest);
 
@@ -21,7 +21,9 @@ export function make(root, context) {
     now.replaceChildren(state(view));
   }
   function networks() {
-    rest.replaceChildren(list(view, () => look(context).then((given) => { show(given); networks(); })), point(view, context, show));
+    lists.replaceChildren(list(view, () => look(context).then((given) => { show(given); networks(); })));
+    // The form below it keeps what is chosen in it.
+    if (lists.parentNode !== rest) rest.replaceChildren(lists, point(view, context, show));
   }
   return {
     update(given, query) {
@@ -36,7 +38,7 @@ export function make(root, context) {
       if (!view?.isBusy || (beats += 1) % 2) return;
       load(context.api).then((given) => {
         show(given);
-        if (!rest.querySelector("form:not([hidden])")) networks();
+        if (!rest.querySelector("form.join:not([hidden])")) networks();
       }, () => {});
     },
   };
@@ -95,7 +97,14 @@ function point({ survey }, { api }, show) {
   const control = el("select", { name: "rule" }, POINTS.map((one) => el("option", { value: one, selected: one === (survey?.rule ?? POINTS[0]) }, t(`network.point.${one}`))));
   return card(t("network.point"), form([field("rule", t("network.point.who"), { control, hint: t("network.point.hint") })], t("do.save"), async (given) => {
     show(await api.send("POST", "/network/point", given));
-    return t("network.point.saved");
+    for (let beats = 0; beats < 20; beats += 1) {
+      await new Promise((done) => setTimeout(done, 500));
+      const seen = await load(api);
+      if (seen.isBusy) continue;
+      show(seen);
+      return t((seen.survey?.rule ?? POINTS[0]) === given.rule ? "network.point.saved" : "network.point.kept");
+    }
+    return t("network.point.kept");
   }));
 }
 
@@ -135,6 +144,7 @@ function joinCard(chosen, view, { api }, show) {
     password: given && !/^([ -~]{8,63}|[0-9a-fA-F]{64})$/.test(given) ? t("network.password.wrong") : null,
     country: code && !/^[a-zA-Z]{2}$/.test(code) ? t("network.country.wrong") : null,
   }));
+  node.classList.add("join");
   node.lastChild.append(el("a", { class: "button", href: "/network" }, t("do.cancel")));
   return card(isHidden ? t("network.hidden") : asIs(nameOf(chosen)), found ? el("p", { class: "quiet" }, code("network.kind", found.kind)) : null, node);
 }

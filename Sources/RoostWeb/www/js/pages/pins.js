@@ -95,8 +95,8 @@ function adding(pin, items, { api, profiles }, done) {
   const kind = () => parts.find((one) => one.id === which.value)?.driver;
   const name = field("name", t("devices.id"), { required: true, maxlength: "64", autocomplete: "off", autocapitalize: "none", spellcheck: "false", hint: t("devices.id.hint") });
   const shows = field("shows", t("pins.shows"), { control: el("select", { name: "shows" }, SHOWS.map((one) => el("option", { value: one }, t(`pins.shows.${one}`)))) });
-  const free = items.filter((one) => one.state === "free"), lamps = ["red", "yellow", "green"].map((lamp, index) => {
-    const list = el("select", { name: lamp }, free.map((one) => el("option", { value: one.line }, `${one.line} · ${t("pins.pin", { n: one.number })}`)));
+  const free = items.filter((one) => one.state === "free" && (one === pin || one.risk !== "hatMemory")), lamps = ["red", "yellow", "green"].map((lamp, index) => {
+    const list = el("select", { name: lamp }, free.map((one) => el("option", { value: one.line }, `${one.line} · ${t("pins.pin", { n: one.number })}${one.risk ? " !" : ""}`)));
     list.value = free[(free.indexOf(pin) + index) % free.length].line;
     return field(lamp, t(`pins.lamp.${lamp}`), { control: list });
   });
