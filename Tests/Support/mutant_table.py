@@ -302,8 +302,8 @@ MUTANTS = [
            "notices += countEdges(1)",
            "dropped edges do not count towards a storm", "DevicesTests.PIR"),
     Mutant("Sources/Alerts/Air/LevelMachine.swift",
-           "if level != nil || !isLeftOut { levels[index] = level }",
-           "if level != nil { levels[index] = level }",
+           "if level != nil || !isKept { judged[index].held = level }",
+           "if level != nil { judged[index].held = level }",
            "hysteresis holds over a time without values", "AlertsTests"),
     # Supervision.
     Mutant("Sources/Runtime/Supervision/SupervisorMachine.swift",
