@@ -109,11 +109,14 @@ package struct NetworkRun {
     private func attempt(_ text: String) -> NetworkTrial {
         var trial = NetworkTrial(hadPoint: records.isAccessPoint)
         let start = RadioTools.second
+        var waited = 0
         trial.run { step in
             do {
                 guard step != .look else {
                     try tools.wait(seconds: 2)
-                    return .seen(tools.finding(text), second: RadioTools.second - start)
+                    waited += 2
+                    let finding = tools.finding(text)
+                    return .seen(finding, second: max(waited, RadioTools.second - start))
                 }
                 try carryOut(step, text)
                 return .done
