@@ -9,6 +9,8 @@ package enum CaptureError: Error, Hashable, Sendable {
     case exit(code: Int32, String)
     /// The program's output is not a whole JPEG.
     case noPicture(byteCount: Int)
+    /// Other settings of the camera came before its turn.
+    case ended
     /// A system call failed, with `errno`.
     case system(String, Int32)
 }
@@ -56,6 +58,7 @@ extension CaptureError: CustomStringConvertible {
         case .noPicture(let count):
             "the command wrote \(count) bytes that are no JPEG; it must write one picture to "
                 + "standard output"
+        case .ended: "the camera was switched off or changed meanwhile; try again"
         case .system(let call, let code): "\(call) failed with errno \(code)"
         }
     }

@@ -15,7 +15,10 @@ package struct EyesConfiguration: Hashable, Sendable {
     /// Time limit of the command, 1…60 s.
     package let limit: Duration
     package let ring: String
+    /// The shape that is wanted: with `isShapeGiven` it must be that of a ring that is there.
     package let shape: PictureShape
+    /// Whether the file has `megabytes` or `pictures`.
+    package let isShapeGiven: Bool
     /// Days that pictures are kept, 1…3 650; older ones are deleted.
     package let retentionDays: Int
     package let masks: [MaskTime]
@@ -99,6 +102,14 @@ package struct EyesConfiguration: Hashable, Sendable {
         return leaves
     }
 
+    /// The shape to open the ring with: unless the file gives one, that which it has.
+    ///
+    /// It reads the card, which may block.
+    package var shapeInUse: PictureShape {
+        // What cannot be read is opened as a new one, which says why it cannot.
+        isShapeGiven ? shape : (try? PictureFile.shape(ring)) ?? shape
+    }
+
     private init(_ reader: ObjectReader, _ problems: ProblemList) {
         var root = reader
         let hasCamera = root.has("camera")
@@ -115,6 +126,7 @@ package struct EyesConfiguration: Hashable, Sendable {
         }
         limit = root.seconds("limitSeconds", in: 1...60) ?? .seconds(15)
         ring = root.absolutePath("ring") ?? PictureFile.standardPath
+        isShapeGiven = root.has("megabytes") || root.has("pictures")
         let megabytes = root.whole("megabytes", in: 1...4_096) ?? 64
         if let camera, camera.settle + .seconds(2) > limit {
             problems.add("camera.settleSeconds", "with 2 s to open it, is more than limitSeconds")

@@ -74,6 +74,8 @@ final class CameraLife: Sendable {
             let metadata: Logger.Metadata = ["count": "\(count)"]
             ways.logger.warning("processes of an earlier capture ended", metadata: metadata)
         }
+        // One that was tried while the camera was off has ended with them: wait until it is over.
+        try await trials.run {}
         let masks = MaskClock(configuration.masks)
         let camera = try CardCamera(configuration, masks: masks, live: ways.live, use: use)
         let watcher = watcher(of: camera, configuration, masks)
@@ -94,9 +96,11 @@ final class CameraLife: Sendable {
             try await group.next()
         }
         // The next camera may be this one: it must be let go before.
-        camera.live?.stop()
+        camera.end()
         _ = mark.endLeftovers()
         try await liveThread.run {}
+        try await camera.drain()
+        _ = mark.endLeftovers()
     }
 
     private func watcher(
@@ -126,11 +130,13 @@ final class CameraLife: Sendable {
     /// What a trial of a picture needs.
     var means: CameraTrial.Means {
         CameraTrial.Means(
-            refusal: { [self] in now?.masks.refusal() },
+            refusal: { [self] in try await refusal(of: $0) },
             node: { CameraNode.first($0) },
-            take: { [self] configuration in
-                if let now { return try await now.camera.trial(configuration) }
-                return try await trials.run { [use] in
+            take: { [self] configuration, turn in
+                if let now { return try await now.camera.trial(configuration, turn) }
+                return try await trials.run { [self] in
+                    defer { turn.end() }
+                    guard now == nil else { throw CaptureError.ended }
                     let bytes = try use.during { () throws(CaptureError) in
                         try CardCamera.takePicture(configuration)
                     }
@@ -138,5 +144,22 @@ final class CameraLife: Sendable {
                 }
             }
         )
+    }
+
+    /// Why a configuration may not be tried now: a mask of those in use, or one of its own.
+    private func refusal(of wanted: EyesConfiguration) async throws -> LivePictureReport? {
+        if let refusal = now?.masks.refusal() { return refusal }
+        let inUse = now == nil ? settings.inUse.configuration?.masks ?? [] : []
+        guard !inUse.isEmpty || !wanted.masks.isEmpty else { return nil }
+        let masks = MaskClock(inUse + wanted.masks)
+        masks.set(isSure: try await isClockSure())
+        return masks.refusal()
+    }
+
+    /// Whether the station trusts its clock; false while it does not answer.
+    private func isClockSure() async throws -> Bool {
+        do {
+            return try await ways.station.ask(GetClock()).isSure
+        } catch let error where !(error is CancellationError) { return false }
     }
 }

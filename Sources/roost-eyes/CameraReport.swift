@@ -29,7 +29,7 @@ struct CameraReport: EyesService {
 
     func report() async throws -> EyesReport {
         let configuration = try settings.shown
-        let shape = configuration.shape
+        let shape = life.now?.camera.shape ?? configuration.shape
         let byteCount = shape.blockCount * PictureShape.blockSize
         var report = EyesReport(
             version: RoostVersion.text,

@@ -35,6 +35,7 @@ import Testing
         let record = try #require(found.records.first)
         #expect(try found.picture(record) == picture && record.source == "door")
         #expect(throws: StorageError.readOnly(path: path)) { try found.delete(1) }
+        #expect(try PictureFile.shape(path) == shape)
     }
 
     @Test func whatIsNoRingIsNotThere() throws {

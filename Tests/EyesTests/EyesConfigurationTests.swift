@@ -1,5 +1,6 @@
 import Camera
 import Profiles
+import TestSupport
 import Testing
 
 @testable import Eyes
@@ -12,6 +13,20 @@ import Testing
         #expect(found.limit == .seconds(15))
         #expect(found.shape == PictureShape(megabytes: 64, count: 400))
         #expect(found.masks.isEmpty)
+    }
+
+    @Test func aRingKeepsItsShapeUnlessTheFileGivesOne() throws {
+        let folder = try TestFolder(isInMemory: true)
+        func camera(_ more: String = "") throws -> EyesConfiguration {
+            let text = "{\"camera\": {}, \"ring\": \"\(folder.path("pictures"))\"\(more)}"
+            return try EyesConfiguration(Array(text.utf8), file: "eyes.json")
+        }
+        let wanted = try #require(PictureShape(megabytes: 64, count: 200))
+        let small = try #require(PictureShape(megabytes: 1, count: 5))
+        #expect(try camera().shapeInUse == wanted)
+        try PictureWriterLock.change(camera().ring, shape: small) { _ in }
+        #expect(try camera().shapeInUse == small)
+        #expect(try camera(", \"megabytes\": 64").shapeInUse == wanted)
     }
 
     @Test func allMistakesAreNamedAtOnce() {

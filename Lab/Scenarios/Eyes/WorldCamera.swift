@@ -39,6 +39,7 @@ struct WorldCamera: MotionCamera, @unchecked Sendable {
     }
 
     func changeRing<Value: Sendable>(
+        asFound: Bool,
         _ body: @escaping @Sendable (PictureRing) throws(StorageError) -> Value
     ) async throws -> Value {
         let (world, album) = (machine.world, machine.world.album)
@@ -48,7 +49,9 @@ struct WorldCamera: MotionCamera, @unchecked Sendable {
         try Task.checkCancellation()
         guard !machine.isDead else { throw CancellationError() }
         album.card.faults = faults
-        let ring = try PictureRing(album.card, shape: Album.shape)
+        let ring =
+            try asFound
+            ? PictureRing(asFound: album.card) : PictureRing(album.card, shape: Album.shape)
         let value = try body(ring)
         if let record = value as? PictureRecord {
             if album.isLastMasked {

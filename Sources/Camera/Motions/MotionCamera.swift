@@ -17,11 +17,14 @@ package protocol MotionCamera: Sendable {
     ///   `CancellationError`.
     func picture() async throws -> [UInt8]
 
-    /// Opens the ring to change it, made where there is none.
+    /// Opens the ring to change it.
     ///
+    /// - Parameter asFound: Whether it may have any shape, and is not made where there is none, as
+    ///   for pictures that go.
     /// - Returns: What `body` returns.
     /// - Throws: `StorageError`, `CancellationError`.
     func changeRing<Value: Sendable>(
+        asFound: Bool,
         _ body: @escaping @Sendable (PictureRing) throws(StorageError) -> Value
     ) async throws -> Value
 }

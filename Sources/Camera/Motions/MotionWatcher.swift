@@ -291,16 +291,19 @@ package final class MotionWatcher: Sendable {
     private func clean() async throws {
         do {
             let (days, moment) = (settings.retentionDays, moment)
-            let count = try await change { ring throws(StorageError) in
-                guard let moment else { return 0 }
-                return try ring.expire(after: days, at: moment)
+            do {
+                let count = try await change(asFound: true) { ring throws(StorageError) in
+                    guard let moment else { return 0 }
+                    return try ring.expire(after: days, at: moment)
+                }
+                if count > 0 {
+                    logger.notice("old pictures deleted", metadata: ["count": "\(count)"])
+                }
+            } catch StorageError.absent {
+                // Where no picture was ever taken there is none to delete.
             }
-            if count > 0 {
-                logger.notice("old pictures deleted", metadata: ["count": "\(count)"])
-            }
+            if settings.takesPictures { try await change { _ in } }
             state.withLock { $0.ringTrouble = nil }
-        } catch StorageError.absent where !settings.takesPictures {
-            // Where no picture was ever taken there is none to delete.
         } catch let error where !(error is CancellationError) {
             logger.error("no room for pictures", metadata: ["why": "\(error)"])
             state.withLock { $0.ringTrouble = "\(error)" }
@@ -314,7 +317,7 @@ package final class MotionWatcher: Sendable {
     package func delete(
         _ isMeant: @escaping @Sendable (_ number: UInt64) -> Bool
     ) async throws -> Int {
-        try await change { ring throws(StorageError) in
+        try await change(asFound: true) { ring throws(StorageError) in
             var count = 0
             for record in ring.records where isMeant(record.number) {
                 if try ring.delete(record.number) { count += 1 }
@@ -337,9 +340,10 @@ package final class MotionWatcher: Sendable {
     }
 
     private func change<Value: Sendable>(
+        asFound: Bool = false,
         _ body: @escaping @Sendable (PictureRing) throws(StorageError) -> Value
     ) async throws -> Value {
-        try await camera.changeRing { [self] ring throws(StorageError) in
+        try await camera.changeRing(asFound: asFound) { [self] ring throws(StorageError) in
             defer {
                 let records = ring.records
                 let newest = records.first.map {

@@ -16,6 +16,14 @@ package enum PictureFile {
     package static func read(_ path: String) throws(StorageError) -> PictureRing {
         try PictureRing(asFound: try ReadOnlyFile(path))
     }
+
+    /// Reads the shape of the ring, and none of its pictures.
+    ///
+    /// - Returns: nil where the file has none yet.
+    /// - Throws: As `read`.
+    package static func shape(_ path: String) throws(StorageError) -> PictureShape? {
+        PictureShape(try ReadOnlyFile(path).read(0))
+    }
 }
 
 /// A file in whole blocks, through the page cache.

@@ -19,20 +19,37 @@ package final class CameraTrial: Sendable {
 
     /// What a trial needs of the process.
     package struct Means: Sendable {
-        /// Why no picture may be taken now; nil when it may.
-        package var refusal: @Sendable () -> LivePictureReport?
+        /// Why no picture may be taken now by a configuration; nil when it may.
+        package var refusal: @Sendable (EyesConfiguration) async throws -> LivePictureReport?
         /// Finds the camera of a configuration; nil while it is not plugged in.
         package var node: @Sendable (CameraChoice) -> CameraNode?
         /// Takes a picture; throws why there is none.
-        package var take: @Sendable (EyesConfiguration) async throws -> Picture
+        ///
+        /// What goes on when the caller has left keeps the turn, and ends it.
+        package var take: @Sendable (EyesConfiguration, Turn) async throws -> Picture
 
         package init(
-            refusal: @escaping @Sendable () -> LivePictureReport?,
+            refusal: @escaping @Sendable (EyesConfiguration) async throws -> LivePictureReport?,
             node: @escaping @Sendable (CameraChoice) -> CameraNode?,
-            take: @escaping @Sendable (EyesConfiguration) async throws -> Picture
+            take: @escaping @Sendable (EyesConfiguration, Turn) async throws -> Picture
         ) {
             (self.refusal, self.node, self.take) = (refusal, node, take)
         }
+    }
+
+    /// The right to take the one picture that is tried at a time; it ends with its last keeper.
+    package final class Turn: Sendable {
+        private let isOver = Mutex(false)
+
+        fileprivate init() {}
+
+        fileprivate var hasEnded: Bool { isOver.withLock { $0 } }
+
+        package func end() { isOver.withLock { $0 = true } }
+    }
+
+    private struct LastTurn {
+        weak var turn: Turn?
     }
 
     private struct Kept {
@@ -47,17 +64,19 @@ package final class CameraTrial: Sendable {
     private let clock: any NodeClock
     private let means: Means
     private let kept = Mutex<(last: Int, picture: Kept?)>((0, nil))
+    private let turns = Mutex(LastTurn())
 
     package init(_ means: Means, clock: any NodeClock) { (self.means, self.clock) = (means, clock) }
 
     /// Tries a configuration; nil where no camera is chosen.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `ControlFailure` `busy` while another picture is tried, also one that nothing
+    ///   waits for any more; `CancellationError`.
     package func run(_ configuration: EyesConfiguration?) async throws -> CameraTrialReport {
         guard let configuration else {
             return Self.report(failed: .settings, "no camera is chosen")
         }
-        if let refusal = means.refusal() {
+        if let refusal = try await means.refusal(configuration) {
             return Self.report(failed: .masks, refusal.why ?? "")
         }
         var found = (CameraTrialReport.Step.State.skipped, configuration.command[0])
@@ -67,15 +86,30 @@ package final class CameraTrial: Sendable {
             }
             found = (.done, node.name.isEmpty ? node.path : "\(node.name), \(node.path)")
         }
-        let begun = clock.now
+        let (begun, turn) = (clock.now, try turn())
         do {
-            let picture = try await means.take(configuration)
+            let picture = try await means.take(configuration, turn)
+            turn.end()
             return report(of: picture, found, begun.duration(to: clock.now))
         } catch is CancellationError {
             throw CancellationError()
         } catch {
+            turn.end()
             return Self.report(failed: .picture, "\(error)", camera: found)
         }
+    }
+
+    private func turn() throws(ControlFailure) -> Turn {
+        let turn = turns.withLock { last -> Turn? in
+            if let other = last.turn, !other.hasEnded { return nil }
+            let turn = Turn()
+            last.turn = turn
+            return turn
+        }
+        guard let turn else {
+            throw ControlFailure(code: .busy, message: "a picture is being taken; try again then")
+        }
+        return turn
     }
 
     /// A piece of the last picture.

@@ -88,8 +88,16 @@ struct EyesOverlay: Hashable, Sendable {
     /// Of the owner's, a live picture is on only where `isOn` says so: its size alone is no wish.
     func behind(_ file: [String: JSONValue]) -> [String: JSONValue] {
         var own = values
-        // A program takes the pictures in place of a camera.
-        if file["command"] != nil { own["camera"] = nil }
+        // A program takes the pictures in place of a camera, and may know no live picture.
+        if file["command"] != nil {
+            own["camera"] = nil
+            if file["live"] == nil { own["live"] = nil }
+        }
+        // A camera of the file without a device is any.
+        if file["camera"] != nil, case .object(var camera)? = own["camera"] {
+            camera["device"] = nil
+            own["camera"] = .object(camera)
+        }
         if file["live"] == nil, case .object(var live)? = own["live"], live["isOn"] == nil {
             live["isOn"] = .bool(false)
             own["live"] = .object(live)
@@ -99,7 +107,8 @@ struct EyesOverlay: Hashable, Sendable {
 
     /// Whether there is a camera, or a program: one of the file, or a device of the owner.
     func choosesCamera(behind file: [String: JSONValue]) -> Bool {
-        file["command"] != nil || file["camera"] != nil || leaves["camera.device"] != nil
+        file["command"] != nil || file["camera"] != nil
+            || leaves["camera.device", default: .null] != .null
     }
 
     private static func merged(

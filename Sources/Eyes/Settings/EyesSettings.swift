@@ -131,8 +131,10 @@ package final class EyesSettings: Sendable {
 
     /// The configuration with other settings of the owner, for a trial.
     ///
-    /// - Throws: `ControlFailure` that names the setting.
+    /// - Throws: `ControlFailure` that names the setting, or the trouble of those in use.
     package func tried(_ settings: String?) throws(ControlFailure) -> EyesConfiguration? {
+        // What cannot be used may hold masks.
+        if let trouble { throw ControlFailure(code: .store, message: trouble) }
         guard let settings else { return inUse.configuration }
         return try checked(settings).configuration
     }
@@ -150,9 +152,9 @@ package final class EyesSettings: Sendable {
     ) throws(ControlFailure) -> (own: EyesOverlay, configuration: EyesConfiguration?) {
         do {
             let own = try EyesOverlay(Array(text.utf8))
-            let (before, locked) = (state.withLock { $0.own.leaves }, EyesOverlay.leaves(file))
+            let before = state.withLock { $0.own.leaves }
             for (key, value) in own.leaves.sorted(by: { $0.key < $1.key })
-            where before[key] != value && (locked[key] != nil || isProgram(key)) {
+            where before[key] != value && isFixed(key) {
                 throw ControlFailure(
                     code: .conflict,
                     message: "\(key) is set in \(path), which counts; change it there",
@@ -169,9 +171,19 @@ package final class EyesSettings: Sendable {
         }
     }
 
-    /// Whether a program of `eyes.json` has the place of this setting.
+    /// Whether `eyes.json` sets this, so that what the owner says counts nothing.
+    ///
+    /// A camera of the file is there without a device, too: then it is any.
+    private func isFixed(_ key: String) -> Bool {
+        EyesOverlay.leaves(file)[key] != nil || isProgram(key)
+            || key == "camera.device" && file["camera"] != nil
+    }
+
+    /// Whether a program of `eyes.json` has the place of this setting; one for pictures alone can
+    /// give no live picture.
     private func isProgram(_ key: String) -> Bool {
-        file["command"] != nil && key.hasPrefix("camera.")
+        guard file["command"] != nil else { return false }
+        return key.hasPrefix("camera.") || key.hasPrefix("live.") && file["live"] == nil
     }
 
     private static func refusal(_ error: ConfigurationError) -> ControlFailure {
@@ -183,19 +195,21 @@ package final class EyesSettings: Sendable {
         )
     }
 
+    /// Settings that could not be used are no way back: the copy then stays as it was.
     private func replace(
         with next: EyesOverlay,
         _ configuration: EyesConfiguration?
     ) throws(ControlFailure) {
-        let before = state.withLock { $0.own }
+        let before = state.withLock { $0.trouble == nil ? $0.own : nil }
         do throws(FileError) {
-            try write(EyesOverlay.last, before)
+            if let before { try write(EyesOverlay.last, before) }
             try write(EyesOverlay.name, next)
         } catch {
             throw ControlFailure(code: .store, message: "not changed: \(error)")
         }
         state.withLock { state in
-            (state.own, state.former, state.trouble) = (next, before, nil)
+            (state.own, state.trouble) = (next, nil)
+            if let before { state.former = before }
             guard state.inUse != configuration else { return }
             state.inUse = configuration
             state.version += 1
@@ -228,19 +242,18 @@ package final class EyesSettings: Sendable {
         let state = state.withLock { $0 }
         let merged = state.own.behind(file)
         let (given, own) = (EyesOverlay.leaves(merged), state.own.leaves)
-        let (fixed, hasCamera) = (EyesOverlay.leaves(file), state.own.choosesCamera(behind: file))
+        let hasCamera = state.own.choosesCamera(behind: file)
         let standard = (try? EyesConfiguration.standard.leaves) ?? [:]
         let settings = EyesOverlay.fields.map { field in
             let key = field.key
             var value = given[key] ?? standard[key] ?? .null
             if key == "camera.device", isProgram(key) || !hasCamera { value = .null }
             if key == "live.isOn", given[key] == nil { value = .bool(merged["live"] != nil) }
-            let isFixed = fixed[key] != nil || isProgram(key)
             var setting = CameraSettingsReport.Setting(
                 key,
                 EntryField.Kind(rawValue: field.kind.rawValue) ?? .text,
                 value.text,
-                isFixed ? .file : own[key] != nil ? .ui : .default
+                isFixed(key) ? .file : own[key] != nil ? .ui : .default
             )
             (setting.low, setting.high) = (field.bounds?.lowerBound, field.bounds?.upperBound)
             setting.isWhole = field.isWhole ? true : nil

@@ -2,6 +2,7 @@ import Camera
 import ControlProtocol
 import Core
 import SimulationKit
+import Synchronization
 import Testing
 
 @testable import Eyes
@@ -28,9 +29,9 @@ import Testing
         fault: Fault? = nil
     ) -> CameraTrial {
         let means = CameraTrial.Means(
-            refusal: { refusal },
+            refusal: { _ in refusal },
             node: { _ in node },
-            take: { _ in
+            take: { _, _ in
                 try await clock.sleep(for: .seconds(2))
                 if let fault { throw fault }
                 return CameraTrial.Picture(picture, isOfLive: isOfLive)
@@ -67,6 +68,44 @@ import Testing
         #expect(reports.map { $0.trial != nil } == [false, false, false, false, true])
         #expect(reports[3].steps[3].sentence == "it is dark")
         #expect(reports[3].steps[2].sentence == "HD Webcam, /dev/video0")
+    }
+
+    @Test func theMasksThatAreTriedAreAskedFor() throws {
+        let report = try simulate { clock in
+            let means = CameraTrial.Means(
+                refusal: { $0.masks.isEmpty ? nil : LivePictureReport(.masked, why: "a mask") },
+                node: { _ in Self.node },
+                take: { _, _ in throw Fault() }
+            )
+            let camera = try Self.camera(#"{"camera": {}, "masks": ["01:00-02:00"]}"#)
+            return try await CameraTrial(means, clock: clock).run(camera)
+        }
+        #expect(report.steps.map(\.sentence) == ["", "a mask", "", ""])
+    }
+
+    @Test func oneIsTriedAtATimeAlsoWhenNothingWaitsForIt() throws {
+        try simulate { clock in
+            let kept = Mutex<CameraTrial.Turn?>(nil)
+            let means = CameraTrial.Means(
+                refusal: { _ in nil },
+                node: { _ in Self.node },
+                take: { _, turn in
+                    kept.withLock { $0 = turn }
+                    throw CancellationError()
+                }
+            )
+            let (trial, camera) = (CameraTrial(means, clock: clock), try Self.camera())
+            await #expect(throws: CancellationError.self) { try await trial.run(camera) }
+            let failure = await #expect(throws: ControlFailure.self) {
+                try await trial.run(camera)
+            }
+            #expect(failure?.code == .busy)
+            kept.withLock { $0?.end() }
+            await #expect(throws: CancellationError.self) { try await trial.run(camera) }
+            // A turn that was never begun ends with its last keeper.
+            kept.withLock { $0 = nil }
+            await #expect(throws: CancellationError.self) { try await trial.run(camera) }
+        }
     }
 
     @Test func aPictureHasItsSizeAndComesInPieces() throws {

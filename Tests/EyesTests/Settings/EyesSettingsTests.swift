@@ -120,6 +120,39 @@ import Testing
         #expect(settings.inUse.configuration?.live?.command == ["v"])
     }
 
+    @Test func aCameraOfTheFileCannotBeSwitchedOffByAnOwner() throws {
+        try put(#"{"camera": {"device": "usb:046d:0825"}}"#)
+        let settings = try settings(#"{"camera": {"width": 640}}"#)
+        #expect(settings.inUse.configuration?.camera?.choice == .any)
+        #expect(value("camera.device", of: settings) == "\"any\" file")
+        #expect(value("camera.height", of: settings) == "720 default")
+        let failure = #expect(throws: ControlFailure.self) {
+            try settings.change(ChangeCamera(#"{"camera": {"device": "/dev/video1"}}"#))
+        }
+        #expect(failure?.code == .conflict && failure?.pointer == "/camera/device")
+        try settings.change(ChangeCamera(#"{"camera": {"height": 480}}"#))
+        #expect(settings.inUse.configuration?.camera?.height == 480)
+    }
+
+    @Test func noDeviceIsNoCamera() throws {
+        let settings = try settings()
+        try settings.change(ChangeCamera(#"{"camera": {"device": null}}"#))
+        #expect(settings.inUse.configuration == nil && !settings.report(cameras: []).isOn)
+        #expect(value("camera.device", of: settings)?.hasPrefix("null") == true)
+    }
+
+    @Test func aProgramForPicturesGivesNoLivePicture() throws {
+        try put(#"{"live": {"isOn": true}, "retentionDays": 3}"#)
+        let settings = try settings(#"{"command": ["x"]}"#)
+        let inUse = try #require(settings.inUse.configuration)
+        #expect(settings.trouble == nil && inUse.live == nil && inUse.retentionDays == 3)
+        #expect(value("live.isOn", of: settings) == "false file")
+        let failure = #expect(throws: ControlFailure.self) {
+            try settings.change(ChangeCamera(#"{"live": {"isOn": false}}"#))
+        }
+        #expect(failure?.code == .conflict && failure?.pointer == "/live/isOn")
+    }
+
     @Test func twoOwnersDoNotOverwriteEachOther() throws {
         let settings = try settings()
         let tag = settings.report(cameras: []).tag
@@ -149,6 +182,7 @@ import Testing
     func settingsThatCannotBeUsedKeepTheCameraOffAndStay(text: String) throws {
         let before = try settings()
         try before.change(ChangeCamera(#"{"retentionDays": 2}"#))
+        try before.change(ChangeCamera(#"{"retentionDays": 3}"#))
         try put(text)
         let settings = try settings(#"{"camera": {}}"#)
         #expect(settings.inUse.configuration == nil)
@@ -158,11 +192,17 @@ import Testing
             try settings.change(ChangeCamera("{}"))
         }
         #expect(failure?.code == .store)
+        #expect(throws: ControlFailure.self) { try settings.tried(nil) }
+        #expect(throws: ControlFailure.self) { try settings.tried("{}") }
         #expect(try content() == text)
         // The way back for an owner without a shell; the file stays for people to look at.
         try settings.undo(UndoCamera())
         #expect(settings.trouble == nil && settings.inUse.configuration != nil)
         #expect(try content(EyesOverlay.damaged) == text)
+        // The way back is still there after a power cut.
+        let good = "{\"retentionDays\":2}\n"
+        #expect(try content() == good && content(EyesOverlay.last) == good)
+        #expect(!settings.report(cameras: []).canUndo)
     }
 
     @Test func aChangeThatTheCardDoesNotTakeIsNotInUse() throws {

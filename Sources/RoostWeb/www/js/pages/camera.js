@@ -117,7 +117,7 @@ function device(view) {
   const control = el("select", {}, el("option", { value: NONE, selected: !given }, t("camera.none")),
     known.map(([value, words]) => (words ? asIs(words, "option", { value, selected: value === given }) : el("option", { value, selected: value === given }, t("camera.any")))));
   const node = setting(view, key, t("camera.device"), control, t("camera.device.hint"), () => ({}));
-  // Without a camera nothing is left of it: what is left would switch it on.
+  // Without a camera nothing is left of it; a size alone switches none on.
   node.put = (settings) => {
     if (control.value === NONE) delete settings.camera; else if (control.value !== given) place(settings, key, control.value);
   };
@@ -127,11 +127,7 @@ function device(view) {
 function size(view, key, label, hint = "") {
   const high = key.replace("width", "height"), given = valueOf(view, key) && `${valueOf(view, key)}×${valueOf(view, high)}`;
   const control = el("select", {}, [...new Set([...SIZES, given])].filter(Boolean).map((one) => asIs(one.replace("×", " × "), "option", { value: one, selected: one === given })));
-  const node = setting(view, key, label, control, hint, ({ value }) => ({ [key]: Number(value.split("×")[0]), [high]: Number(value.split("×")[1]) }));
-  const put = node.put;
-  // A size without a camera would choose one; a live picture that is off keeps its size.
-  node.put = (settings) => { if (settings.camera || !key.startsWith("camera.")) put(settings); };
-  return node;
+  return setting(view, key, label, control, hint, ({ value }) => ({ [key]: Number(value.split("×")[0]), [high]: Number(value.split("×")[1]) }));
 }
 
 function flag(view, key, label, hint) {
