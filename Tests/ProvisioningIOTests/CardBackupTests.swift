@@ -184,7 +184,7 @@ import Testing
 
     /// After a reset the Wi-Fi's password is nowhere, and the card does not say otherwise.
     @Test func theWiFiThatWentIsNotSaidToBeKept() throws {
-        let station = "wifi-name=home\nwifi-password=12345678\n"
+        let station = "wifi=home\nwifi-password=12345678\n"
         let image = #"{"board": "pi3", "layout": 1, "version": "1"}"#
         try write(Array(image.utf8), "root/usr/lib/roost/image.json")
         try write(Array(station.utf8), "boot/station.txt")

@@ -38,6 +38,7 @@ import Testing
         ("network", #"{"address":"https://a.test"}"#, ["influx", "alive", "phone", "sg"]),
         ("leave", #"{"channels":["door/*"]}"#, ["influx", "alive", "phone", "sg"]),
         ("stations", #"{"find":true}"#, []), ("stations", #"{"find":true,"local":true}"#, []),
+        ("stations", #"{"find":false}"#, []),
         ("stations", #"{"time":false}"#, []),
         (
             "targets", "[\(edited(CourierLife.influx, #""database":"other""#)),\(heartbeat)]",
@@ -74,7 +75,7 @@ import Testing
         let network = Mirror(reflecting: configuration.network).children.compactMap(\.label)
         #expect(Set(network) == ["metered", "proxy", "address"])
         let stations = Mirror(reflecting: configuration.stations).children.compactMap(\.label)
-        #expect(Set(stations) == ["isSearching", "isLocal", "asksTime"])
+        #expect(Set(stations) == ["isGiven", "isSearching", "isLocal", "asksTime"])
     }
 
     @Test(arguments: edits.indices)

@@ -11,8 +11,8 @@ package enum StationFile {
     /// - Parameter isKept: Whether the station has the password: a reset removes it.
     package static func noteOfMask(isKept: Bool) -> String {
         isKept
-            ? "\(name): the Wi-Fi password was taken into the station, and stands here no longer. To "
-                + "change it, write the new one in place of \(taken)."
+            ? "\(name): the Wi-Fi password was taken into the station, and stands here no longer. "
+                + "To change it, write the new one in place of \(taken)."
             : "\(name): the station has no Wi-Fi password any more. Write it in place of \(taken)."
     }
 
