@@ -106,7 +106,7 @@ def importing(check):
 
 
 def own_copy(check, store, wanted):
-    """What was exported comes back into another station's history, known by its content; other copies say what to do."""
+    """What was exported comes back into another station's history, known by its content; a history says what to do."""
     copy, other = check.path("copy.csv"), check.path("other-station")
     with open(copy, "w", encoding="utf-8") as file:
         file.write(roost(check, "export", "--format", "csv", "--store", store))
@@ -115,9 +115,12 @@ def own_copy(check, store, wanted):
         check.same((done.get("samples"), done.get("known")), (samples, known), "import of a copy")
     found = {("roost:" + device, at): values for (device, at), values in wanted.items()}
     check.same(exported(check, other), found, "samples of the copy")
-    with open(copy, "w", encoding="utf-8") as file:
-        file.write(roost(check, "export", "--format", "ndjson", "--store", store))
-    roost(check, "import", copy, "--store", other, code=1, says="--format csv")
+    for form in ("ndjson", "json", "sqlite"):
+        copy = check.path(f"copy.{form}")
+        roost(check, "export", "--format", form, "--store", store, "--output", copy)
+        done = report(check, "import", copy, "--store", other)
+        check.same((done.get("samples"), done.get("known")), (0, len(wanted)), f"import of a copy as {form}")
+    roost(check, "import", os.path.join(store, "history.db"), "--store", other, code=1, says="--format csv")
 
 
 def broken(check, store, wanted):
