@@ -9,8 +9,9 @@ package final class LiveBroadcaster: Sendable {
     static let listenerMax = 32
     /// Items that wait for one slow page; further ones are counted and left out.
     static let waitingMax = 256
-    /// Interval of the beats, which show a page that its connection lives.
-    static let beat = TimeAmount.seconds(15)
+    /// Interval of the beats, which show a page that its connection lives, and this side that the
+    /// page was not left: one that was counts as open until then.
+    static let beat = TimeAmount.seconds(5)
     static let pause = TimeAmount.seconds(3)
     private static let beatText = "event: beat\ndata: {}\n\n"
 

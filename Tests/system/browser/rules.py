@@ -81,7 +81,8 @@ def run(walk):
     check.demand(browser.shows("from 26, until below 23.4"), "a change of a rule that is off, while another one is switched off")
     check.demand(name in browser.script(OFF), "a change switches a rule on")
     browser.press("Undo")
-    check.demand(browser.shows("from 15, until below 13.5"), "a change of a rule that is off is taken back")
+    said = "return [...document.querySelectorAll('.alerts details .list li')].find((one) => one.innerText.includes(arguments[0]))?.innerText ?? ''"
+    check.demand(until(lambda: "from 15, until below 13.5" in browser.script(said, name), 10), "a change of a rule that is off is taken back")
     row(browser, name, "Switch on")
     check.demand(until(lambda: name in browser.script(LIST), 10), "a rule that is switched on again")
     row(browser, "dusty-air", "Remove")

@@ -12,8 +12,8 @@ const POINTS = ["afterClaim", "locked", "open"];
 const STRENGTHS = [-55, -67, -75];
 
 export function make(root, context) {
-  const now = el("div", { role: "status" }), rest = el("div"), lists = el("div");
-  let view = null, beats = 0;
+  const now = el("div", { role: "status" }), rest = el("div");
+  let view = null, beats = 0, listed = null;
   root.append(now, rest);
 
   function show(given) {
@@ -21,9 +21,10 @@ export function make(root, context) {
     now.replaceChildren(state(view));
   }
   function networks() {
-    lists.replaceChildren(list(view, () => look(context).then((given) => { show(given); networks(); })));
+    const fresh = list(view, () => look(context).then((given) => { show(given); networks(); }));
     // The form below it keeps what is chosen in it.
-    if (lists.parentNode !== rest) rest.replaceChildren(lists, point(view, context, show));
+    if (listed?.parentNode === rest) listed.replaceWith(fresh); else rest.replaceChildren(fresh, point(view, context, show));
+    listed = fresh;
   }
   return {
     update(given, query) {

@@ -81,7 +81,7 @@ function pinDialog(pin, items, context, update) {
 }
 
 /** The button that tries a pin, with its outcome beside it. */
-const tryRow = (pin, type, api) => el("div", {}, el("p", { class: "quiet" }, t("pins.try.words")), el("div", { class: "row" }, action(t("pins.try"), async () => {
+const tryRow = (pin, type, api) => el("div", { class: "try" }, el("p", { class: "quiet" }, t("pins.try.words")), el("div", { class: "row" }, action(t("pins.try"), async () => {
   const chosen = type(), report = await api.send("POST", `/pins/${pin.line}/try`, chosen ? { type: chosen } : {}, { patience: PATIENCE });
   if (report.isOutput) return t("pins.tried.output", { n: report.seconds });
   return `${plural("pins.tried.changes", report.changeCount)} ${t(report.isActive ? "pins.tried.active" : "pins.tried.idle")}`;

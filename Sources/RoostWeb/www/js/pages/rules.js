@@ -6,7 +6,7 @@ import { duration, number, over, stamp } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../roles.js";
-import { action, channelName, quantityName, quantityOf, refusal } from "../words.js";
+import { action, channelName, problemWords, quantityName, quantityOf, refusal } from "../words.js";
 
 export const SIGNS = { notice: "unknown", warning: "moderate", critical: "poor" };
 /** The form's fields by the last key of a mistake's place. */
@@ -27,7 +27,12 @@ export function rulesCard({ me, api, reload }) {
 
   /** Puts the owner's entry about a rule in use, null takes it back; offers the one before, as long as another owner changed nothing since. */
   async function change(id, entry, rule) {
-    const before = entryOf(rule), { alerts = [], off = [] } = await api.send(entry ? "PUT" : "DELETE", `/rules/${encodeURIComponent(id)}`, entry, { etag: tagOf(rule) });
+    const before = entryOf(rule), path = `/rules/${encodeURIComponent(id)}`;
+    const { alerts = [], off = [] } = await api.send(entry ? "PUT" : "DELETE", path, entry, { etag: tagOf(rule) }).catch((problem) => {
+      // Its row may have been drawn anew meanwhile.
+      if (problem.type === "precondition") said.replaceChildren(asIs(ruleName(id)), ": ", ...problemWords(problem));
+      throw problem;
+    });
     const now = [...alerts, ...off].find((one) => one.id === id);
     said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t("do.saved")}`), action(t("do.undo"), () => change(id, before, now), { class: "small" }));
     said.querySelector("button").focus();
