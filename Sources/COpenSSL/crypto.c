@@ -1,6 +1,7 @@
 #include "internal.h"
 
 #include <limits.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/kdf.h>
@@ -50,6 +51,10 @@ void copenssl_free_hash(struct copenssl_hash *hash) {
 
 bool copenssl_sha256(const uint8_t *bytes, size_t count, uint8_t value[32]) {
     return EVP_Digest(bytes, count, value, NULL, EVP_sha256(), NULL) == 1;
+}
+
+bool copenssl_is_same(const uint8_t *left, const uint8_t *right, size_t count) {
+    return CRYPTO_memcmp(left, right, count) == 0;
 }
 
 bool copenssl_hmac(const uint8_t *key, size_t key_count, const uint8_t *bytes, size_t count,

@@ -30,6 +30,9 @@ void copenssl_free_hash(struct copenssl_hash *hash);
 /* SHA-256 of bytes that are there as a whole. */
 bool copenssl_sha256(const uint8_t *bytes, size_t count, uint8_t value[32]);
 
+/* Compares in a time that does not depend on where they differ. */
+bool copenssl_is_same(const uint8_t *left, const uint8_t *right, size_t count);
+
 /* HMAC-SHA256 (RFC 2104). */
 bool copenssl_hmac(const uint8_t *key, size_t key_count, const uint8_t *bytes, size_t count,
                    uint8_t code[32]);

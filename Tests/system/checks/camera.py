@@ -21,6 +21,7 @@ from ..station import end, kill
 
 PRODUCTS = ("roost", "roost-eyes")
 KEPT = 40
+START_SECONDS = 30
 NAP = str(1_000_000 + os.getpid())  # Seconds that nothing else on the machine sleeps.
 TAKE = r"""#!/bin/sh
 # The check changes the fault as soon as it sees the count.
@@ -51,7 +52,11 @@ class Motions:
     def accept(self):
         while True:
             connection, _ = self.listener.accept()
-            request = json.loads(connection.recv(65536))
+            line = connection.makefile("rb").readline()
+            if not line:  # The camera's process was ended before it asked.
+                connection.close()
+                continue
+            request = json.loads(line)
             if request["command"] == "live":
                 self.followers.append(connection)
                 continue
@@ -100,7 +105,8 @@ class Eyes:
                  "--control", self.socket],
                 stderr=log)
         self.check.ends(self)
-        until(lambda: len(self.motions.followers) > followers, 10)
+        self.check.demand(until(lambda: len(self.motions.followers) > followers, START_SECONDS),
+                          "roost-eyes does not ask for motions after its start")
 
     def close(self):
         kill(self.process)

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ..check import Failed, until
 from ..edits.subjects import DONE, UNKNOWN, Board, Entry, FileEntry, FileRule, Rule, Setting, Title
-from ..edits.world import PROGRAMS, START_SECONDS, World
+from ..edits.world import ANSWER_SECONDS, PROGRAMS, START_SECONDS, World
 from ..station import Connection, Station
 
 PRODUCTS = ("roost", "roostd", "roost-web", "roost-courier")
@@ -120,7 +120,7 @@ def unread(check):
     os.close(writer)
     if not until(station.status, START_SECONDS, 0.05):
         raise Failed("a station whose log nothing reads does not start")
-    connection = Connection(station.socket)
+    connection = Connection(station.socket, timeout=ANSWER_SECONDS)
     try:
         for number in range(UNREAD):
             answer = connection.ask(command="set", patch=json.dumps({"title": f"title {number}"}))

@@ -1,3 +1,4 @@
+import COpenSSL
 import Core
 
 /// Texts that cannot be guessed, from the kernel's random numbers.
@@ -34,7 +35,6 @@ enum RandomSecret {
 
     /// Compares in a time that does not depend on where they differ.
     static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        guard left.count == right.count else { return false }
-        return zip(left, right).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+        left.count == right.count && copenssl_is_same(left, right, left.count)
     }
 }
