@@ -43,8 +43,8 @@ package struct HistoryRoutes: Sendable {
                 answers: ExplainReport.self
             ),
             get("/api/v1/series", series).about(
-                "Up to four channels in equal steps, as columns.",
-                query: [Self.channels, Self.points] + QueryKey.range,
+                "Channels in equal steps, as columns: up to 40, and 6,000 points in all.",
+                query: [.channels(atMost: SeriesView.curveMax), Self.points] + QueryKey.range,
                 answers: SeriesView.self
             ),
             get("/api/v1/means", means).about(
@@ -123,14 +123,21 @@ package struct HistoryRoutes: Sendable {
 
     private func series(_ request: WebRequest) async throws -> WebResponse {
         let query = HistoryQuery(request)
-        let names = try query.channels(atMost: SeriesView.channelMax)
-        let points = try request.query.integer(Self.points)
+        let names = try query.channels(atMost: SeriesView.curveMax)
+        let points = try request.query.integer(Self.points) ?? SeriesView.standardPoints
+        guard names.count * points <= SeriesView.pointsInAll else {
+            throw Problem.outOfRange(
+                "points",
+                "\(points) points of \(names.count) channels are more than "
+                    + "\(SeriesView.pointsInAll) in all"
+            )
+        }
         return try await history.answer(request) { history in
             try SeriesView.json(
                 history,
                 names,
                 try query.range(history, standard: Self.day),
-                points: points ?? SeriesView.standardPoints
+                points: points
             )
         }
     }

@@ -33,6 +33,10 @@ struct SeriesView: Decodable, Sendable {
     static let pointsMax = 1_500
     static let standardPoints = 600
     static let channelMax = 4
+    /// Channels of one answer with few points, as the curves of the first page are.
+    static let curveMax = 40
+    /// Points of all channels of one answer.
+    static let pointsInAll = channelMax * pointsMax
 
     static func json(
         _ history: OpenHistory,

@@ -1,6 +1,7 @@
 import Alerts
 import ControlProtocol
 import Core
+import Profiles
 import StoreQueries
 
 /// One channel as `/station` has it.
@@ -15,6 +16,8 @@ struct ChannelView: Codable, Sendable {
     let id: String
     let device: String
     let quantity: String
+    /// What people ask it for; `detail` for what few ask for.
+    let group: QuantityGroup
     let unit: String
     let decimals: Int
     @OrNull var profile: String?
@@ -60,6 +63,7 @@ struct ChannelView: Codable, Sendable {
         id = channel.channel
         self.device = String(id.prefix { $0 != "/" })
         quantity = String(id.dropFirst(self.device.count).dropFirst())
+        group = QuantityGroup(of: quantity)
         unit = channel.unit
         decimals = facts?.decimals ?? latest?.decimals ?? 1
         profile = facts?.profile

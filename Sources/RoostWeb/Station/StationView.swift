@@ -1,6 +1,7 @@
 import Alerts
 import ControlProtocol
 import Core
+import Profiles
 import StoreQueries
 
 /// `/station`: what the dashboard's first page shows.
@@ -133,6 +134,7 @@ struct StationView: Codable, Sendable {
     /// `good`, `moderate`, `poor`, `unknown`, `fault`; absent without lights.
     var lamp: String?
     var lampCause: LampReport?
+    /// In the order of what people ask for.
     var channels: [ChannelView] = []
     var lines: [Line]?
     /// What people call devices, by their names; absent without any.
@@ -184,7 +186,7 @@ extension StationView {
         )
         time = Time(status.clock, now: status.wallTime)
         (mode, lamp, lampCause) = (status.mode, status.lamp, status.lampCause)
-        channels = status.channels.map { channel in
+        let views = status.channels.map { channel in
             let device = channel.channel.prefix { $0 != "/" }
             return ChannelView(
                 channel,
@@ -193,6 +195,8 @@ extension StationView {
                 day: summary.days[channel.channel]
             )
         }
+        // Channels of one quantity stay in the order of their devices.
+        channels = views.sorted { QuantityGroup.isBefore($0.quantity, $1.quantity) }
         lines = sensors.map { Line(device: $0.name, type: $0.type, state: $0.state) }
         titles = status.titles
         (faults, lasers) = (status.faults.map(Fault.init), status.lasers)

@@ -1,5 +1,6 @@
 import Alerts
 import Core
+import Profiles
 import Store
 
 /// The channels of a history, those in use first: the answer of `/channels`.
@@ -9,6 +10,8 @@ package struct ChannelsReport: Codable, Hashable, Sendable {
         package let id: String
         package let device: String
         package let quantity: String
+        /// What people ask it for.
+        package let group: QuantityGroup
         package let unit: String
         package let decimals: Int
         /// Time of the first and the last sample, ISO 8601; nil while nothing dates it.
@@ -38,6 +41,7 @@ package struct ChannelsReport: Codable, Hashable, Sendable {
                 id: channel.name,
                 device: channel.stream.device,
                 quantity: channel.quantity.name,
+                group: QuantityGroup(of: channel.quantity.name),
                 unit: channel.quantity.unit,
                 decimals: channel.decimals,
                 oldest: extent?.oldest?.wall.iso8601,

@@ -200,7 +200,8 @@ def connection(walk):
     state = State(stage, "connection lost")
     state.says("Measuring. The air is")
     stage.dashboard.stop()
-    state.shows("Not connected since", "#banners")
+    state.shows("Not connected since", "#lost")
+    state.says("the air was")
     state.shows("not connected", "#live")
     state.greys(True)
     age = walk.browser.script(AGE)
@@ -218,9 +219,9 @@ def clock(walk):
     state = State(stage, "clock unsure")
     state.says("Measuring. The air is")
     if not ((stage.station.status() or {}).get("clock") or {}).get("isSure"):
-        state.shows("The time is not certain yet", "#banners")
+        state.shows("time not sure", "#chips")
         stage.station.trust_clock()
-        state.shows_not("The time is not certain yet", "#banners")
+        state.shows_not("time not sure", "#chips")
     walk.browser.script("const now = Date.now; Date.now = () => now() + 600000;")
     ages = []
     until(lambda: ages.append(walk.browser.script(AGE)), 4, 0.5)
@@ -233,7 +234,7 @@ def simulated(walk):
     stage = Stage(walk, "simulated", {"dust": ()}, words=("--simulated",))
     stage.open()
     state = State(stage, "simulated")
-    state.shows("SIMULATED", "#banners")
+    state.shows("simulated", "#chips")
     state.says("Measuring. The air is")
     return stage
 

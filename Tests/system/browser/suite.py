@@ -169,7 +169,7 @@ class Walk:
         browser.command("Emulation.setTimezoneOverride", timezoneId="Pacific/Chatham")
         browser.open("/events?severity=info")
         here = browser.text(".events time")
-        check.demand(browser.script("return !document.querySelector('#zone').disabled"), "no choice of the zone")
+        check.demand(browser.script("return !document.querySelector('#zone').hidden"), "no choice of the zone")
         browser.find("#zone").click()
         moved = until(lambda: browser.text(".events time") not in ("", here), 10)
         check.demand(moved, f"the events of a browser in Chatham stay at {here}")
@@ -214,7 +214,7 @@ class Walk:
         self.dashboard.stop()
         check.demand(browser.shows("Not connected since", 45), "a lost roost-web is not called so in 45 s")
         self.dashboard.start()
-        gone = until(lambda: browser.script("return document.querySelector('#banners .lost').hidden"), 45)
+        gone = until(lambda: browser.script("return document.querySelector('#lost').hidden"), 45)
         check.demand(gone, "the page does not come back with roost-web in 45 s")
         self.balcony.station.stop()
         check.demand(browser.shows("The station's program does not run", 45), "a lost roostd is not called so in 45 s")
@@ -235,7 +235,7 @@ class Walk:
         with open(place, encoding="utf-8") as file:
             texts = json.load(file)
         with open(place, "w", encoding="utf-8") as file:
-            json.dump({**texts, "now.title": f"Later {texts['now.title']}"}, file)
+            json.dump({**texts, "now.values": f"Later {texts['now.values']}"}, file)
         web.start()
         browser.address = web.address
         browser.open("/")
@@ -243,8 +243,8 @@ class Walk:
         web.stop()
         web.words = (*web.words, "--www", copy)
         web.start()
-        renewed = until(lambda: browser.script("return !window.wasHere && document.title.includes('Later')"), 45)
-        check.demand(renewed, f"renewal: the page keeps its old client; its title is {browser.script('return document.title')}")
+        renewed = until(lambda: browser.script("return !window.wasHere && document.body.innerText.includes('Later')"), 45)
+        check.demand(renewed, f"renewal: the page keeps its old client: {browser.text()[:200]}")
         browser.script("window.wasHere = true")
         self.balcony.live()
         check.demand(browser.shows("Measuring", 30), f"renewal: the new page shows {browser.text()[:200]}")
@@ -281,7 +281,7 @@ class Walk:
             return int(re.search(r"^roost_live_clients (\d+)", text, re.MULTILINE).group(1))
 
         def moves():
-            return browser.script("const card = document.querySelector('main .cards'); return card && card.innerText")
+            return browser.script("const card = document.querySelector('main .values'); return card && card.innerText")
         for _ in range(8):
             driver.switch_to.new_window("window")
             began = time.monotonic()

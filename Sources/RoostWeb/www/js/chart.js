@@ -156,6 +156,7 @@ export class Chart {
     const y = this.#valueAxis(g, c, layout);
     this.#timeAxis(g, c, layout);
     this.#unsure(g, c, layout);
+    this.#bands(g, c, layout, y);
     this.#limits(g, c, layout, y);
     data.series.forEach((series, index) => this.#line(g, c, layout, y, series, index));
     data.series.forEach((series, index) => drawStrip(g, {
@@ -177,6 +178,9 @@ export class Chart {
       for (const series of this.#data.series) for (const value of series.least) if (value !== null && value < least) least = value;
       if (!Number.isFinite(least)) least = 0;
     }
+    // The level above what was measured is seen, unless it is far.
+    const next = this.#data.bands?.find(({ from }) => from > most)?.from;
+    if (next && next < 3 * most) most = next * 1.1;
     const ticks = valueTicks(least, Math.max(most, least) || 1, Math.max(3, Math.min(6, (bottom - top) / 45)));
     const [low, high] = [ticks[0], ticks.at(-1)];
     const y = (value) => bottom - ((value - low) / (high - low)) * (bottom - top);
@@ -222,6 +226,25 @@ export class Chart {
     g.globalAlpha = 1;
   }
 
+  /** Levels as grounds with their words, the lowest first; `lowest` names what is below the first limit. */
+  #bands(g, c, { left, right, top, bottom }, y) {
+    const { bands, lowest } = this.#data;
+    if (!bands?.length) return;
+    const edges = [{ from: -Infinity, level: "good", label: lowest }, ...bands];
+    g.textAlign = "left";
+    g.textBaseline = "top";
+    edges.forEach(({ from, level, label }, index) => {
+      const low = Math.min(bottom, y(Math.max(from, y.low))), high = Math.max(top, y(Math.min(edges[index + 1]?.from ?? Infinity, y.high)));
+      if (low - high < 1) return;
+      g.fillStyle = c[level] ?? c.hatch;
+      g.globalAlpha = 0.13;
+      g.fillRect(left, high, right - left, low - high);
+      g.globalAlpha = 1;
+      g.fillStyle = c.muted;
+      if (low - high > 16) g.fillText(label, left + 4, high + 2);
+    });
+  }
+
   #limits(g, c, { left, right }, y) {
     g.textAlign = "left";
     g.textBaseline = "bottom";
@@ -256,7 +279,7 @@ export class Chart {
     for (let index = 0; index < t.length; index += 1) {
       if (mean[index] === null || mean[index] === undefined) continue;
       const last = runs.at(-1);
-      if (last && last[1] === index - 1 && t[index] - t[index - 1] <= width * 1.01) last[1] = index;
+      if (last && last[1] === index - 1 && t[index] - t[index - 1] <= width * 1.01 + 1) last[1] = index;
       else runs.push([index, index]);
     }
     return runs;

@@ -1,7 +1,7 @@
 // Starts the dashboard: catalogue, account, header, router, stream.
 import { showNew } from "./alerts.js";
 import { api, whenUnauthorized } from "./api.js";
-import { el, icon, quoted, setText, show } from "./dom.js";
+import { dialog, el, icon, keyed, quoted, setText, show } from "./dom.js";
 import { ago, clock, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
 import { keepLanguage, loadLanguage, t } from "./i18n.js";
 import { live, refresh } from "./live.js";
@@ -16,7 +16,6 @@ const header = { title: $("title"), station: $("station"), main: $("main"), link
 function labelShell() {
   setText($("skip"), t("shell.skip"));
   $("nav").setAttribute("aria-label", t("shell.pages"));
-  $("banners").setAttribute("aria-label", t("shell.banners"));
 }
 
 function makeNavigation(me) {
@@ -31,7 +30,7 @@ function showState() {
   const station = live.station;
   setText(header.station, station?.station?.name ?? "");
   const state = live.state;
-  const node = $("live");
+  const node = show($("live"), state !== "still" && state !== "saved");
   const isDown = ["down", "hung"].includes(station?.daemon?.state);
   node.dataset.state = state === "live" && isDown ? "lost" : state;
   const words = {
@@ -39,12 +38,14 @@ function showState() {
     lost: () => t("live.lost"), saved: () => t("live.saved"),
   }[state]();
   setText(node.lastElementChild, words);
-  setText($("zone"), zoneName());
-  $("zone").title = zone();
-  $("zone").disabled = !zonesDiffer();
-  if (zonesDiffer()) $("zone").setAttribute("aria-label", t(isOwnZone() ? "zone.own" : "zone.station", { zone: zone() }));
+  // Dates have the station's zone; another one is offered where the browser has it.
+  if (show($("zone"), zonesDiffer()).hidden === false) {
+    setText($("zone"), zoneName());
+    $("zone").title = zone();
+    $("zone").setAttribute("aria-label", t(isOwnZone() ? "zone.own" : "zone.station", { zone: zone() }));
+  }
   document.body.classList.toggle("old", state === "lost" || state === "saved" || isDown);
-  showBanners(station, state);
+  showChips(station, state);
 }
 
 function liveWords(station) {
@@ -53,30 +54,33 @@ function liveWords(station) {
   return ages.length && !station.channels.some((channel) => !channel.isStale) ? ago(Math.min(...ages) + live.elapsed) : t("live.live");
 }
 
-function showBanners(station, state) {
+/** What somebody should know of all that a page shows: a mark with a word each, which says more when it is pressed. */
+function showChips(station, state) {
   const time = station?.time, isUnsure = time?.trusted === false;
   const nearby = time?.nearby && t(`time.${time.nearby}`, { stations: time.stations });
-  const banners = [
+  const chips = [
     ["simulated", station?.station?.isSimulated && t("banner.simulated")],
-    ["lost", state === "lost" && t("banner.lost", { time: clockSeconds(live.lostAt / 1000) })],
     ["saved", state === "saved" && t("banner.saved", { time: clock(live.savedAt) })],
     ["accounts", station?.accounts?.trouble && [t("banner.accounts"), " ", quoted(station.accounts.trouble)]],
     ["unsure", [isUnsure && t("banner.unsure"), nearby].filter(Boolean).join(" ")],
     ["still", state === "still" && t("banner.still")],
-  ];
-  for (const [name, words] of banners) {
-    const node = $("banners").querySelector(`.${name}`);
-    show(node, Boolean(words));
-    if (typeof words === "string") setText(node, words); else if (words) node.replaceChildren(...words);
-  }
-  // Until something gives the time, an owner's device may.
-  const offer = show($("offer"), isUnsure && state === "live" && may(context.me, "owner"));
-  if (offer.hidden) return;
-  if (!offer.firstChild) offer.append(action("", async () => {
+  ].filter(([, words]) => words);
+  keyed($("chips"), chips, ([name]) => name, ([name]) => {
+    const node = el("button", { type: "button", class: "chip", onclick: () => dialog(t(`chip.${name}`), t("do.close"), el("p", {}, node.words), offer(name) ?? "") }, t(`chip.${name}`));
+    return node;
+  }, (node, [, words]) => { node.words = words; });
+  // A lost connection is seen by who does not look for it.
+  const lost = $("lost");
+  if (show(lost, state === "lost").hidden === false) setText(lost, t("banner.lost", { time: clockSeconds(live.lostAt / 1000) }));
+}
+
+/** Until something gives the time, an owner's device may. */
+function offer(name) {
+  if (name !== "unsure" || live.station?.time?.trusted !== false || live.state !== "live" || !may(context.me, "owner")) return null;
+  return action(t("time.ask", { time: stamp(Date.now() / 1000) }), async () => {
     await api.send("POST", "/time", { time: new Date() });
     await refresh();
-  }));
-  setText(offer.querySelector("button"), t("time.ask", { time: stamp(Date.now() / 1000) }));
+  });
 }
 
 /** Log in or Claim in place of the page; its address stays, so that it opens afterwards. */

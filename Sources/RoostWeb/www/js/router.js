@@ -12,6 +12,11 @@ export const context = {
   /** The pages that exist here for this account. */
   get pages() { return PAGES.filter((page) => isOffered(page, me)); },
   api,
+  /** A page's first sentence as its title; where it stands in the page, the header shows only the station. */
+  setTitle(words) {
+    setText(header.title, words);
+    document.title = [words, header.station.textContent || "Roost"].join(" – ");
+  },
   go, reload: () => render(current?.query ?? new URLSearchParams(), { keepsPlace: true }),
   /** Puts what the page shows into its address, without a new page. */
   setQuery(pairs) {
@@ -62,13 +67,12 @@ export async function open(path, { scroll = 0, keepsFocus, keepsPlace, as } = {}
   current?.view?.leave?.();
   current = { page, view: null, isFirst: !current };
   document.body.classList.toggle("alone", Boolean(page?.isAlone));
+  header.title.classList.toggle("unseen", page?.name === "now");
   for (const link of header.links) {
     const isHere = link.dataset.page === page?.name || (link.dataset.page === "more" && page?.place === "more");
     if (isHere) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   }
-  const title = page ? t(`${page.name}.title`) : t("problem.noPage");
-  setText(header.title, title);
-  document.title = [title, header.station.textContent || "Roost"].join(" – ");
+  context.setTitle(page ? t(`${page.name}.title`) : t("problem.noPage"));
   if (!page || !isOffered(page, me)) {
     header.main.replaceChildren(card(null, el("p", {}, t(page ? "problem.notHere" : "problem.noPage.words")), el("p", {}, el("a", { href: "/" }, t("problem.toNow")))));
     return;

@@ -47,6 +47,12 @@ export function verdictWords(station) {
   return verdict.doubts?.length ? t("verdict.doubtful", { words: sentence, flags: flags(verdict.doubts) }) : sentence;
 }
 
+/** The same sentence once nothing is heard any more: what was, and when. */
+export function pastWords(station) {
+  const { verdict } = station, time = clock((live.lostAt ?? live.savedAt ?? Date.now()) / 1000);
+  return verdict?.code?.startsWith("level.") && has(`past.${verdict.code}`) ? t(`past.${verdict.code}`, { time }) : t("past.other", { time, words: verdictWords(station) });
+}
+
 /** The readings that decide the verdict, with their limits. */
 export function becauseWords(station) {
   return (station.verdict?.because ?? []).map((id) => {

@@ -1,82 +1,106 @@
-// Is it measuring, is the air good, is the record complete, what is to be done?
-import { Chart } from "../chart.js";
-import { button, card, dialog, el, facts, keyed, mark, asIs, setText, show } from "../dom.js";
+// Is the air good, is all well, what happened?
+import { Chart, stepAt } from "../chart.js";
+import { button, card, dialog, el, keyed, mark, asIs, setText, show } from "../dom.js";
 import { faultNext, faultSentence, loadFacts } from "../facts.js";
-import { countdown, date, duration, month, number, percent, value, zoneWords } from "../format.js";
+import { clock, countdown, duration, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
 import { may } from "../roles.js";
-import { action, ageWords, becauseWords, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, levelMean, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
+import { curve } from "../spark.js";
+import { action, ageWords, becauseWords, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
+import { happened, lastPicture, wellCard } from "./nowparts.js";
 
 export const title = "now.title";
-const hintsOff = () => { try { return localStorage.getItem("roost.hints") === "off"; } catch { return false; } };
+const POINTS = 96, DAY = 86400, GROUPS = ["air", "climate", "motion", "radiation", "other", "detail"];
 
 export async function load(api) {
   await recent();
   const { station } = live;
   if (station.faults?.length) await loadFacts();
-  const channels = (station.channels ?? []).filter((channel) => channel.limits).slice(0, 2);
-  const ids = (channels.length ? channels : (station.channels ?? []).slice(0, 1)).map((channel) => channel.id);
-  // The axis of a young station begins with its first value.
-  const to = station.time?.now, from = station.store?.oldest;
-  const range = from < to && Date.parse(to) - Date.parse(from) < 864e5 ? { from, to } : { last: "24h" };
+  const isUp = station.daemon?.state === "up";
+  // A card has no program that says its channels; their last values are in its history.
+  const kept = station.daemon?.state === "none" ? ((await api.maybe("/channels"))?.items ?? []).sort((one, other) => GROUPS.indexOf(one.group) - GROUPS.indexOf(other.group)) : [];
+  const newest = kept.map((one) => Date.parse(one.newest)).filter(Number.isFinite);
+  const to = newest.length ? new Date(Math.max(...newest)).toISOString() : station.time?.now, oldest = station.store?.oldest;
+  const shown = (kept.length ? kept : station.channels ?? []).filter((one) => !isNeverMeasured(one)).slice(0, 40);
+  const ids = shown.map((one) => one.id), first = leading(station, shown);
+  // One question for all curves; the rest comes after what is first to be seen.
+  const range = newest.length ? { from: new Date(Date.parse(to) - DAY * 1000).toISOString(), to }
+    // A young station has steps as fine as its age.
+    : oldest < to && Date.parse(to) - Date.parse(oldest) < DAY * 1000 ? { from: oldest, to } : { last: "24h" };
   return {
-    station,
-    devices: station.channels?.length || station.daemon?.state !== "up" ? null : await api.maybe("/devices"),
-    day: ids.length ? Promise.all([api.maybe("/series", { channel: ids, ...range, points: 300 }),
-      ...ids.map((id) => api.ledger({ channel: id, ...range }))]) : null,
+    station, kept, first,
+    devices: shown.length || !isUp ? null : await api.maybe("/devices"),
+    day: ids.length ? Promise.all([api.maybe("/series", { channel: ids, ...range, points: POINTS }), first && api.ledger({ channel: first.id, ...range })]) : null,
+    rest: isUp ? Promise.all([api.maybe("/outbox"), api.maybe("/alerts"), api.maybe("/events", { severity: "warning", last: "24h", limit: 50 }),
+      station.lines?.length ? api.maybe("/records", { limit: 1 }) : null]) : null,
   };
 }
 
+/** The channel that the first chart shows: the one that decides the level, or the first with levels. */
+function leading(station, channels) {
+  const known = (id) => channels.find((one) => one.id === id);
+  return (station.verdict?.because ?? []).map(known).find((one) => one?.limits) ?? channels.find((one) => one.limits) ?? channels[0] ?? null;
+}
+
 export function make(root, context) {
-  const parts = makeVerdict();
-  const cards = el("div", { class: "cards" }), first = el("div"), tiles = el("div", { class: "tiles" });
-  const dayCard = el("section", { class: "card", hidden: true });
-  root.append(parts.node, first, cards, dayCard, tiles);
-  let chart = null;
+  const parts = makeVerdict(context), first = el("div"), list = valueList();
+  const well = wellCard(), today = happened(), picture = el("div"), mode = el("div");
+  root.append(el("div", { class: "main" }, parts.node, first, list.node), el("div", { class: "aside" }, well.node, picture), el("div", { class: "aside" }, today.node, mode));
+  let answer = null, rest = null;
 
   function draw(station) {
     parts.update(station);
-    const channels = (station.channels ?? []).filter((channel) => !isNeverMeasured(channel));
-    // Advice for a station without sensors ends with the first.
-    if (channels.length) first.replaceChildren();
-    cards.classList.toggle("three", channels.length % 3 === 0 || channels.length > 4);
-    keyed(cards, [...channels, ...(station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }))],
-      (one) => one.id, (one) => (one.unit === undefined ? makeLine() : makeCard()), (node, one) => node.renew(one));
-    show(cards, channels.length > 0 || (station.lines ?? []).length > 0);
+    list.update(station, answer);
+    well.update(station, rest);
+    if (station.channels?.length) first.replaceChildren();
   }
 
-  const drawTiles = (station) => tiles.replaceChildren(...[completeCard, wearCard, modeCard].map((make) => make(station, context)).filter(Boolean));
-
   return {
-    update({ station, devices, day }) {
+    update({ station, kept, first: leader, devices, day, rest: asked }) {
+      answer = kept.length ? { kept } : answer;
       draw(station);
-      first.replaceChildren(...(station.channels?.length ? [] : station.daemon?.state === "up" ? firstSteps(devices) : absence(station)));
-      drawTiles(station);
-      day?.then(([series, ...ledgers]) => {
-        if (!series?.series?.some((one) => one.t.length)) return;
-        chart?.close();
-        chart = dayChart(dayCard, series, ledgers, context);
+      first.replaceChildren(...(station.channels?.length || kept.length ? [] : station.daemon?.state === "up" ? firstSteps(devices) : absence(station)));
+      mode.replaceChildren(modeCard(station, context) ?? "");
+      day?.then(([series, ledger]) => {
+        if (!series) return;
+        answer = { kept, series: new Map(series.series.map((one) => [one.channel, one])), from: series.from, to: series.to };
+        parts.chart(answer, leader, ledger, context);
+        list.update(live.station, answer);
+      }).catch(() => {});
+      asked?.then(async (given) => {
+        rest = given;
+        const [outbox, , events, records] = given;
+        if (events?.items.length || outbox?.targets.some((one) => one.code)) await loadFacts();
+        well.update(live.station, rest);
+        today.update(events?.items ?? []);
+        picture.replaceChildren(lastPicture(records) ?? "");
       }).catch(() => {});
     },
     live(kind) {
       if (live.station) draw(live.station);
-      if (kind === "station") drawTiles(live.station);
+      if (kind === "station") mode.replaceChildren(modeCard(live.station, context) ?? "");
+      if (kind === "alert") context.reload();
     },
     tick() {
-      for (const node of cards.children) node.tick?.();
+      list.tick();
+      well.tick();
       parts.tick();
       renewAtEnd();
     },
-    leave() { chart?.close(); },
+    leave() { parts.leave(); },
   };
 }
 
-function makeVerdict() {
-  const words = el("strong"), why = el("p"), faults = el("p", { class: "quiet" });
-  const place = el("div");
-  const node = el("section", { class: "card verdict", "aria-label": t("now.verdict") }, place,
-    el("div", { class: "say" }, el("div", { role: "status" }, words), why, faults));
+// MARK: The first sentence and the day behind it
+
+function makeVerdict(context) {
+  const words = el("strong"), why = el("p"), faults = el("p", { class: "quiet" }), place = el("div");
+  const said = el("p", { class: "quiet", role: "status" }), box = el("div", { class: "chart low", tabindex: "0", role: "group" });
+  const day = el("div", { hidden: true }, box, said);
+  const node = el("section", { class: "card", "aria-label": t("now.verdict") }, el("div", { class: "verdict" }, place,
+    el("div", { class: "say" }, el("div", { role: "status" }, words), why, faults)), day);
+  let chart = null;
   // Counted beside the sentence, which is read aloud when it changes.
   const tick = () => {
     const left = live.station?.verdict?.code === "warming" ? live.station.verdict.leftSeconds : null;
@@ -84,25 +108,66 @@ function makeVerdict() {
     setText(why, t("now.warming.left", { time: duration(left - live.elapsed) }));
     show(why, left > live.elapsed);
   };
-  return { node, tick, update(station) {
-    const level = station.verdict?.level ?? "unknown";
-    if (place.dataset.level !== level) { place.dataset.level = level; place.replaceChildren(mark(level)); }
-    setText(words, verdictWords(station));
-    setText(why, becauseWords(station));
-    show(why, why.textContent !== "");
-    tick();
-    // Faults that stop a device as text; all as a count.
-    const count = (station.faults ?? []).length;
-    const lines = (station.faults ?? []).filter((fault) => fault.isStopping).slice(0, 2).map((fault) => {
-      const next = faultNext(fault.id, fault.nextStep);
-      return el("span", {}, `${faultSentence(fault.id, fault.sentence)}. `, next ? `${next}. ` : "");
-    });
-    if (faults.dataset.key !== `${count}${lines.map((line) => line.textContent)}`) {
-      faults.dataset.key = `${count}${lines.map((line) => line.textContent)}`;
-      faults.replaceChildren(...lines, count > 0 ? el("a", { href: "/health" }, plural("now.faults", count)) : "");
-    }
-    show(faults, count > 0);
-  } };
+  return {
+    node, tick,
+    leave() { chart?.close(); },
+    update(station) {
+      // What was said before the connection was lost is said as what was.
+      const isOld = live.state === "lost" || live.state === "saved";
+      const level = isOld ? "unknown" : station.verdict?.level ?? "unknown", sentence = isOld ? pastWords(station) : verdictWords(station);
+      if (place.dataset.level !== level) { place.dataset.level = level; place.replaceChildren(mark(level)); }
+      setText(words, sentence);
+      context.setTitle(sentence);
+      setText(why, isOld ? "" : becauseWords(station));
+      show(why, why.textContent !== "");
+      tick();
+      // Faults that stop a device as text; all as a count.
+      const count = (station.faults ?? []).length;
+      const lines = (station.faults ?? []).filter((fault) => fault.isStopping).slice(0, 2).map((fault) => {
+        const next = faultNext(fault.id, fault.nextStep);
+        return el("span", {}, `${faultSentence(fault.id, fault.sentence)}. `, next ? `${next}. ` : "");
+      });
+      if (faults.dataset.key !== `${count}${lines.map((line) => line.textContent)}`) {
+        faults.dataset.key = `${count}${lines.map((line) => line.textContent)}`;
+        faults.replaceChildren(...lines, count > 0 ? el("a", { href: "/health" }, plural("now.faults", count)) : "");
+      }
+      show(faults, count > 0);
+    },
+    chart(answer, channel, ledger, { go }) {
+      const one = channel && answer.series.get(channel.id);
+      chart?.close();
+      show(day, Boolean(one?.t.some((_, index) => one.mean[index] !== null)));
+      if (day.hidden) return;
+      box.replaceChildren();
+      const series = { ...one, width: one.widthSeconds, ...recorded(ledger) }, to = Date.parse(answer.to) / 1000;
+      // The axis is the time that has data: an hour at least.
+      const from = Math.min(Math.max(Date.parse(answer.from) / 1000, one.t[0]), to - 3600);
+      const usual = dayWords(channel, series, from);
+      const read = (time) => {
+        chart.cursor = time;
+        const index = stepAt(series, time), mean = index < 0 ? null : series.mean[index];
+        setText(said, `${clock(time)}: ${mean === null ? t("history.noValue", { cause: t("cause.none") }) : `${value(mean, one.decimals)} ${one.unit}`}`);
+      };
+      chart = new Chart(box, { read, gap: () => go(`/history?channel=${channel.id}`) });
+      box.setAttribute("aria-label", usual);
+      setText(said, usual);
+      chart.data = { from, to, series: [series], now: to, bands: (channel.limits ?? []).map((limit) => ({ ...limit, label: t(`level.${limit.level}`) })), lowest: t("level.good") };
+    },
+  };
+}
+
+/** The chart as a sentence: what it shows, how far it goes, its mean beside the guideline, and its gaps. */
+function dayWords(channel, series, from) {
+  const means = series.mean.filter((one) => one !== null), shown = (given) => value(given, series.decimals);
+  const gaps = series.stretches.filter(([start, end]) => end > from && start < series.t.at(-1)).length;
+  const { mean24h: mean, guideline, coverage24h: share } = channel;
+  return [
+    `${channelName(channel)}, ${series.unit}, ${zoneWords()}`,
+    t("now.day.range", { least: shown(Math.min(...means)), most: shown(Math.max(...means)), last: shown(means.at(-1)) }),
+    mean === null || mean === undefined || share < 0.05 ? null : guideline?.limit ? t("now.mean.guideline", { mean: shown(mean), limit: number(guideline.limit, 1, 0) }) : t("now.mean", { mean: shown(mean) }),
+    share < 0.75 && share >= 0.05 ? t("now.mean.covered", { share: percent(share, 0) }) : null,
+    gaps ? plural("now.day.gaps", gaps) : null,
+  ].filter(Boolean).join(" · ");
 }
 
 /** A phase that is over has a next one: the answer that named it is asked for again, once. */
@@ -115,74 +180,74 @@ function renewAtEnd() {
   refresh().catch(() => {});
 }
 
-function makeCard() {
-  const name = el("b"), device = el("span"), number = el("b"), unit = el("small"), level = el("span", { class: "level" });
-  const scale = el("div"), age = el("p", { class: "age quiet" }), mean = el("p", { class: "quiet" }), more = el("p", { class: "quiet" });
-  const explain = el("a", { class: "quiet" }), history = el("a", { class: "quiet" }, t("now.history"));
-  const node = el("section", { class: "card reading" }, el("h2", {}, name, device), el("div", { class: "value" }, number, unit, level),
-    scale, age, mean, more, el("div", { class: "foot" }, history, explain));
-  let channel = null;
+// MARK: Values
+
+function valueList() {
+  const rows = el("ul", { class: "list values" }), seldom = el("ul", { class: "list values" }), fold = el("summary"), more = el("details", { hidden: true }, fold, seldom);
+  const compare = el("a", {}, t("now.compare"));
+  const node = el("section", { class: "card" }, el("div", { class: "split" }, el("h2", {}, t("now.values")), compare), rows, more, el("a", { class: "quiet", href: "/numbers" }, t("now.explain")));
+  const put = (parent, items, answer) => keyed(parent, items, (one) => one.id, (one) => (one.quantity === undefined ? makeLine() : makeRow()), (row, one) => row.renew(one, answer));
+  return {
+    node,
+    tick() { for (const row of node.querySelectorAll(".reading")) row.tick?.(); },
+    update(station, answer) {
+      const channels = (answer?.kept ?? []).map((one) => ({ ...one, isStale: true, isKept: true })).concat(station.channels ?? []).filter((channel) => !isNeverMeasured(channel));
+      const lines = (station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }));
+      // Where everything is seldom asked for, it is what there is.
+      const few = channels.filter((one) => one.group === "detail"), isAll = few.length === channels.length;
+      const main = isAll ? channels : channels.filter((one) => one.group !== "detail");
+      put(rows, [...main, ...lines], answer);
+      put(seldom, isAll ? [] : few, answer);
+      show(more, !isAll && few.length > 0);
+      const names = [...new Set(few.map((one) => quantityName(one.quantity, one.name)))];
+      setText(fold, plural("now.more", few.length, { names: names.slice(0, 3).join(", ") + (names.length > 3 ? " …" : "") }));
+      compare.href = `/history?${main.slice(0, 2).map((one) => `channel=${one.id}`).join("&")}`;
+      show(compare, main.length > 1);
+      show(node, channels.length + lines.length > 0);
+    },
+  };
+}
+
+function makeRow() {
+  const name = el("a"), place = el("span", { class: "quiet" }), age = el("span", { class: "age quiet" }), figure = el("b"), unit = el("small"), level = el("span", { class: "level" }), spark = el("div", { class: "spark" });
+  const node = el("li", { class: "reading" }, el("div", { class: "name" }, name, place), spark, el("div", { class: "value" }, figure, " ", unit), el("div", { class: "under" }, age, level));
+  let channel = null, drawn = null;
   node.tick = () => setText(age, ageLine(channel));
-  node.renew = (given) => {
+  node.renew = (given, answer) => {
     channel = given;
-    const isStale = channel.isStale || channel.value === null || channel.value === undefined;
-    node.className = `card reading${isStale ? " stale" : ""}${channel.quality?.length ? " doubtful" : ""}`;
-    setText(name, quantityName(quantityOf(channel.id), channel.name));
-    setText(device, deviceTitle(deviceOf(channel.id)));
-    setText(number, /^warming/.test(channel.phase ?? "") ? "–" : value(channel.value, channel.decimals));
+    const one = answer?.series?.get(channel.id), isOld = channel.isStale || (channel.value ?? null) === null;
+    const last = channel.isKept ? one?.mean.findLast((mean) => mean !== null) ?? null : channel.value;
+    node.className = `reading${isOld && !channel.isKept ? " stale" : ""}${channel.quality?.length ? " doubtful" : ""}`;
+    setText(name, quantityName(channel.quantity, channel.name));
+    name.href = `/history?channel=${channel.id}`;
+    name.setAttribute("aria-label", t("now.history.of", { name: channelName(channel) }));
+    setText(place, deviceTitle(deviceOf(channel.id)));
+    setText(figure, /^warming/.test(channel.phase ?? "") ? "–" : value(last, channel.decimals));
     setText(unit, channel.unit ?? "");
-    const shown = isStale ? null : channel.level;
+    const shown = isOld ? (channel.value ?? null) !== null && "unknown" : channel.level;
     if (level.dataset.level !== String(shown)) {
       level.dataset.level = String(shown);
-      level.replaceChildren(...(shown ? [mark(shown, "mark small"), t(`level.${shown}`)]
-        : isStale && channel.value === null ? [] : isStale ? [mark("unknown", "mark small"), t("level.unknown")] : []));
+      level.replaceChildren(...(shown ? [mark(shown, "mark small"), t(`level.${shown}`)] : []));
     }
-    drawScale(scale, channel, isStale);
     node.tick();
-    setText(mean, meanLine(channel, isStale));
-    show(mean, mean.textContent !== "");
-    setText(more, moreLine(channel));
-    show(more, more.textContent !== "");
-    history.href = `/history?channel=${channel.id}`;
-    explain.href = `/numbers#${quantityOf(channel.id)}`;
-    setText(explain, t("now.explain"));
-    history.setAttribute("aria-label", t("now.history.of", { name: channelName(channel) }));
-    explain.setAttribute("aria-label", t("now.explain.of", { name: channelName(channel) }));
-    show(explain, !hintsOff());
+    if (one && drawn !== one) spark.replaceChildren(curve(drawn = one, Date.parse(answer.from) / 1000, Date.parse(answer.to) / 1000) ?? "");
   };
   return node;
 }
 
+/** What keeps a row from being plain: why it has no value, how old it is, what is doubtful. */
 function ageLine(channel) {
-  const parts = [];
-  if (channel.noData) parts.push(reason(channel.noData));
-  if (channel.ageSeconds !== null && channel.ageSeconds !== undefined) parts.push(ageWords(channel, live.elapsed));
-  else if (!channel.noData && !/^warming/.test(channel.phase ?? "")) parts.push(t("age.never"));
-  const next = channel.nextInSeconds === null || channel.nextInSeconds === undefined ? null : channel.nextInSeconds - live.elapsed;
-  const left = (channel.phaseEndsInSeconds ?? channel.nextInSeconds ?? 0) - live.elapsed;
-  if (/^warming/.test(channel.phase ?? "") && left > 0) parts.push(t("phase.warming.left", { time: duration(left) }));
+  if (channel.isKept) return t("now.kept", { time: stamp(channel.newest) });
+  const parts = [], isWarming = /^warming/.test(channel.phase ?? ""), left = (channel.phaseEndsInSeconds ?? channel.nextInSeconds ?? 0) - live.elapsed;
+  if (channel.noData && !isWarming) parts.push(reason(channel.noData));
+  const isOld = channel.isStale || live.state !== "live" || channel.ageSeconds + live.elapsed > 60;
+  if (channel.ageSeconds !== null && channel.ageSeconds !== undefined) { if (isOld) parts.push(ageWords(channel, live.elapsed)); }
+  else if (!channel.noData && !isWarming) parts.push(t("age.never"));
+  const next = (channel.nextInSeconds ?? 0) - live.elapsed;
+  if (isWarming) parts.push(left > 0 ? t("phase.warming.left", { time: duration(left) }) : code("phase", "warming"));
   else if (next > 0 && !(channel.intervalSeconds < 10)) parts.push(t("age.next", { time: countdown(next) }));
-  else if (channel.phase) parts.push(code("phase", channel.phase));
-  return parts.join(" · ");
-}
-
-/** The mean that the level comes from, beside that of the day. */
-function meanLine(channel, isStale) {
-  const short = levelMean(channel), { levelMeanSeconds: seconds } = channel;
-  const first = isStale || !seconds ? "" : short ? t("now.mean.short", short) : t("now.mean.soon", { time: duration(seconds) });
-  return [first, dayLine(channel)].filter(Boolean).join(" · ");
-}
-
-function dayLine({ mean24h, decimals, guideline, coverage24h }) {
-  // A mean of minutes would equal the value above.
-  if (mean24h === null || mean24h === undefined || coverage24h < 0.05) return "";
-  const mean = value(mean24h, decimals);
-  const words = guideline?.limit ? t("now.mean.guideline", { mean, limit: number(guideline.limit, 1, 0) }) : t("now.mean", { mean });
-  return coverage24h !== null && coverage24h < 0.75 ? `${words} (${t("now.mean.covered", { share: percent(coverage24h, 0) })})` : words;
-}
-
-function moreLine(channel) {
   return [
+    ...parts,
     channel.quality?.length ? t("now.doubtful", { flags: flags(channel.quality) }) : null,
     channel.isMuted && channel.noData !== "muted" ? t("now.muted") : null,
     channel.records === false ? t("now.notKept") : null,
@@ -190,39 +255,18 @@ function moreLine(channel) {
   ].filter(Boolean).join(" · ");
 }
 
-/** Bands of equal width, as only their order matters; the needle moves within its band. */
-function drawScale(node, { limits, value: last, levelMean: mean, levelMeanSeconds, display }, isStale) {
-  const now = levelMeanSeconds ? mean ?? null : last;
-  const key = JSON.stringify([limits, now, isStale]);
-  if (node.dataset.key === key) return;
-  node.dataset.key = key;
-  if (!limits?.length) return node.replaceChildren();
-  const top = Math.max(display?.[1] ?? limits.at(-1).from * 2.5, limits.at(-1).from * 1.2);
-  const edges = [display?.[0] ?? 0, ...limits.map((limit) => limit.from), top];
-  const needle = el("i", { hidden: isStale || now === null });
-  const band = Math.max(0, edges.findLastIndex((edge, index) => index < edges.length - 1 && now >= edge));
-  const share = Math.min(1, Math.max(0, (now - edges[band]) / (edges[band + 1] - edges[band])));
-  needle.style.left = `${((band + share) / (edges.length - 1)) * 100}%`;
-  const ends = edges.map((edge, index) => {
-    const label = el("span", {}, index === edges.length - 1 ? `${number(edge, 1, 0)}+` : number(edge, 1, 0));
-    label.style.left = `${(index / (edges.length - 1)) * 100}%`;
-    return label;
-  });
-  node.replaceChildren(
-    el("div", { class: "scale", "aria-hidden": "true" }, ["good", ...limits.map((limit) => limit.level)].map((level) => el("span", { class: level })), needle),
-    el("div", { class: "ends", "aria-hidden": "true" }, ends));
-}
-
 function makeLine() {
-  const name = el("b"), device = el("span"), words = el("b");
-  const node = el("section", { class: "card reading" }, el("h2", {}, name, device), el("div", { class: "value" }, words));
+  const name = el("span"), place = el("span", { class: "quiet" }), words = el("b");
+  const node = el("li", { class: "reading" }, el("div", { class: "name" }, name, place), el("div", { class: "spark" }), el("div", { class: "value" }, words));
   node.renew = (line) => {
     setText(name, code("line", line.type, line.type));
-    setText(device, deviceTitle(line.device));
+    setText(place, deviceTitle(line.device));
     setText(words, code("state", line.state));
   };
   return node;
 }
+
+// MARK: A station without values
 
 function firstSteps(devices) {
   const found = devices?.found ?? [];
@@ -238,26 +282,7 @@ function absence({ daemon }) {
     el("div", { class: "row" }, ["history", "events", "proof"].map((name) => el("a", { class: "button", href: `/${name}` }, t(`${name}.title`)))))];
 }
 
-function completeCard({ complete }) {
-  if (!complete) return null;
-  return card(t("now.complete"), facts([
-    complete.since ? [t("proof.since"), date(complete.since)] : null,
-    complete.coveredShare === undefined ? null : [t("proof.covered"), percent(complete.coveredShare)],
-    complete.accountedShare === undefined ? null : [t("proof.accounted"), percent(complete.accountedShare)],
-  ]), el("a", { href: "/proof" }, t("proof.title")));
-}
-
-function wearCard({ lasers, store, budget, power }) {
-  const rows = (lasers ?? []).flatMap((laser) => [
-    [t("proof.laser", { name: laser.device ?? laser.part }), laser.lifeHours ? t("proof.hours.of", { hours: number(laser.hours), life: number(laser.lifeHours) }) : t("proof.hours", { hours: number(laser.hours) })],
-    laser.endOfLife ? [t("proof.laser.until"), t("proof.about", { time: month(laser.endOfLife) })] : null,
-  ]);
-  if (power?.percent >= 0) rows.push([t("now.power"), percent(power.percent / 100, 0) + (power.isOnBattery ? `, ${t("now.onBattery")}` : "")]);
-  if (store?.keepsDays) rows.push([t("proof.keeps"), duration(store.keepsDays * 86400)]);
-  // A day of its own, not the first minutes with the store's making.
-  if (budget?.day?.cardBytes && budget.day.seconds > 80000) rows.push([t("proof.card.day"), `${number(budget.day.cardBytes / 1e6, 1)} MB`]);
-  return rows.length ? card(t("now.wear"), facts(rows)) : null;
-}
+// MARK: How often it measures
 
 function modeCard(station, { me, api, reload }) {
   const mode = station.mode?.mode ?? "normal", ends = station.mode?.endsInSeconds;
@@ -274,7 +299,7 @@ function modeCard(station, { me, api, reload }) {
 
 function muteDialog(station, api, reload) {
   const devices = [...new Set((station.channels ?? []).map((channel) => deviceOf(channel.id)))];
-  const device = el("select", {}, devices.map((name) => el("option", {}, name)));
+  const device = el("select", {}, devices.map((name) => el("option", { value: name }, deviceTitle(name))));
   const time = el("select", {}, [1800, 7200, 28800, 86400].map((seconds) => el("option", { value: seconds }, duration(seconds))));
   const box = dialog(t("mute.do"), t("do.cancel"), el("p", {}, t("mute.words")),
     el("div", { class: "form" }, el("label", {}, t("devices.device"), device), el("label", {}, t("mute.time"), time)),
@@ -284,18 +309,4 @@ function muteDialog(station, api, reload) {
       box.close();
       reload();
     }, { class: "first" }));
-}
-
-function dayChart(node, answer, ledgers, context) {
-  const [first] = answer.series;
-  const series = answer.series.filter((one) => one.unit === first.unit).map((one, index) =>
-    ({ ...one, width: one.widthSeconds, ...recorded(ledgers[index]) }));
-  const box = el("div", { class: "chart low", role: "img", "aria-label": t("now.day.label") });
-  const chart = new Chart(box, { gap: () => context.go(`/history?channel=${first.channel}`) });
-  node.replaceChildren(el("div", { class: "split" }, el("h2", {}, t("now.day", { unit: first.unit })), el("span", { class: "quiet" }, zoneWords())),
-    box, el("ul", { class: "row legend-row" }, series.map((one, index) => el("li", { class: "quiet" }, el("span", { class: `s${index + 1}`, "aria-hidden": "true" }, "━ "), channelName({ id: one.channel })))),
-    el("a", { href: `/history?${series.map((one) => `channel=${one.channel}`).join("&")}` }, t("now.day.more")));
-  show(node, true);
-  chart.data = { from: Date.parse(answer.from) / 1000, to: Date.parse(answer.to) / 1000, series, now: Date.parse(answer.to) / 1000 };
-  return chart;
 }

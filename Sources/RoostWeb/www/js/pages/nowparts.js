@@ -1,0 +1,122 @@
+// Beside the values of the first page: is all well, what happened in a day, and the last picture.
+import { ruleName, ruleOf, subjectWords, valueWords } from "../alerts.js";
+import { address } from "../api.js";
+import { card, el, keyed, mark, setText, show } from "../dom.js";
+import { deliveryReason, eventWords, faultSentence } from "../facts.js";
+import { clock, countdown, duration, number, percent, stamp } from "../format.js";
+import { plural, t } from "../i18n.js";
+import { live } from "../live.js";
+import { deviceOf, deviceTitle, isNeverMeasured, reason } from "../words.js";
+
+/** Deliveries that need somebody, or wait longer than a round. */
+const FAILING = ["later", "held", "broken"];
+const STORE = /^(store|history|data)-/;
+
+/** Four lines, each with its mark, its reason and its page. */
+export function wellCard() {
+  const list = el("ul", { class: "list well" }), node = card(t("well.title"), list);
+  let tickOf = () => {};
+  return {
+    node, tick() { tickOf(); },
+    update(station, rest) {
+      const isUp = station.daemon?.state === "up";
+      show(node, isUp);
+      if (!isUp) return;
+      const [outbox, alerts] = rest ?? [];
+      const lines = [measuring(station), record(station), outbox && sending(outbox), alerts && alerting(alerts)].filter(Boolean);
+      keyed(list, lines, (one) => one.page, makeWell, (row, one) => row.renew(one));
+      tickOf = () => list.firstElementChild?.renew(measuring(live.station));
+    },
+  };
+}
+
+function makeWell() {
+  const sign = el("span"), words = el("strong"), why = el("span", { class: "quiet" });
+  const link = el("a", {}, sign, el("span", {}, words, why)), node = el("li", {}, link);
+  node.renew = ({ page, level, text, because }) => {
+    link.href = page;
+    if (sign.dataset.level !== level) { sign.dataset.level = level; sign.replaceChildren(mark(level, "mark small")); }
+    setText(words, text);
+    const given = [because ?? ""].flat();
+    if (given.every((one) => typeof one === "string")) setText(why, given.join("")); else if (why.textContent !== given.map((one) => one?.textContent ?? one ?? "").join("")) why.replaceChildren(...given.filter(Boolean));
+  };
+  return node;
+}
+
+function measuring(station) {
+  const page = "/devices", channels = (station.channels ?? []).filter((one) => !isNeverMeasured(one));
+  const devices = [...new Set(channels.map((one) => deviceOf(one.id)))];
+  if (!devices.length) return { page, level: "unknown", text: t("well.none") };
+  const isSilent = (name) => channels.every((one) => deviceOf(one.id) !== name || one.isStale || (one.value ?? null) === null);
+  const silent = devices.filter(isSilent), power = station.power?.isOnBattery ? t("well.battery", { share: percent((station.power.percent ?? 0) / 100, 0) }) : null;
+  if (silent.length) {
+    const fault = (station.faults ?? []).find((one) => one.isStopping), cause = channels.find((one) => deviceOf(one.id) === silent[0])?.noData;
+    const because = fault ? faultSentence(fault.id, fault.sentence) : `${silent.slice(0, 3).map(deviceTitle).join(", ")}${cause ? `: ${reason(cause)}` : ""}`;
+    const isFirst = silent.every((name) => channels.some((one) => deviceOf(one.id) === name && /^(warming|starting)/.test(one.phase ?? "")));
+    return { page, level: isFirst ? "unknown" : silent.length < devices.length ? "moderate" : "fault", text: isFirst ? t("well.warming") : plural("well.silent", silent.length, { all: devices.length }), because: [because, power].filter(Boolean).join("; ") };
+  }
+  const next = Math.min(...channels.filter((one) => one.intervalSeconds >= 10 && one.nextInSeconds > 0).map((one) => one.nextInSeconds - live.elapsed).filter((left) => left > 0));
+  return { page, level: "good", text: t("well.measures"), because: [plural("well.sensors", devices.length), Number.isFinite(next) ? t("age.next", { time: countdown(next) }) : null, power].filter(Boolean).join("; ") };
+}
+
+function record({ store, complete, faults }) {
+  const page = "/proof", fault = (faults ?? []).find((one) => STORE.test(one.id));
+  if (fault || !store || !["ok", "opening"].includes(store.state)) return { page, level: "fault", text: t("well.record.not"), because: fault ? faultSentence(fault.id, fault.sentence) : "" };
+  if (!complete) return { page, level: "good", text: t("well.record.young") };
+  const { coveredShare: covered, accountedShare: accounted } = complete, isWhole = accounted > 0.999999;
+  const figures = t("well.record.shares", { covered: percent(covered), explained: percent(Math.max(0, accounted - covered)) });
+  return { page, level: isWhole ? "good" : "moderate", text: t(isWhole ? "well.record" : "well.record.unknown", { share: percent(1 - accounted) }),
+    because: [figures, store.keepsDays ? t("well.record.keeps", { time: duration(store.keepsDays * 86400) }) : null].filter(Boolean).join("; ") };
+}
+
+function sending({ targets = [], isRunning, isMetered, leftOut = [] }) {
+  const page = "/outbox", failing = targets.filter((one) => FAILING.includes(one.state) && (one.code || one.why)), paused = targets.filter((one) => one.state === "paused");
+  if (!isRunning) return { page, level: "unknown", text: t("well.sending.off") };
+  if (!targets.length && !leftOut.length) return { page, level: "unknown", text: t("well.sending.none"), because: t("well.sending.add") };
+  if (failing.length || leftOut.length) {
+    const [one] = failing, waiting = failing.reduce((sum, { samples }) => sum + (samples?.waiting ?? 0), 0);
+    const isOnly = targets.length === 1 && one;
+    return { page, level: "moderate", text: isOnly ? t("well.sending.fails.only", { name: one.id }) : plural("well.sending.fails", failing.length + leftOut.length, { all: targets.length + leftOut.length }),
+      because: [one && !isOnly ? `${one.id}: ` : "", ...(one ? deliveryReason(one.code, null) : []), waiting ? `; ${plural("well.sending.waiting", waiting)}` : ""] };
+  }
+  const because = paused.length ? plural("well.sending.paused", paused.length) : isMetered ? t("outbox.metered") : plural("well.sending.targets", targets.length);
+  return { page, level: paused.length ? "moderate" : "good", text: t("well.sending"), because };
+}
+
+function alerting({ alerts, leftOutCount }) {
+  const page = "/alerts", raised = alerts.filter((one) => one.state !== "pending" && one.level !== 0), [one] = raised;
+  if (leftOutCount) return { page, level: "fault", text: t("alerts.leftOut", { n: number(leftOutCount) }) };
+  if (!one) return { page, level: "good", text: t("well.alerts.none") };
+  const worst = raised.some((alert) => alert.severity === "critical") ? "poor" : "moderate";
+  return { page, level: worst, text: plural("well.alerts", raised.length), because: `${ruleName(ruleOf(one))}: ${[subjectWords(one), valueWords(one)].filter(Boolean).join(" ")}, ${t("health.since", { time: duration(one.sinceSeconds) })}` };
+}
+
+const isDevice = (name) => (live.station?.channels ?? []).some((one) => deviceOf(one.id) === name) || (live.station?.lines ?? []).some((one) => one.device === name);
+
+/** What went wrong in the last day; nothing is said by a sentence, too. */
+export function happened() {
+  const list = el("ul", { class: "list happened" }), none = el("p", { class: "quiet" }, t("now.today.none"));
+  const node = el("section", { class: "card", hidden: true }, el("div", { class: "split" }, el("h2", {}, t("now.today")), el("a", { href: "/events" }, t("now.today.all"))), list, none);
+  return {
+    node,
+    update(items) {
+      const runs = [];
+      for (const event of items) {
+        const last = runs.find((one) => one.event.kind === event.kind && one.event.source === event.source);
+        if (last) last.count += 1; else runs.push({ event, count: 1 });
+      }
+      list.replaceChildren(...runs.slice(0, 5).map(({ event, count }) => el("li", {}, el("time", { datetime: event.time ?? "" }, event.time ? clock(event.time) : "–"),
+        mark(event.severity === "error" ? "fault" : "moderate", "mark small"), el("span", {}, isDevice(event.source) ? [el("strong", { translate: "no" }, deviceTitle(event.source)), " "] : null, eventWords(event), count > 1 ? el("span", { class: "quiet" }, ` · ${plural("events.times", count)}`) : null))));
+      show(none, runs.length === 0);
+      show(node, true);
+    },
+  };
+}
+
+/** The newest record, where it has a picture that this visitor may see. */
+export function lastPicture(records) {
+  const [one] = records?.items ?? [];
+  if (!one?.number) return null;
+  return el("section", { class: "card" }, el("div", { class: "split" }, el("h2", {}, t("now.picture")), el("a", { href: "/records" }, t("records.title"))),
+    el("div", { class: "frame" }, el("img", { src: address(`/records/${one.number}/picture`), alt: one.time ? stamp(one.time) : "" })), el("p", { class: "quiet" }, one.time ? `${deviceTitle(one.source)}, ${stamp(one.time)}` : deviceTitle(one.source)));
+}
