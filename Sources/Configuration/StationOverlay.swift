@@ -93,6 +93,14 @@ package struct StationOverlay: Hashable, Sendable {
         return StationOverlay(next)
     }
 
+    /// The overlay in which lamps that show a device follow its new name; nil lets them follow any.
+    package func following(_ old: String, as name: String?) -> StationOverlay {
+        let lamps = devices.keys.filter { device($0)["follows"] == .string(old) }
+        let entry = JSONValue.object(["follows": name.map(JSONValue.string) ?? .null])
+        let patch = Dictionary(uniqueKeysWithValues: lamps.map { ($0, entry) })
+        return patch.isEmpty ? self : patched(by: ["devices": .object(patch)])
+    }
+
     /// The overlay with a merge patch applied (RFC 7396): null removes a key.
     ///
     /// Objects that are empty after it are removed too.

@@ -173,12 +173,28 @@ import Testing
             )
             + device(
                 #""type":"led","line":"GPIO17""#,
-                [
-                    #""type":"led","line":"GPIO27""#, #""chip":"c""#, #""activeLow":true"#,
-                    #""shows":"camera""#, #""shows":"level","follows":"later""#,
-                ]
-            ),
+                [#""type":"led","line":"GPIO27""#, #""chip":"c""#, #""activeLow":true"#]
+            )
+            + [
+                shown(#""shows":"camera""#) { $0.shows == "camera" },
+                shown(#""shows":"level","follows":"later""#) { $0.follows == "later" },
+            ],
     ]
+
+    /// What a lamp shows is seen at once, by the driver that goes on.
+    private static func shown(
+        _ key: String,
+        _ isSeen: @escaping @Sendable (DeviceReport) -> Bool
+    ) -> Edit {
+        let lamp = #""name":"one","type":"led","line":"GPIO17""#
+        return Edit(
+            #""devices":[{\#(lamp)}]"#,
+            #""devices":[{\#(lamp),\#(key)}]"#,
+            .seen { test in
+                try await test.ask(GetDevices()).body?.devices.contains(where: isSeen) == true
+            }
+        )
+    }
 
     private static let atLeast9 = #""when":{"value":{"atLeast":9}}"#
     private static let twoSensors = #"""

@@ -344,6 +344,10 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package var intervalSeconds: Double?
     /// Whether the configuration file sets that.
     package var hasFixedInterval: Bool?
+    /// What an LED shows: `station`, `motion`, `level` or `camera`; `level` of a traffic light.
+    package var shows: String?
+    /// The device that a lamp shows; nil is the first dust sensor, or each motion sensor.
+    package var follows: String?
 
     package init(name: String, type: String, location: String, state: String, facts: Details) {
         self.name = name

@@ -18,7 +18,7 @@ struct DeviceRoutes: Sendable {
                 try await change(request)
             }
             .about(
-                "Changes title, name, address, lines, interval or recording of a device.",
+                "Changes title, name, address, lines, lamp, interval or recording of a device.",
                 takes: Change.self,
                 answers: DevicesReport.self,
                 audit: .device
@@ -46,6 +46,8 @@ struct DeviceRoutes: Sendable {
         let lines: [String]?
         /// What an LED shows: `station`, `motion`, `level` or `camera`.
         let shows: String?
+        /// The device that an LED or a traffic light shows.
+        let follows: String?
         let intervalSeconds: Double?
     }
 
@@ -56,7 +58,8 @@ struct DeviceRoutes: Sendable {
             address: body.address,
             seconds: body.intervalSeconds
         )
-        (question.line, question.lines, question.shows) = (body.line, body.lines, body.shows)
+        (question.line, question.lines) = (body.line, body.lines)
+        (question.shows, question.follows) = (body.shows, body.follows)
         question.profile = body.type
         question.isNew = true
         var answer = try await questions.answer(question, for: request)
@@ -71,7 +74,10 @@ struct DeviceRoutes: Sendable {
         let address: String?
         let line: String?
         let lines: [String]?
+        /// What an LED shows: `station`, `motion`, `level` or `camera`.
         let shows: String?
+        /// The device that an LED or a traffic light shows; empty takes that back.
+        let follows: String?
         let intervalSeconds: Double?
         let record: Bool?
     }
@@ -81,7 +87,7 @@ struct DeviceRoutes: Sendable {
         let device = request.parameters["name"] ?? ""
         let changes = [
             body.title != nil, body.address != nil, body.record != nil, body.line != nil,
-            body.lines != nil, body.shows != nil,
+            body.lines != nil, body.shows != nil, body.follows != nil,
         ]
         if changes.contains(true) || body.intervalSeconds != nil {
             var question = ConfigureDevice(
@@ -90,11 +96,13 @@ struct DeviceRoutes: Sendable {
                 seconds: body.intervalSeconds
             )
             (question.isOn, question.title) = (body.record, body.title)
-            (question.line, question.lines, question.shows) = (body.line, body.lines, body.shows)
+            (question.line, question.lines) = (body.line, body.lines)
+            (question.shows, question.follows) = (body.shows, body.follows)
             _ = try await questions.ask(question, for: request)
         } else if body.name == nil {
             throw Problem.badRequest(
-                "name a change: title, name, address, line, intervalSeconds or record"
+                "name a change: title, name, address, line, shows, follows, intervalSeconds "
+                    + "or record"
             )
         }
         guard let name = body.name, name != device else {

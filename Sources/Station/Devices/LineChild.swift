@@ -56,7 +56,7 @@ struct LineChild {
                 DeviceList.Account(
                     state: light.pattern.rawValue,
                     facts: [
-                        Fact("shows", led.shows.rawValue),
+                        Fact("shows", (context.leds.shows(name) ?? led.shows).rawValue),
                         Fact("changeCount", light.changeCount),
                     ]
                 )

@@ -10,7 +10,7 @@ import Synchronization
 final class LEDController: Sendable {
     private struct Entry {
         let light: LEDLight
-        let configuration: LEDConfiguration
+        var configuration: LEDConfiguration
         /// The sensor whose level it shows, and how long a value is valid.
         var followed: DeviceConfiguration?
         /// Motion sensors that see motion now.
@@ -62,10 +62,13 @@ final class LEDController: Sendable {
                     return other.measuresDust
                 }
                 // The driver has its light from its start on: the light stays as long as that.
-                let known = old[device.name].flatMap { $0.configuration == lamp ? $0 : nil }
+                let known = old[device.name].flatMap {
+                    $0.configuration.settings == lamp.settings ? $0 : nil
+                }
                 var entry = known ?? Entry(light: LEDLight(at: now), configuration: lamp)
-                let isOther = known == nil || known?.followed?.name != followed?.name
-                entry.followed = followed
+                let isOther =
+                    known?.configuration != lamp || known?.followed?.name != followed?.name
+                (entry.configuration, entry.followed) = (lamp, followed)
                 entry.moving.formIntersection(state.motionSensors)
                 state.entries[device.name] = entry
                 if isOther || isOtherRule { showLast(entry, state.modes, at: now) }
@@ -87,6 +90,11 @@ final class LEDController: Sendable {
     /// The lamp of that name; it shows unknown when there is none.
     func light(_ name: String) -> LEDLight {
         state.withLock { $0.entries[name]?.light } ?? LEDLight(at: clock.now)
+    }
+
+    /// What the lamp of that name shows; nil when there is none.
+    func shows(_ name: String) -> LEDConfiguration.Shows? {
+        state.withLock { $0.entries[name]?.configuration.shows }
     }
 
     /// Names of the devices that see motion, in order.

@@ -9,8 +9,8 @@ struct ReloadDifference {
     let started: [DeviceConfiguration]
 
     init(from old: StationConfiguration, to next: StationConfiguration) {
-        stopped = old.devices.filter { !next.devices.contains($0) }
-        started = next.devices.filter { !old.devices.contains($0) }
+        stopped = old.devices.filter { one in !next.devices.contains { $0.runs(as: one) } }
+        started = next.devices.filter { one in !old.devices.contains { $0.runs(as: one) } }
         let kept = Set(next.devices.map(\.name))
         forgotten = stopped.map(\.name).filter { !kept.contains($0) }
     }
@@ -22,5 +22,15 @@ struct ReloadDifference {
     ) -> Bool {
         (start.name, start.socket) != (next.name, next.socket) || start.watchdog != next.watchdog
             || start.store != next.store
+    }
+}
+
+extension DeviceConfiguration {
+    /// Whether the driver of `other` can go on: a lamp's goes on whatever it shows.
+    fileprivate func runs(as other: DeviceConfiguration) -> Bool {
+        guard case .led(let own) = kind, case .led(let lamp) = other.kind else {
+            return self == other
+        }
+        return name == other.name && own.settings == lamp.settings
     }
 }

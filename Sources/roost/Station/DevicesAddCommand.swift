@@ -60,16 +60,17 @@ struct DevicesAddCommand: ParsableCommand {
 struct DevicesSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Changes the title, the address, the pins or the interval of a device.",
+        abstract: "Changes title, address, pins, light or interval of a device.",
         discussion: """
-            The title is what people read, such as Klasse 3b; address and pins are those of a \
-            device that was added; the interval of each device whose \
+            The title is what people read, such as Klasse 3b; address, pins and what a lamp shows \
+            are those of a device that was added; the interval of each device whose \
             interval the configuration file does not set. `roost devices rename` changes its name.
 
             Examples: roost devices set sds011 --title "Klasse 3b"
                       roost devices set court --at 192.168.1.21
                       roost devices set sds011 --every 10m
                       roost devices set door --line GPIO27
+                      roost devices set lamp --shows level --follows dust
             Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
             """
     )
@@ -91,7 +92,9 @@ struct DevicesSetCommand: ParsableCommand {
 
     func validate() throws {
         guard title != nil || at != nil || every != nil || !pins.isEmpty else {
-            throw ValidationError("give --title, --at, --line, --lines, --shows or --every")
+            throw ValidationError(
+                "give --title, --at, --line, --lines, --shows, --follows or --every"
+            )
         }
     }
 

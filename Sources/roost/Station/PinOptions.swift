@@ -12,11 +12,14 @@ struct PinOptions: ParsableArguments {
     @Option(help: "What an LED shows: station, motion, level or camera.")
     var shows: String?
 
-    var isEmpty: Bool { line == nil && lines == nil && shows == nil }
+    @Option(help: "The device whose air or motion a lamp shows; empty for any.")
+    var follows: String?
+
+    var isEmpty: Bool { line == nil && lines == nil && shows == nil && follows == nil }
 
     func add(to question: inout ConfigureDevice) {
         question.line = line
         question.lines = lines?.split(separator: ",").map(String.init)
-        question.shows = shows
+        (question.shows, question.follows) = (shows, follows)
     }
 }

@@ -17,6 +17,8 @@ package struct ConfigureDevice: Question {
     package var lines: [String]?
     /// What an LED shows: `station`, `motion`, `level` or `camera`.
     package var shows: String?
+    /// The device that an LED or a traffic light shows; empty takes that back.
+    package var follows: String?
     /// The interval.
     package var seconds: Double?
     /// What people call it, 1 to 64 characters; empty takes that back.
@@ -37,7 +39,8 @@ package struct ConfigureDevice: Question {
             throw .badRequest("lines are three: red, yellow, green", at: "/lines")
         }
         let isEmpty = profile == nil && address == nil && seconds == nil && shows == nil
-        guard isEmpty, isOn == nil, title == nil, line == nil, lines == nil else { return }
+        guard isEmpty, isOn == nil, title == nil, line == nil, lines == nil, follows == nil
+        else { return }
         throw .badRequest("nothing to change; say title, address, line, profile, seconds or isOn")
     }
 }

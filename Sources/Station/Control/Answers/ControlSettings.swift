@@ -28,6 +28,7 @@ struct ControlSettings {
         report.title = configuration.titles[report.name]
         report.records = !configuration.unrecorded.contains(report.name)
         report.hasFixedInterval = configuration.fixedIntervals.contains(report.name)
+        (report.shows, report.follows) = ControlLamps(station: station).shown(report.name)
         return report
     }
 
@@ -111,14 +112,15 @@ struct ControlSettings {
             fields["address"] = .string(address.contains("://") ? address : "http://" + address)
         }
         if let type = question.profile { fields["type"] = .string(type) }
-        if let shows = question.shows { fields["shows"] = .string(shows) }
+        fields.merge(try ControlLamps(station: station).fields(of: question)) { _, lamp in lamp }
         // Before anything is looked at: another owner may change it while the disk is read.
         let lines = try await ControlPins(station: station).fields(of: question)
         fields.merge(lines) { _, line in line }
         let origin = station.origin(of: name)
         let hasPlace = question.address != nil || question.line != nil || question.lines != nil
         if origin == nil, question.profile == nil || !hasPlace { throw unknown(name) }
-        let describesIt = hasPlace || question.profile != nil || question.shows != nil
+        let isLamp = question.shows != nil || question.follows != nil
+        let describesIt = hasPlace || question.profile != nil || isLamp
         if describesIt, let origin, origin != .owner {
             throw ControlFailure(
                 code: .conflict,
@@ -126,7 +128,7 @@ struct ControlSettings {
                     ? "\(name) is configured in \(configuration.file); change it there, then "
                         + "`sudo systemctl reload roostd`"
                     : "\(name) is a device that was found, and has no address",
-                pointer: question.address == nil && hasPlace ? "/line" : "/address"
+                pointer: Self.place(of: question)
             )
         }
         if question.isNew == true, origin != nil {
@@ -153,6 +155,7 @@ struct ControlSettings {
         let make = { (overlay: StationOverlay) throws(ControlFailure) -> StationOverlay in
             let fields = overlay.device(old)
             return overlay.patched(by: ["devices": .object([old: .null, name: .object(fields)])])
+                .following(old, as: name)
         }
         try await change(asker, nil, at: .device(name), carrying: old, make)
         await devices.keepMutes(of: name)
@@ -178,7 +181,7 @@ struct ControlSettings {
         case nil: throw unknown(name)
         }
         try await change(asker, nil) { overlay throws(ControlFailure) in
-            overlay.patched(by: ["devices": .object([name: .null])])
+            overlay.patched(by: ["devices": .object([name: .null])]).following(name, as: nil)
         }
     }
 
@@ -204,15 +207,26 @@ struct ControlSettings {
 
     /// Moves what is kept of a detected device to its new name, or drops it.
     func follow(_ old: String, to name: String?, by asker: ControlAsker) async throws {
-        let fields = station.settings.overlay.device(old)
-        guard !fields.isEmpty else { return }
+        let before = station.settings.overlay
+        guard !before.device(old).isEmpty || before.following(old, as: name) != before else {
+            return
+        }
         try await change(asker, nil) { overlay throws(ControlFailure) in
-            let moved = name.map { [old: JSONValue.null, $0: .object(fields)] } ?? [old: .null]
-            return overlay.patched(by: ["devices": .object(moved)])
+            let fields = JSONValue.object(overlay.device(old))
+            let moved = name.map { [old: JSONValue.null, $0: fields] } ?? [old: .null]
+            return overlay.patched(by: ["devices": .object(moved)]).following(old, as: name)
         }
     }
 
     // MARK: Parts
+
+    /// The field of a question that only a device which was added has.
+    private static func place(of question: ConfigureDevice) -> String {
+        if question.address != nil { return "/address" }
+        if question.line != nil || question.lines != nil { return "/line" }
+        if question.shows != nil { return "/shows" }
+        return question.follows != nil ? "/follows" : "/address"
+    }
 
     private static func demandName(_ name: String) throws(ControlFailure) {
         guard !PlainName.fits(name) else { return }
