@@ -28,6 +28,15 @@ def rules(browser):
     return {one["id"]: one for one in answer["alerts"] if one["origin"] == "ui"}
 
 
+def leaving(walk):
+    """A tap on the navigation asks before what was typed is lost."""
+    browser, check = walk.browser, walk.check
+    browser.press("More", "nav")
+    check.demand(browser.shows("Leave this page?", 5), "a form with something typed is left without a word")
+    browser.press("Cancel", "dialog")
+    check.same((browser.path, browser.labelled("Name of the rule").get_attribute("value")), ("/alerts", "dusty air"), "the form after Cancel")
+
+
 def run(walk):
     browser, check = walk.browser, walk.check
     browser.view(360)
@@ -38,6 +47,8 @@ def run(walk):
     browser.press("Save")
     check.demand(browser.shows("This is needed."), "a rule without a name and a limit is taken")
     browser.fill("Name of the rule", "dusty air")
+    check.demand(browser.shows("Programs call it dusty-air.", 5), f"the name of programs: {browser.text('.form')[:300]!r}")
+    leaving(walk)
     browser.fill("this limit", "900")
     browser.fill("for at least (minutes)", "-1")
     browser.press("Save")

@@ -49,6 +49,8 @@ export function form(fields, submit, send, check = () => ({})) {
   const said = el("p", { role: "alert" });
   const first = el("button", { class: "first", type: "submit" }, submit);
   const node = el("form", { class: "form", novalidate: true }, fields, said, el("div", { class: "row" }, first));
+  // A form with something typed is not left by a tap beside it.
+  node.addEventListener("input", () => node.classList.add("typed"));
   node.addEventListener("submit", async (event) => {
     event.preventDefault();
     const known = fields.flatMap((one) => one.fields ?? one).filter((one) => one.input);
@@ -62,6 +64,7 @@ export function form(fields, submit, send, check = () => ({})) {
     first.disabled = true;
     try {
       const words = await send(values, event.submitter);
+      if (event.submitter === first) node.classList.remove("typed");
       said.className = "done";
       said.textContent = words ?? "";
     } catch (problem) {

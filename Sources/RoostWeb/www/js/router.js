@@ -4,6 +4,7 @@ import { button, card, el, quoted, setText, show } from "./dom.js";
 import { code, t } from "./i18n.js";
 import { live } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
+import { confirmed } from "./words.js";
 
 let current = null, turn = 0, me = null, header;
 
@@ -43,7 +44,8 @@ export function startRouter(parts, account) {
     if (url.origin !== location.origin || link.hasAttribute("download") || link.target || url.pathname.startsWith("/api/")) return;
     if (!PAGES.some((page) => page.path === url.pathname) || (url.hash && url.pathname === location.pathname)) return;
     event.preventDefault();
-    go(url.pathname + url.search);
+    const leave = () => go(url.pathname + url.search), typed = url.pathname !== location.pathname && !header.main.contains(link) && header.main.querySelector("form.typed");
+    if (typed) confirmed(t("form.leave"), t("form.leave.do"), leave)(); else leave();
   });
   live.on((kind, data) => {
     const view = current?.view;

@@ -1,6 +1,6 @@
 // The rules of alerts with their figures; an owner adds, changes, switches and tries them.
 import { ruleName } from "../alerts.js";
-import { asIs, button, card, el, mark } from "../dom.js";
+import { asIs, button, card, el, mark, setText } from "../dom.js";
 import { field, form, isNoNumber, nameProblem } from "../form.js";
 import { duration, number, over, stamp } from "../format.js";
 import { plural, t } from "../i18n.js";
@@ -81,6 +81,12 @@ const figure = (name, label, value, props) => field(name, label, { type: "number
 function ruleForm(id, rule, { api, known, change }) {
   const sentences = (rule?.parts ?? [{}]).map(sentence);
   const name = field("name", t("rules.name"), { required: true, maxlength: "64", autocomplete: "off" });
+  const nameOf = (values) => values.name.trim().replace(/\s+/g, "-"), called = el("p", { class: "hint", role: "status" });
+  name.append(called);
+  name.input.addEventListener("input", () => {
+    const given = nameOf({ name: name.input.value });
+    setText(called, given && given !== name.input.value ? t("rules.called", { name: given }) : "");
+  });
   const lasting = figure("forSeconds", t("rules.for"), (rule?.forSeconds ?? 0) / 60, { min: "0" });
   const severity = choice("severity", t("rules.severity"), rule?.severity ?? "warning", [["notice", t("severity.notice")], ["warning", t("severity.warning")], ["critical", t("rules.critical")]]);
   const built = () => ({ parts: sentences.map((one) => one.built()), forSeconds: Math.round(lasting.input.value * 60), severity: severity.input.value,
@@ -98,7 +104,6 @@ function ruleForm(id, rule, { api, known, change }) {
   }
   const isWhole = () => sentences.every((one) => one.isWhole());
   const trial = action(t("rules.try"), preview);
-  const nameOf = (values) => values.name.trim().replace(/\s+/g, "-");
   const node = form([id ? [] : name, sentences.map((one) => one.fields), lasting, severity].flat(2), t("do.save"), async (values) => {
     try {
       await change(id ?? nameOf(values), built(), rule);
