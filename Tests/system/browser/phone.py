@@ -92,7 +92,7 @@ def trusted(check, web, owner, phone):
                          ("Repeat the password", owner["password"])):
         phone.fill(label, words)
     phone.press("Become the owner")
-    phone.shows("Plug in a sensor now")
+    phone.shows("measure")
     phone.open("/")
     check.demand(phone.shows("µg/m³"), "a phone that trusts the station claims it by HTTPS")
     cookies = [one for one in phone.command("Network.getAllCookies")["cookies"]

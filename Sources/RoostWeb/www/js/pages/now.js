@@ -268,11 +268,12 @@ function makeLine() {
 
 // MARK: A station without values
 
+/** A sensor that is there is said first; the advice to plug one in is for a station without any. */
 function firstSteps(devices) {
-  const found = devices?.found ?? [];
-  return [card(t("now.first"), el("p", {}, t("now.first.words")),
+  const found = devices?.found ?? [], measuring = (devices?.devices ?? []).filter((one) => one.intervalSeconds).length;
+  return [card(measuring ? plural("devices.measure", measuring) : t("now.first"), el("p", {}, t(measuring ? "now.first.soon" : "now.first.words")),
     found.length ? el("ul", { class: "list" }, found.map((one) => el("li", {}, asIs(one.node ?? one.name ?? one.identity, "strong"), " ", el("span", { class: "quiet" }, code("found", one.state)))))
-      : el("p", { class: "quiet" }, t("now.first.nothing")),
+      : measuring ? null : el("p", { class: "quiet" }, t("now.first.nothing")),
     el("div", { class: "row" }, el("a", { class: "button", href: "/devices" }, t("devices.title")), el("a", { class: "button", href: "/health" }, t("health.title"))))];
 }
 

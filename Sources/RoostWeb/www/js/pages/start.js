@@ -1,5 +1,5 @@
 // First steps of an owner, one at a time: sensors, name and place, who is told, where values go. Each is found again elsewhere.
-import { card, el, icon, mark } from "../dom.js";
+import { card, el, icon, mark, setText } from "../dom.js";
 import { loadMore, t } from "../i18n.js";
 
 export const title = "start.title";
@@ -34,10 +34,17 @@ export function make(root, context) {
         view = null;
         if (number > STEPS.length) return root.replaceChildren(progress(number), ...ending(modules, data));
         const step = STEPS[number - 1], body = el("div", { class: "page" }), on = el("a", { class: "button", href: `/start?step=${number + 1}` });
-        root.replaceChildren(progress(number), el("div", {}, el("h2", { class: "big" }, t(`start.${step.name}.title`)), el("p", { class: "quiet" }, t(`start.${step.name}.words`))),
+        const heading = el("h2", { class: "big" }), words = el("p", { class: "quiet" }, t(`start.${step.name}.words`));
+        root.replaceChildren(progress(number), el("div", {}, heading, words),
           body, el("div", { class: "row end" }, on));
         const next = () => context.go(`/start?step=${number + 1}`);
-        const done = (isDone) => { on.textContent = t(isDone ? "start.on" : "start.later"); on.classList.toggle("first", isDone); };
+        // What is there already is said before what could be done.
+        const done = (isDone, said) => {
+          setText(heading, said ?? t(`start.${step.name}.title`));
+          setText(words, t(`start.${step.name}.${said ? "more" : "words"}`));
+          on.textContent = t(isDone ? "start.on" : "start.later");
+          on.classList.toggle("first", isDone);
+        };
         done(false);
         view = modules[0].make(body, { ...context, next, done, query });
       }

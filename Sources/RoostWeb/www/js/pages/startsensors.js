@@ -3,7 +3,7 @@ import { asIs, button, card, el, keyed, mark, setText, show } from "../dom.js";
 import { loadFacts } from "../facts.js";
 import { field, form } from "../form.js";
 import { duration } from "../format.js";
-import { code, t } from "../i18n.js";
+import { code, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { deviceOf, isNeverMeasured, measured, quantityName, quantityOf } from "../words.js";
 import { foundRow } from "./devices.js";
@@ -42,7 +42,8 @@ export function make(root, context) {
       const unclear = found.filter((one) => OPEN.includes(one.state) && !devices.some((device) => device.name === one.name));
       keyed(ports, unclear, (one) => `${one.identity} ${one.state}`, (one) => (one.state === "probing" ? probed(one) : foundRow(one, profiles, context)));
       show(open, unclear.length > 0);
-      context.done(devices.length > 0);
+      const measuring = devices.filter((one) => one.intervalSeconds).length;
+      context.done(devices.length > 0, measuring ? plural("devices.measure", measuring) : null);
     },
     live(kind) { if (kind === "station") again(); },
     tick() {
