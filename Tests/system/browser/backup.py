@@ -95,7 +95,7 @@ def save(walk, browser):
     browser.fill("Passphrase", PASSPHRASE)
     browser.fill("Repeat the passphrase", PASSPHRASE[:-1])
     browser.press("Save the file")
-    check.demand(browser.shows("The two passwords differ."), f"backup: a passphrase with a typing error: {browser.text()[:600]}")
+    check.demand(browser.shows("The two passphrases differ."), f"backup: a passphrase with a typing error: {browser.text()[:600]}")
     browser.fill("Repeat the passphrase", PASSPHRASE)
     browser.press("Save the file")
     check.demand(browser.shows("This is needed.") or browser.wrong, "backup: secrets leave without a password")

@@ -129,6 +129,7 @@ def claim(walk, house, hands):
     browser, check = walk.browser, walk.check
     browser.open("/")
     check.demand(browser.shows("has no owner yet"), f"no Claim: {browser.text()[:300]}")
+    check.demand(browser.shows("How you get a code, or need none", 5), f"no way to a code: {browser.text()[:300]}")
     code = house.dashboard.claim_code()
     browser.shows("Type the code that roost claim printed.", 5)
     hands.fill("Code", code)

@@ -54,7 +54,7 @@ function backUp({ api, me }) {
     password.input.value = repeat.input.value = "";
     return [t("backup.saved", { name: fileName }), lacks(leftOut)].filter(Boolean).join(" ");
   }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null,
-    repeat: given.passphrase && given.repeat !== given.passphrase ? t("password.differs") : null })), me);
+    repeat: given.passphrase && given.repeat !== given.passphrase ? t("backup.differs") : null })), me);
 }
 
 /** What a file does not have, as a sentence; empty for nothing. */

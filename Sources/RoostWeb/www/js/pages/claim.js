@@ -10,8 +10,9 @@ export function make(root, { api }) {
   const code = field("code", t("claim.code"), { required: true, autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", maxlength: "128", placeholder: "K7QF-M2PX" });
   code.classList.add("code");
   const now = el("p", { class: "big", role: "status" });
-  const ways = { shell: el("li", {}, t("claim.way.shell"), " ", asIs("roost claim", "code")), card: el("li", {}, t("claim.way.card")), button: el("li", {}, t("claim.way.button")), power: el("li", {}, t("claim.way.power")) };
-  const others = el("details", { hidden: true }, el("summary", {}, t("claim.other")), el("ul", { class: "list" }, Object.values(ways)));
+  // The first need no shell.
+  const ways = { power: el("li", {}, t("claim.way.power")), button: el("li", {}, t("claim.way.button")), card: el("li", {}, t("claim.way.card")), shell: el("li", {}, t("claim.way.shell"), " ", asIs("roost claim", "code")) };
+  const summary = el("summary", {}), others = el("details", { hidden: true }, summary, el("ul", { class: "list" }, Object.values(ways)));
   let isOpen, isClaiming = false;
   const look = async () => {
     let codeFrom = null;
@@ -27,6 +28,7 @@ export function make(root, { api }) {
     // Open while it says all that there is to do; a person opens and closes it after that.
     if (now.textContent !== sentence) others.open = !codeFrom;
     setText(now, sentence);
+    setText(summary, t(codeFrom ? "claim.other" : "claim.get"));
     for (const [name, way] of Object.entries(ways)) show(way, name !== codeFrom);
   };
   const timer = setInterval(look, 2000);
