@@ -5,12 +5,19 @@ The first page of the walk is that of a machine without pins, as this one is.
 
 import os
 
+from selenium.webdriver.common.action_chains import ActionChains
+
 from ..check import until
 from .dashboard import Dashboard
 from .outbox import look
 from .stations import Attic
 
 CELL = """return [...document.querySelectorAll('.header button')].find((one) => one.getAttribute('aria-label').startsWith(arguments[0] + ','))"""
+
+
+CHANGE = """[...document.querySelectorAll('.device')].find((one) => one.querySelector('h2').innerText === arguments[0])
+    .querySelector('button').click()"""
+ASKED = "return performance.getEntriesByType('resource').filter((one) => one.name.endsWith('/api/v1/devices')).length"
 
 
 def pin(walk, number):
@@ -79,6 +86,21 @@ def keyboard(walk):
     check.demand(back, "the dialog does not give the focus back to its pin")
 
 
+def held(walk):
+    """A finger that is down while values arrive presses the button that it began on."""
+    browser, check = walk.browser, walk.check
+    browser.script("performance.setResourceTimingBufferSize(5000)")
+    button = browser.find(".device button")
+    browser.script("arguments[0].scrollIntoView({block: 'center'})", button)
+    before = browser.script(ASKED)
+    ActionChains(browser.driver).click_and_hold(button).perform()
+    until(lambda: browser.script(ASKED) > before + 2, 60)
+    check.demand(browser.script(ASKED) > before + 2, "the devices are not asked for again")
+    ActionChains(browser.driver).release().perform()
+    check.demand(browser.shows("Change dust", 5, "dialog"), "a tap over an update is lost")
+    shut(browser)
+
+
 def lamp(walk):
     """A lamp on a free pin: wired, tried, added, tried again, moved and removed."""
     browser, check = walk.browser, walk.check
@@ -105,8 +127,17 @@ def lamp(walk):
     check.same(browser.ask("POST", "/devices", {"name": "twin", "type": "led", "line": "GPIO22"})[0], 400, "a second part on a pin")
     status, answer = browser.ask("POST", "/devices", {"name": "twin", "type": "led", "line": "GPIO17"})
     check.demand(status == 400 and "in use by door" in answer["detail"], f"the pin of the door: {status} {answer}")
-    browser.script("""[...document.querySelectorAll('.device')].find((one) => one.querySelector('h2').innerText === 'lamp')
-        .querySelector('button').click()""")
+    browser.script(CHANGE, "lamp")
+    choose(browser, "shows", "level")
+    choose(browser, "follows", "dust")
+    if walk.shots:
+        browser.picture(os.path.join(walk.shots, "pins-lamp-360-light-en.png"), 360, False)
+    check.same(browser.findings(), [], "axe: the form of a lamp")
+    browser.press("Save", "dialog")
+    follows = until(lambda: (devices(browser)["lamp"]["shows"], devices(browser)["lamp"].get("follows")) == ("level", "dust"), 10)
+    check.demand(follows, f"the lamp does not follow the sensor: {devices(browser)['lamp']}")
+    said(walk, "the air · dust", "main")
+    browser.script(CHANGE, "lamp")
     browser.fill("pin", "GPIO24")
     browser.press("Save", "dialog")
     moved = until(lambda: devices(browser)["lamp"]["location"].startswith("GPIO24"), 10)
@@ -149,6 +180,7 @@ def run(walk):
         browser.open("/devices")
         until(lambda: label(browser, 11), 15)
         keyboard(walk)
+        held(walk)
         lamp(walk)
         others(walk)
         check.same([one for one in browser.messages() if "400" not in one], [], "pins: console messages")

@@ -23,6 +23,7 @@ def run(walk):
     browser.view(360)
     browser.open("/settings")
     before = values(browser)
+    check.demand(browser.shows("No lamp shows the level.", 5), f"which lamp follows the levels: {browser.text()[:900]}")
     browser.fill("Station's name", "Klasse 3b – Süd")
     browser.script(LEVELS, "own", "10", "11", "", "")
     check.same(browser.findings(), [], "axe: the form of settings")

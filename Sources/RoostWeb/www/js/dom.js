@@ -69,6 +69,16 @@ export function keyed(parent, items, key, make, update) {
   for (const node of old.values()) node.remove();
 }
 
+/** Replaces children only where they differ: a finger that is down keeps its button. Listeners that stay must look up what is shown now. */
+export function renew(parent, ...children) {
+  const next = children.flat(3).filter((child) => child !== null && child !== undefined && child !== false);
+  next.forEach((child, index) => {
+    const old = parent.childNodes[index];
+    if (!old) parent.append(child); else if (!old.isEqualNode(child)) old.replaceWith(child);
+  });
+  while (parent.childNodes.length > next.length) parent.lastChild.remove();
+}
+
 /** What a server, the system or a part said, in its own words and language; nothing of a page is made of it. */
 export const quoted = (text) => (text ? el("q", { lang: "en", translate: "no" }, text) : null);
 

@@ -1,24 +1,25 @@
 // Connected devices with their state, and found ones that are not used.
-import { asIs, button, card, dialog, el, facts, quoted, show } from "../dom.js";
+import { asIs, button, dialog, el, facts, keyed, quoted, renew, setText, show } from "../dom.js";
 import { factWords, loadFacts } from "../facts.js";
 import { countdown, duration, stamp } from "../format.js";
-import { code, t } from "../i18n.js";
+import { code, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../roles.js";
 import { field, form } from "../form.js";
-import { action, confirmed, deviceOf, isNeverMeasured, problemWords, quantityName, quantityOf } from "../words.js";
+import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, problemWords, quantityName, quantityOf } from "../words.js";
 
 export const title = "devices.title";
 
 export async function load(api) {
-  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), loadFacts(), live.station ?? refresh().catch(() => null)]);
+  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), loadFacts(), loadMore("pins"), live.station ?? refresh().catch(() => null)]);
   return { ...devices, profiles: profiles?.items ?? [], at: performance.now() };
 }
 
 export function make(root, context) {
-  const list = el("div", { class: "tiles wide" }), found = el("section", { class: "card wide" }), board = el("section", { class: "card wide" }), pins = el("section", { class: "card wide" });
-  root.append(list, found, board, pins);
-  const ticks = new Set();
+  const count = el("p", { role: "status" }), list = el("div", { class: "tiles wide" }), none = el("p", { class: "quiet" }, t("devices.found.none")), ports = el("ul", { class: "list" });
+  const board = el("section", { class: "card wide" }, el("h2", {}, t("devices.http")), el("p", {}, t("devices.http.words")),
+    el("div", { class: "row" }, button(t("devices.http.add"), () => addDialog(profiles, context)))), pins = el("section", { class: "card wide" });
+  root.append(count, list, el("section", { class: "card wide" }, el("h2", {}, t("devices.found")), ports, none), board, pins);
   let profiles = [], part = null;
   /** The header is drawn by a module of its own, which comes when this page is open. */
   async function drawPins() {
@@ -34,18 +35,16 @@ export function make(root, context) {
     update(data) {
       profiles = data.profiles;
       drawPins();
-      ticks.clear();
-      const devices = data.devices ?? [];
-      list.replaceChildren(...(devices.length ? devices.map((device) => deviceCard(device, data, context, ticks)) : [card(null, el("p", {}, t("devices.none")))]));
-      const items = data.found ?? [];
-      found.replaceChildren(el("h2", {}, t("devices.found")), items.length ? el("ul", { class: "list" }, items.map((one) => foundRow(one, data.profiles, context)))
-        : el("p", { class: "quiet" }, t("devices.found.none")));
+      const devices = data.devices ?? [], items = data.found ?? [], measuring = devices.filter((one) => one.intervalSeconds);
+      setText(count, measuring.length ? plural("devices.measure", measuring.length) : devices.length ? t("devices.measure.none") : t("devices.none"));
+      keyed(list, devices, (one) => one.name, () => deviceCard(context), (node, one) => node.renew(one, data));
+      // What is typed into a row stays until the row says something else.
+      keyed(ports, items, (one) => JSON.stringify(one), (one) => foundRow(one, profiles, context));
+      show(none, !items.length);
       show(board, may(context.me, "owner"));
-      board.replaceChildren(el("h2", {}, t("devices.http")), el("p", {}, t("devices.http.words")),
-        el("div", { class: "row" }, button(t("devices.http.add"), () => addDialog(data.profiles, context))));
     },
     live(kind) { if (kind === "station") context.reload(); },
-    tick() { for (const tick of ticks) tick(); },
+    tick() { for (const node of list.children) node.tick(); },
   };
 }
 
@@ -62,35 +61,89 @@ const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => devi
 const neverMeasured = (name) => channelsOf(name).filter(isNeverMeasured)
   .map((one) => quantityName(quantityOf(one.id))).join(", ") || null;
 
-function deviceCard(device, { at, found }, context, ticks) {
-  const { me, api } = context, [mute] = device.mutes, channels = channelsOf(device.name);
-  const identity = found.find((one) => one.name === device.name)?.identity;
-  const state = el("strong");
-  const tick = () => {
-    const left = (device.progress?.nextInSeconds ?? 0) - (performance.now() - at) / 1000;
-    state.textContent = `${code("state", device.state)}${left > 0 ? ` · ${t("age.next", { time: countdown(left) })}` : ""}`;
+const isLamp = ({ shows }) => Boolean(shows);
+const motionSensors = (devices) => devices.filter((one) => one.type === "pir").map((one) => one.name);
+const dustSensors = () => [...new Set((live.station?.channels ?? []).filter((one) => quantityOf(one.id) === "pm25").map((one) => deviceOf(one.id)))];
+
+/** What a lamp shows, and of which device. */
+const lampWords = ({ shows, follows }) => [code("pins.shows", shows), follows && asIs(` · ${deviceTitle(follows)}`)];
+
+/** The card of a device; `renew` changes only what differs. */
+function deviceCard(context) {
+  const top = el("div", { class: "top" }), state = el("strong"), known = el("div"), row = el("div", { class: "row" });
+  const figures = el("div"), fold = el("details", {}, el("summary", {}, t("devices.figures")), figures);
+  const node = el("section", { class: "card device" }, top, el("p", {}, state), known, fold, row);
+  let device, data;
+  node.tick = () => {
+    const left = (device.progress?.nextInSeconds ?? 0) - (performance.now() - data.at) / 1000;
+    setText(state, `${code("state", device.state)}${left > 0 ? ` · ${t("age.next", { time: countdown(left) })}` : ""}`);
   };
-  ticks.add(tick);
-  tick();
+  node.renew = (one, all) => {
+    [device, data] = [one, all];
+    renew(top, asIs(device.title ?? device.name, "h2"), asIs(typeName(device, data.profiles), "span", { class: "quiet" }));
+    const { rows, others } = deviceRows(device, data.found ?? []);
+    renew(known, facts(rows));
+    renew(figures, facts(others));
+    show(fold, others.length > 0);
+    renew(row, deviceButtons(context, () => device, () => data.devices));
+    node.tick();
+  };
+  return node;
+}
+
+function typeName({ type }, profiles) {
+  const profile = profiles.find((one) => one.id === type) ?? profiles.find((one) => one.driver === type);
+  return profile ? code("pins.part", profile.id, profile.name) : type;
+}
+
+/** What a driver says of trouble is seen at once; its counters are folded. */
+const TROUBLES = ["trouble", "isFollowing"];
+
+/** The rows of a card, and the other figures of its driver. */
+function deviceRows(device, found) {
+  const [mute] = device.mutes, identity = found.find((one) => one.name === device.name)?.identity;
+  const said = Object.entries(device.facts ?? {}).filter(([name]) => !(isLamp(device) && ["shows", "follows"].includes(name)));
+  const row = ([name, given]) => [code("fact", name, name), factWords(name, given)];
   const rows = [
     [t("devices.id"), device.title ? asIs(device.name) : null], [t("devices.identity"), identity && asIs(identity)], [t("devices.address"), isHTTP(device) ? asIs(device.location) : null], [t("devices.pin"), linesOf(device).length ? asIs(linesOf(device).join(", ")) : null],
     [t("devices.interval"), device.intervalSeconds ? duration(device.intervalSeconds) : null],
-    ...Object.entries(device.facts ?? {}).map(([name, given]) => [code("fact", name, name), factWords(name, given)]),
+    [t("pins.shows"), isLamp(device) ? lampWords(device) : null],
+    ...said.filter(([name]) => TROUBLES.includes(name)).map(row),
     [t("devices.never"), neverMeasured(device.name)],
     [t("devices.kept"), device.records === false ? t("devices.kept.no") : null],
     [t("devices.muted"), mute ? (mute.endTime ? t("devices.muted.until", { time: stamp(mute.endTime) }) : t("devices.muted.yes")) : null],
   ];
-  return el("section", { class: "card device" }, el("div", { class: "top" }, asIs(device.title ?? device.name, "h2"), asIs(device.type, "span", { class: "quiet" })),
-    el("p", {}, state),
-    facts(rows),
-    el("div", { class: "row" }, channels.length ? el("a", { class: "button", href: `/history?${channels.slice(0, 4).map(({ id }) => `channel=${id}`).join("&")}` }, t("history.title")) : null,
-      el("a", { class: "button", href: `/events?source=${encode(device.name)}` }, t("events.title")),
-      may(me, "member") && mute ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(device.name)}`); context.reload(); }) : null,
-      may(me, "owner") ? button(t("devices.change"), () => changeDialog(device, context), { "aria-label": t("devices.change.of", { name: device.title ?? device.name }) }) : null));
+  return { rows, others: said.filter(([name]) => !TROUBLES.includes(name)).map(row) };
+}
+
+/** Links and buttons of a card; a button that stays asks for the device as it is then. */
+function deviceButtons({ me, api, reload }, present, all) {
+  const { name, title: called, mutes } = present(), channels = channelsOf(name);
+  return [channels.length ? el("a", { class: "button", href: `/history?${channels.slice(0, 4).map(({ id }) => `channel=${id}`).join("&")}` }, t("history.title")) : null,
+    el("a", { class: "button", href: `/events?source=${encode(name)}` }, t("events.title")),
+    may(me, "member") && mutes[0] ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(name)}`); reload(); }) : null,
+    may(me, "owner") ? button(t("devices.change"), () => changeDialog(present(), all(), { api, reload }), { "aria-label": t("devices.change.of", { name: called ?? name }) }) : null];
+}
+
+/** What a lamp shows, and the device that it follows; a traffic light always shows the air. */
+function lampFields(device, devices, disabled) {
+  const SHOWS = ["station", "motion", "level", "camera"];
+  const shows = field("shows", t("pins.shows"), { control: el("select", { name: "shows", disabled }, SHOWS.map((one) => el("option", { value: one, selected: one === device.shows }, t(`pins.shows.${one}`)))) });
+  const list = el("select", { name: "follows", disabled }), follows = field("follows", t("pins.follows"), { control: list, hint: t("pins.follows.hint") });
+  const adapt = () => {
+    const isLevel = shows.input.value === "level", names = isLevel ? dustSensors() : motionSensors(devices);
+    const all = shows.input.value === device.shows && device.follows ? [...new Set([...names, device.follows])] : names;
+    list.replaceChildren(el("option", { value: "" }, t(isLevel ? "pins.follows.first" : "pins.follows.each")), ...all.map((one) => asIs(deviceTitle(one), "option", { value: one })));
+    list.value = shows.input.value === device.shows ? device.follows ?? "" : "";
+    show(follows, isLevel || shows.input.value === "motion");
+  };
+  shows.input.addEventListener("change", adapt);
+  adapt();
+  return device.type === "led" ? [shows, follows] : [follows];
 }
 
 /** Dialog to change a device; values fixed by its file are shown and locked. */
-function changeDialog(device, context) {
+function changeDialog(device, devices, context) {
   const { api } = context, path = `/devices/${encode(device.name)}`, isOwn = device.origin === "owner", isLocked = isFromFile(device), measures = channelsOf(device.name).length > 0;
   const done = async () => { box.close(); await live.refresh().catch(() => {}); context.reload(); };
   const fields = [field("title", t("devices.name"), { value: device.title ?? "", placeholder: device.name, maxlength: "64", autocomplete: "off", hint: t("devices.title.hint") })];
@@ -99,6 +152,7 @@ function changeDialog(device, context) {
   }
   const lines = linesOf(device);
   if (lines.length) fields.push(field("line", t("devices.pin"), { value: lines.join(", "), required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", disabled: !isOwn }));
+  if (isLamp(device)) fields.push(...lampFields(device, devices, !isOwn));
   if (device.intervalSeconds) fields.push(intervalField(isHTTP(device), device));
   const name = field("name", t("devices.id"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", autocapitalize: "none", spellcheck: "false", disabled: isLocked, hint: t("devices.id.hint") });
   fields.push(Object.assign(el("details", {}, el("summary", {}, t("devices.more")), name), { fields: [name] }));
@@ -112,6 +166,8 @@ function changeDialog(device, context) {
       const given = values.line.split(/[\s,]+/).filter(Boolean);
       if (lines.length > 1) body.lines = given; else body.line = given.join("");
     }
+    if (values.shows !== undefined && values.shows !== device.shows) body.shows = values.shows;
+    if (values.follows !== undefined && values.follows !== (body.shows ? "" : device.follows ?? "")) body.follows = values.follows;
     if (values.intervalSeconds !== undefined && Number(values.intervalSeconds) !== device.intervalSeconds) body.intervalSeconds = Number(values.intervalSeconds);
     if (measures && keep.checked !== (device.records !== false)) body.record = keep.checked;
     if (Object.keys(body).length) await api.send("PATCH", path, body);

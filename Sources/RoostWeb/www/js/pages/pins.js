@@ -15,13 +15,17 @@ const SHOWS = ["station", "motion", "level", "camera"];
 
 /** The section of the page Devices; `update` draws it anew. */
 export function pinsPart(root, context, profiles) {
-  let chosen = null, items = [];
+  let chosen = null, items = [], drawn = null;
   async function update() {
     try {
       const [report] = await Promise.all([context.api.get("/pins"), loadMore("pins")]);
-      items = report.items;
+      // A header that is the same stays: a pin under a finger or with the focus.
+      const now = JSON.stringify([report, live.station?.titles]);
+      if (drawn === now) return;
+      [drawn, items] = [now, report.items];
       root.replaceChildren(el("h2", {}, t("pins.title")), ...(report.state === "seen" ? [el("p", {}, t("pins.words")), header(), legend()] : absence(report)));
     } catch (problem) {
+      drawn = null;
       if (problem.status === undefined) console.error(problem);
       root.replaceChildren(el("div", { role: "alert" }, problemWords(problem)), el("div", { class: "row" }, button(t("page.again"), update)));
     }

@@ -18,7 +18,10 @@ export async function loadSettings(api) {
   return { ...answer.data, etag: answer.etag };
 }
 
-export const load = loadSettings;
+export async function load(api) {
+  const [settings, devices] = await Promise.all([loadSettings(api), api.maybe("/devices")]);
+  return { ...settings, lamps: devices?.devices?.filter((one) => one.shows === "level") };
+}
 
 export function make(root, context) {
   const said = el("p", { class: "row", role: "status" }), { api, reload } = context;
@@ -31,11 +34,11 @@ export function make(root, context) {
     said.querySelector("button").focus();
   }
 
-  return { update({ schema, values, origins, etag }) {
+  return { update({ schema, values, origins, etag, lamps }) {
     const rows = Object.entries(schema?.properties ?? {}).sort(([one], [other]) => FIRST.indexOf(one) - FIRST.indexOf(other));
     const keeps = live.station?.store?.keepsDays;
     root.replaceChildren(keeps ? card(t("settings.keeping"), el("p", {}, t("settings.keeps", { time: duration(keeps * 86400) }))) : "",
-      card(t("settings.title"), said, rows.length ? settingsForm(rows, values ?? {}, origins ?? {}, etag, context.me, change) : el("p", {}, t("settings.none"))),
+      card(t("settings.title"), said, rows.length ? settingsForm(rows, { values: values ?? {}, origins: origins ?? {}, etag, lamps }, context.me, change) : el("p", {}, t("settings.none"))),
       card(null, el("ul", { class: "menu" }, context.pages.filter(({ name }) => ["start", "network"].includes(name)).map(({ name, path }) => el("li", {}, el("a", { href: path },
         el("span", {}, el("strong", {}, t(`${name}.title`)), el("span", { class: "quiet" }, t(`${name}.purpose`))), icon("icon-next")))))));
   } };
@@ -62,8 +65,11 @@ export function changedSettings(rows, given, values, origins) {
   return { body, before };
 }
 
-function settingsForm(rows, values, origins, etag, me, change) {
+function settingsForm(rows, { values, origins, etag, lamps }, me, change) {
   const fields = settingFields(rows, values, origins, may(me, "owner"));
+  // Which lamps go by the levels is decided at each lamp.
+  if (lamps) fields.find((one) => one.name === "levels")?.append(el("p", { class: "hint" }, lamps.length ? [t("settings.levels.lamps"), " ", asIs(lamps.map((one) => one.title ?? one.name).join(", "))]
+    : [t("settings.levels.noLamp"), " ", el("a", { href: "/devices" }, t("devices.title"))]));
   if (!fields.some((one) => !one.input.disabled)) return el("div", { class: "form" }, fields);
   return form(fields, t("do.save"), async (given) => {
     const { body, before } = changedSettings(rows, given, values, origins);
