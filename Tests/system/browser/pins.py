@@ -101,6 +101,19 @@ def held(walk):
     shut(browser)
 
 
+def title(walk):
+    """A title in live mode changes the title alone: the interval stays, and the sensor goes on."""
+    browser, check = walk.browser, walk.check
+    browser.script(CHANGE, "dust")
+    browser.fill("Name", "Fenster")
+    browser.press("Save", "dialog")
+    check.demand(until(lambda: devices(browser)["dust"].get("title") == "Fenster", 10), f"no title: {devices(browser)['dust']}")
+    _, content = browser.ask("GET", "/events?source=settings")
+    changed = [one["details"]["setting"] for one in content["items"] if "setting" in one.get("details", {})]
+    check.same(changed, ["devices.dust.title"], "what a new title changes")
+    check.same(browser.ask("PATCH", "/devices/dust", {"title": ""})[0], 200, "the title is taken back")
+
+
 def lamp(walk):
     """A lamp on a free pin: wired, tried, added, tried again, moved and removed."""
     browser, check = walk.browser, walk.check
@@ -181,6 +194,7 @@ def run(walk):
         until(lambda: label(browser, 11), 15)
         keyboard(walk)
         held(walk)
+        title(walk)
         lamp(walk)
         others(walk)
         check.same([one for one in browser.messages() if "400" not in one], [], "pins: console messages")

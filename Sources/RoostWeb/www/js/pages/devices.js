@@ -153,7 +153,8 @@ function changeDialog(device, devices, context) {
   const lines = linesOf(device);
   if (lines.length) fields.push(field("line", t("devices.pin"), { value: lines.join(", "), required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", disabled: !isOwn }));
   if (isLamp(device)) fields.push(...lampFields(device, devices, !isOwn));
-  if (device.intervalSeconds) fields.push(intervalField(isHTTP(device), device));
+  const interval = device.intervalSeconds ? intervalField(isHTTP(device), device) : null;
+  if (interval) fields.push(interval);
   const name = field("name", t("devices.id"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", autocapitalize: "none", spellcheck: "false", disabled: isLocked, hint: t("devices.id.hint") });
   fields.push(Object.assign(el("details", {}, el("summary", {}, t("devices.more")), name), { fields: [name] }));
   const keep = el("input", { type: "checkbox", checked: device.records !== false });
@@ -168,7 +169,7 @@ function changeDialog(device, devices, context) {
     }
     if (values.shows !== undefined && values.shows !== device.shows) body.shows = values.shows;
     if (values.follows !== undefined && values.follows !== (body.shows ? "" : device.follows ?? "")) body.follows = values.follows;
-    if (values.intervalSeconds !== undefined && Number(values.intervalSeconds) !== device.intervalSeconds) body.intervalSeconds = Number(values.intervalSeconds);
+    if (interval && values.intervalSeconds !== interval.before) body.intervalSeconds = Number(values.intervalSeconds);
     if (measures && keep.checked !== (device.records !== false)) body.record = keep.checked;
     if (Object.keys(body).length) await api.send("PATCH", path, body);
     await done();
@@ -186,11 +187,13 @@ function changeDialog(device, devices, context) {
 function intervalField(isQuick, { intervalSeconds, hasFixedInterval = true }) {
   const slider = el("input", { type: "range", name: "intervalSeconds", min: isQuick ? "1" : "60", max: isQuick ? "3600" : "86400", step: isQuick ? "1" : "60", disabled: hasFixedInterval });
   slider.value = intervalSeconds;
+  // In live mode values come more often than the slider goes: only a moved one is another interval.
+  const before = slider.value;
   const said = el("output", { class: "hint" }, duration(intervalSeconds));
   slider.addEventListener("input", () => { said.textContent = duration(Number(slider.value)); slider.setAttribute("aria-valuetext", said.textContent); });
   const node = field("intervalSeconds", t("devices.field.interval"), { control: slider });
   node.append(said);
-  return node;
+  return Object.assign(node, { before });
 }
 
 /** Asks for an HTTP device at an address of the local network. */
