@@ -6,6 +6,8 @@ from ..check import Failed, until
 
 LIST = "return [...document.querySelectorAll('.alerts section > .list strong')].map((one) => one.innerText);"
 OFF = "return [...document.querySelectorAll('.alerts details .list strong')].map((one) => one.textContent);"
+# What the row of a rule says.
+SAID = "return [...document.querySelectorAll('.alerts .list li')].find((one) => one.querySelector('strong').textContent === arguments[0])?.innerText ?? ''"
 # In one turn: the list is made anew with each change.
 PRESS = """const row = [...document.querySelectorAll('.alerts .finding')].find((one) => one.querySelector('strong').textContent === arguments[0]);
 const button = [...row?.querySelectorAll('button') ?? []].find((one) => one.textContent === arguments[1]);
@@ -64,7 +66,11 @@ def run(walk):
     browser.press("Save")
     check.demand(until(lambda: "dusty-air" in browser.script(LIST), 10), f"the new rule is not in the list: {browser.script(LIST)}")
     check.same(rules(browser)["dusty-air"]["parts"][0]["limits"], [900], "the limit of the new rule")
+    check.demand("quiet\n" in browser.script(SAID, "dusty-air"), f"a rule does not say its state: {browser.script(SAID, 'dusty-air')!r}")
+    check.same(browser.script("return document.querySelectorAll('.alerts .list .mark:not(.good, .unknown)').length"), 0, "signs of an alert at quiet rules")
     row(browser, "dusty-air", "Change")
+    check.demand("Change: dusty-air" in browser.script(SAID, "dusty-air"), "the form of a rule is not in its row, or does not name it")
+    check.demand(browser.script("return Boolean(document.activeElement.closest('.finding form'))"), "the focus is not in the form")
     browser.fill("this limit", "800")
     browser.press("Save")
     check.demand(browser.shows("from 800, until below 720"), "a change of a limit")
@@ -92,8 +98,7 @@ def run(walk):
     check.demand(browser.shows("from 26, until below 23.4"), "a change of a rule that is off, while another one is switched off")
     check.demand(name in browser.script(OFF), "a change switches a rule on")
     browser.press("Undo")
-    said = "return [...document.querySelectorAll('.alerts details .list li')].find((one) => one.innerText.includes(arguments[0]))?.innerText ?? ''"
-    check.demand(until(lambda: "from 15, until below 13.5" in browser.script(said, name), 10), "a change of a rule that is off is taken back")
+    check.demand(until(lambda: "from 15, until below 13.5" in browser.script(SAID, name), 10), "a change of a rule that is off is taken back")
     row(browser, name, "Switch on")
     check.demand(until(lambda: name in browser.script(LIST), 10), "a rule that is switched on again")
     row(browser, "dusty-air", "Remove")

@@ -33,7 +33,7 @@ export function make(root, context) {
         el("p", {}, el("a", { href: "/events?source=alerts" }, t("alerts.past"))));
       keyed(list, receivers, (one) => one.id, (one) => standing(one, context, context.reload), (node, one) => node.renew(one));
       none.hidden = receivers.length > 0;
-      rest.update(rules);
+      rest.update(rules, alerts.alerts);
     },
     live(kind) { if (kind === "alert") context.reload(); },
     tick() { for (const node of list.children) node.tick(); },

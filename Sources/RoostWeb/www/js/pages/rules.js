@@ -1,9 +1,10 @@
 // The rules of alerts with their figures; an owner adds, changes, switches and tries them.
-import { ruleName } from "../alerts.js";
-import { asIs, button, card, el, mark, setText } from "../dom.js";
+import { ruleName, ruleOf } from "../alerts.js";
+import { asIs, button, card, el, keyed, mark, setText, show } from "../dom.js";
+import { deliveryReason } from "../facts.js";
 import { field, form, isNoNumber, nameProblem } from "../form.js";
 import { duration, number, over, stamp } from "../format.js";
-import { plural, t } from "../i18n.js";
+import { code, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../roles.js";
 import { action, channelName, problemWords, quantityName, quantityOf, refusal } from "../words.js";
@@ -12,6 +13,9 @@ export const SIGNS = { notice: "unknown", warning: "moderate", critical: "poor" 
 /** The form's fields by the last key of a mistake's place. */
 const FIELDS = { atLeast: "limit", atMost: "limit", below: "until", above: "until", overSeconds: "over" };
 const OVERS = [0, 900, 3600, 28800, 86400];
+/** How long the way of a test is watched, in seconds; a receiver that fails tries again later. */
+const TEST_SECONDS = 30;
+const FAILURES = ["later", "held", "broken", "paused"];
 
 /** Sentences for the parts of a rule that compare a value with a limit. */
 export function ruleSentences(rule) {
@@ -22,8 +26,9 @@ export function ruleSentences(rule) {
 
 export function rulesCard({ me, api, reload }) {
   const isOwner = may(me, "owner"), editor = el("div"), said = el("p", { class: "row", role: "status" }), list = el("ul", { class: "list" }), off = el("ul", { class: "list" });
-  const known = new Map();
+  const known = new Map(), rows = new Map();
   const unused = el("details", {}, el("summary", {}, isOwner && t("rules.unused")), off);
+  let open = null;
 
   /** Puts the owner's entry about a rule in use, null takes it back; offers the one before, as long as another owner changed nothing since. */
   async function change(id, entry, rule) {
@@ -39,30 +44,74 @@ export function rulesCard({ me, api, reload }) {
     await reload();
   }
 
+  /** Opens the form in the row of its rule, or above all rows for a new one; one is open at a time. */
   async function edit(id, rule) {
     if (!live.station) await refresh();
-    editor.replaceChildren(ruleForm(id, rule, { api, known, change }));
-    editor.querySelector("input, select").focus();
+    open?.remove();
+    open = ruleForm(id, rule, { api, known, change });
+    (rows.get(id)?.place ?? editor).replaceChildren(open);
+    open.querySelector("input, select").focus();
   }
 
-  function row(rule, isOff) {
-    const entry = entryOf(rule), isOwn = rule.origin === "ui";
-    return el("li", { class: "finding" }, mark(SIGNS[rule.severity], "mark small"), el("div", {}, el("strong", {}, ruleName(rule.id)),
-      ruleSentences(rule).map((words) => el("p", {}, words)), isOwner && rule.origin === "file" ? el("p", { class: "quiet" }, t("settings.locked")) : null,
-      el("div", { class: "row" }, may(me, "member") && !isOff ? action(t("alerts.test"), async () => { await api.send("POST", "/alerts/test", { rule: rule.id }); return t("alerts.test.sent"); }, { class: "small" }) : null,
-        isOwner && rule.origin !== "file" ? [isSimple(rule) ? button(t("rules.change"), () => edit(rule.id, rule), { class: "small" }) : null,
-          action(t(isOff ? "rules.on" : "rules.off"), () => change(rule.id, { ...entry, isOn: isOff }, rule), { class: "small" }),
-          isOwn ? action(t("rules.remove"), () => change(rule.id, null, rule), { class: "small" }) : null] : null)));
+  /** A row stays while its rule is drawn anew: what came of its test, and its form. */
+  function row(id) {
+    const sign = el("span"), state = el("span", { class: "chip" }), about = el("div"), answer = el("div", { role: "status" }), place = el("div");
+    const test = may(me, "member") ? action(t("alerts.test"), () => tryReceivers(id, api, answer), { class: "small" }) : null, acts = el("div", { class: "row" });
+    const node = el("li", { class: "finding" }, sign, el("div", {}, el("p", {}, el("strong", {}, ruleName(id)), state), about, acts, answer, place));
+    let drawn = "", shown = "";
+    return Object.assign(node, { place, renew(rule, isOff, raised) {
+      // The sign says whether it is raised; how bad that would be is a word.
+      const stage = isOff ? "off" : raised?.state ?? "quiet", level = isOff || stage === "pending" ? "unknown" : raised ? SIGNS[rule.severity] : "good";
+      if (shown !== (shown = `${stage} ${level}`)) {
+        sign.replaceChildren(mark(level, "mark small"));
+        setText(state, code("alerts.state", stage));
+      }
+      const { present, ...figures } = rule;
+      if (drawn === (drawn = JSON.stringify([figures, isOff]))) return;
+      const entry = entryOf(rule), isFile = rule.origin === "file";
+      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) })),
+        isOwner && isFile ? el("p", { class: "quiet" }, t("settings.locked")) : "");
+      if (test) show(test, !isOff);
+      acts.replaceChildren(test ?? "", ...(isOwner && !isFile ? [isSimple(rule) ? button(t("rules.change"), () => edit(id, rule), { class: "small" }) : "",
+        action(t(isOff ? "rules.on" : "rules.off"), () => change(id, { ...entry, isOn: isOff }, rule), { class: "small" }),
+        rule.origin === "ui" ? action(t("rules.remove"), () => change(id, null, rule), { class: "small" }) : ""] : []));
+    } });
   }
 
+  const rowOf = ({ id }) => rows.get(id) ?? rows.set(id, row(id)).get(id);
   return { node: card(t("alerts.rules"), said, isOwner ? el("div", { class: "row" }, button(t("rules.add"), () => edit())) : null, editor, list, isOwner ? unused : null),
-    update(rules) {
+    update(rules, alerts) {
       known.clear();
       for (const rule of rules?.alerts ?? []) known.set(rule.id, rule);
       for (const rule of rules?.off ?? []) known.set(rule.id, { ...rule, isOff: true });
-      list.replaceChildren(...(rules?.alerts ?? []).map((rule) => row(rule, false)));
-      off.replaceChildren(...(rules?.off ?? []).map((rule) => row(rule, true)));
+      for (const id of rows.keys()) if (!known.has(id)) rows.delete(id);
+      const order = ["pending", "easing", "raised"], raised = new Map([...alerts].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state)).map((one) => [ruleOf(one), one]));
+      keyed(list, rules?.alerts ?? [], (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, false, raised.get(rule.id)));
+      keyed(off, rules?.off ?? [], (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, true));
     } };
+}
+
+/** Sends a test to all receivers, and says at the rule what came of it at each. */
+async function tryReceivers(rule, api, answer) {
+  const sent = (one) => one.notices?.sent ?? 0, ask = async () => (await api.maybe("/outbox")) ?? {};
+  answer.replaceChildren();
+  const before = new Map((await ask()).receivers?.map((one) => [one.id, sent(one)]));
+  await api.send("POST", "/alerts/test", { rule });
+  const began = performance.now();
+  for (;;) {
+    const { isRunning, receivers = [] } = await ask(), seconds = (performance.now() - began) / 1000;
+    if (!isRunning || !receivers.length) throw refusal(t(isRunning ? "alerts.receivers.none" : "outbox.noCourier"));
+    const fates = receivers.map((one) => {
+      if (sent(one) > (before.get(one.id) ?? 0)) return { one, level: "good", words: t("alerts.test.taken") };
+      // A failure of before may end with this try.
+      if (seconds > 4 && FAILURES.includes(one.state)) return { one, level: "poor", words: [code("outbox.state", one.state), ". ", deliveryReason(one.code, one.why)] };
+      if (seconds > 10 && !one.notices?.waiting) return { one, level: "unknown", words: t("alerts.test.nothing") };
+      return { one, words: t("alerts.test.waits") };
+    });
+    answer.replaceChildren(el("ul", { class: "steps" }, fates.map(({ one, level, words }) => el("li", {}, mark(level, "mark small"), el("span", {}, asIs(one.id), ": ", words)))));
+    if (fates.every(({ level }) => level) || seconds > TEST_SECONDS || !answer.isConnected) return "";
+    await new Promise((ready) => { setTimeout(ready, 1000); });
+  }
 }
 
 /** What the owner's settings say of a rule; null for one as it was shipped. */
@@ -74,6 +123,7 @@ const tagOf = (rule) => (rule ? rule.tag && `"${rule.tag}"` : '"none"');
 /** Whether the form can say it: values or means, each with one limit. */
 const isSimple = (rule) => rule.parts.every((part) => part.limits.length === 1 && ["value", "mean"].includes(part.kind));
 
+const severityName = (name) => t(name === "critical" ? "rules.critical" : `severity.${name}`);
 const choice = (name, label, chosen, options) => field(name, label, { control: el("select", {}, options.map(([value, words]) => el("option", { value, selected: String(value) === String(chosen) }, words))) });
 const figure = (name, label, value, props) => field(name, label, { type: "number", step: "any", value, ...props });
 
@@ -88,7 +138,7 @@ function ruleForm(id, rule, { api, known, change }) {
     setText(called, given && given !== name.input.value ? t("rules.called", { name: given }) : "");
   });
   const lasting = figure("forSeconds", t("rules.for"), (rule?.forSeconds ?? 0) / 60, { min: "0" });
-  const severity = choice("severity", t("rules.severity"), rule?.severity ?? "warning", [["notice", t("severity.notice")], ["warning", t("severity.warning")], ["critical", t("rules.critical")]]);
+  const severity = choice("severity", t("rules.severity"), rule?.severity ?? "warning", ["notice", "warning", "critical"].map((one) => [one, severityName(one)]));
   const built = () => ({ parts: sentences.map((one) => one.built()), forSeconds: Math.round(lasting.input.value * 60), severity: severity.input.value,
     until: { forSeconds: rule?.untilSeconds ?? 0 }, unless: rule?.unless, words: rule?.words, isOn: known.get(id)?.isOff ? false : undefined });
   /** The answer to what the form says when it comes, not to what it said before. */
@@ -121,6 +171,7 @@ function ruleForm(id, rule, { api, known, change }) {
   node.lastElementChild.append(button(t("do.cancel"), () => node.remove()));
   // Below, where its answer moves no button that is about to be pressed.
   node.append(trial);
+  node.prepend(el("h3", {}, id ? [`${t("rules.change")}: `, asIs(ruleName(id))] : t("rules.add")));
   return node;
 }
 
