@@ -1,5 +1,5 @@
 // The fields of a target or receiver: the control of each, and the value of courier.json that it stands for.
-import { asIs, el, quoted } from "../dom.js";
+import { asIs, button, el, quoted } from "../dom.js";
 import { field } from "../form.js";
 import { has, noticeLanguage, t } from "../i18n.js";
 import { live } from "../live.js";
@@ -45,7 +45,8 @@ function control(one, given, type, isNew) {
   if (one.kind === "flag") return select([["true", t("do.yes")], ["false", t("do.no")]]);
   if (one.kind === "text" && one.choices) return select(one.choices.map((name) => [name]));
   if (one.kind === "map") return { control: el("textarea", { ...plain, rows: "4", placeholder: lines(JSON.parse(one.example)), value: given ? lines(given) : isNew && one.isRequired ? prepared() : "" }) };
-  if (one.kind === "secretURL" && typeof given !== "string") return { ...plain, type: "password", autocomplete: "new-password" };
+  // What is typed is seen; what is kept never comes back to the page.
+  if (one.kind === "secretURL" && typeof given !== "string") return { ...plain, inputmode: "url", placeholder: "https://" };
   // The text of a file has lines.
   if (one.kind === "secret" && FILES.includes(one.key)) return { control: el("textarea", { ...plain, rows: "4" }) };
   if (one.kind === "secret") return { ...plain, type: type === "ntfy" && one.key === "topic" && isNew ? "text" : "password", autocomplete: "new-password" };
@@ -104,6 +105,25 @@ export function collected(fields, values, before) {
     if (path.length && !Object.keys(parent).length) delete entry[path[0]];
   }
   return { entry, secrets };
+}
+
+/** An address of this computer as a person types it. */
+const isHere = (text) => /^(\w+:\/\/)?(localhost|127(\.\d+){1,3}|\[::1\])([:/?]|$)/i.test(text.trim());
+
+/** Why a form cannot have an address of this computer before its owner says so, with the button that does, by the field. */
+export function hereProblems(options, values) {
+  const local = options.find((one) => one.option.key === "local"), isAddress = ({ option: { kind } }) => kind === "url" || kind === "secretURL";
+  if (!local || local.input.value === "true") return {};
+  return Object.fromEntries(options.filter((one) => isAddress(one) && isHere(values[one.name])).map((one) => {
+    const allow = button(t("entry.here.allow"), () => {
+      local.input.value = "true";
+      one.fail();
+      local.input.focus();
+    }, { class: "small" });
+    // The field is seen when the button names it.
+    local.closest("details")?.setAttribute("open", "");
+    return [one.name, [t("entry.here", { name: t("entry.local") }), " ", allow]];
+  }));
 }
 
 /** A topic that no person guesses. */

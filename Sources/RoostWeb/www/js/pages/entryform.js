@@ -4,7 +4,7 @@ import { field, form, nameProblem } from "../form.js";
 import { number } from "../format.js";
 import { code, has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { collected, entryAddress, option, topic } from "./entryfields.js";
+import { collected, entryAddress, hereProblems, option, topic } from "./entryfields.js";
 import { nearbyPart } from "./nearby.js";
 import { KEEPING, offerUndo } from "./undo.js";
 
@@ -69,7 +69,7 @@ function formCard({ section, kind, ids, present, url }, context) {
   }
 
   const node = form([id, ...own, type === "ntfy" ? topic(own) : null, more, steps].filter(Boolean), t("do.save"), send,
-    ({ id: given }) => ({ id: ids.includes(given?.trim()) ? t("entry.id.used") : nameProblem(given?.trim()) }));
+    (values) => ({ ...hereProblems(options, values), id: ids.includes(values.id?.trim()) ? t("entry.id.used") : nameProblem(values.id?.trim()) }));
   node.lastChild.append(trial, el("a", { class: "button", href: entryAddress() }, t("do.cancel")));
   const words = has(`kind.${type}.steps`) ? t(`kind.${type}.steps`) : about(kind);
   return card(present ? [asIs(present.id), ` · `, kindName(kind)] : kindName(kind), el("p", { class: "quiet" }, words), node);

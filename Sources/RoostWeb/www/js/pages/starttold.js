@@ -6,7 +6,7 @@ import { loadMore, noticeLanguage, t } from "../i18n.js";
 import { live } from "../live.js";
 import { qrCode } from "../qr.js";
 import { action } from "../words.js";
-import { collected, entryAddress, newTopic, option, topicAddresses } from "./entryfields.js";
+import { collected, entryAddress, hereProblems, newTopic, option, topicAddresses } from "./entryfields.js";
 import { entryCard, freeID, outcome, PATIENCE } from "./entryform.js";
 import { KEEPING } from "./undo.js";
 
@@ -87,7 +87,7 @@ function phoneCard(outbox, kind, { api, done }) {
     }
   }
   const steps = ["install", "scan", "press"].map((name) => el("li", {}, t(`start.told.${name}`)));
-  const node = form([more, said], t("entry.test"), send);
+  const node = form([more, said], t("entry.test"), send, (values) => hereProblems(options, values));
   return card(t("start.told.phone"), el("div", { class: "phone" }, picture, el("ol", { class: "numbered" }, steps)),
     el("p", {}, link), el("p", { class: "quiet" }, t("start.told.byHand"), " ", text), navigator.clipboard ? action(t("do.copy"), async () => { await navigator.clipboard.writeText(text.textContent); return t("do.copied"); }, { class: "small" }) : null, node);
 }
