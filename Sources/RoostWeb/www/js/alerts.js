@@ -31,12 +31,12 @@ export async function showNew(me) {
   if (me.isRecord) return;
   const answer = await api.maybe("/alerts").catch(() => null);
   const fresh = (answer?.alerts ?? []).filter((one) => one.n > seen() && one.level > 0 && !one.isAcknowledged && one.unit && one.severity !== "notice" && !one.silencedSeconds && !one.blind);
-  // Another said I know, or another tab OK.
+  // Another person knows it, or another tab closed it.
   if (open?.numbers.every((n) => n <= seen() || answer?.alerts.some((one) => one.n === n && one.isAcknowledged))) open.close();
   if (!fresh.length || open) return;
   const at = Date.now() / 1000;
   const rules = [...new Set(fresh.map(ruleOf))], numbers = fresh.map((one) => one.n);
-  open = dialog(`${rules}` === "who-24h" ? t("alerts.dialog.air") : `${t("alerts.dialog")}: ${rules.map(ruleName).join(", ")}`, t("alerts.ok"), fresh.slice(0, 4).map((one) => el("p", {}, one.value === undefined
+  open = dialog(`${rules}` === "who-24h" ? t("alerts.dialog.air") : `${t("alerts.dialog")}: ${rules.map(ruleName).join(", ")}`, may(me, "member") ? null : t("do.close"), fresh.slice(0, 4).map((one) => el("p", {}, one.value === undefined
     ? `${ruleName(ruleOf(one))}: ${subjectWords(one)}`
     : t("alerts.dialog.value", { time: stamp(at - one.sinceSeconds), name: subjectWords(one), value: valueWords(one) }))));
   open.setAttribute("role", "alertdialog");
@@ -46,8 +46,8 @@ export async function showNew(me) {
     // Shows newer alerts.
     showNew(me);
   });
-  // OK is for this browser, I know for all.
-  if (may(me, "member")) open.lastChild.prepend(action(t("alerts.ack"), async () => {
+  // For all people; Escape or a tap beside it closes it in this browser alone.
+  if (may(me, "member")) open.lastChild.append(action(t("alerts.ack"), async () => {
     for (const n of numbers) await api.send("POST", `/alerts/${n}/ack`);
     open?.close();
   }));

@@ -108,13 +108,13 @@ export function table(caption, heads, rows) {
       el(index === 0 ? "th" : "td", index === 0 ? { scope: "row" } : {}, cell ?? "–"))))))));
 }
 
-/** A dialog that closes with Escape, its button, or a tap beside it; it leaves the page when closed. */
+/** A dialog that closes with Escape, its button if it has one, or a tap beside it; it leaves the page when closed. */
 export function dialog(title, closeText, ...children) {
   const before = document.activeElement;
   const id = `d${Math.round(performance.now())}`;
   const node = el("dialog", { "aria-labelledby": id },
     el("h2", { id }, title), ...children,
-    el("div", { class: "row end" }, button(closeText, () => node.close())));
+    el("div", { class: "row end" }, closeText ? button(closeText, () => node.close()) : null));
   node.addEventListener("click", (event) => { if (event.target === node) node.close(); });
   node.addEventListener("close", () => { node.remove(); before?.focus?.(); });
   document.body.append(node);
