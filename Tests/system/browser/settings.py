@@ -10,7 +10,7 @@ put(select, name, 'change');
 [...group.querySelectorAll('input')].forEach((one, index) => put(one, values[index] ?? '', 'input'));"""
 
 OTHER = """return fetch('/api/v1/settings', { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'If-Match': '*' },
-body: JSON.stringify({ title: "Ben's" }) }).then((answer) => answer.status);"""
+body: JSON.stringify({ [arguments[0]]: arguments[1] }) }).then((answer) => answer.status);"""
 
 
 def values(browser):
@@ -45,13 +45,22 @@ def run(walk):
 
 
 def two_owners(walk):
-    """Undo after another owner changed the same: nothing is overwritten, and the page offers to look again."""
+    """Undo after another owner changed something: another setting stays, and the same is not overwritten."""
     browser, check = walk.browser, walk.check
+    browser.open("/settings")
+    before = values(browser)
+    browser.fill("Station's name", "Anna's")
+    browser.press("Save")
+    check.demand(browser.shows("Undo"), f"no way back: {browser.text()[-600:]}")
+    check.same(browser.script(OTHER, "levels", "eaqi"), 200, "the other owner's change of another setting")
+    browser.press("Undo")
+    check.demand(until(lambda: values(browser) == {**before, "levels": "eaqi"}, 10), f"undone: {values(browser)}, before {before}")
+    check.same(browser.script(OTHER, "levels", None), 200, "the other setting is taken back")
     browser.open("/settings")
     browser.fill("Station's name", "Anna's")
     browser.press("Save")
     check.demand(browser.shows("Undo"), f"no way back: {browser.text()[-600:]}")
-    check.same(browser.script(OTHER), 200, "the other owner's change")
+    check.same(browser.script(OTHER, "title", "Ben's"), 200, "the other owner's change")
     browser.press("Undo")
     check.demand(browser.shows("Nothing was overwritten"), f"a lost change: {browser.text()[-600:]}")
     check.same(values(browser)["title"], "Ben's", "the other owner's name")

@@ -28,10 +28,21 @@ export function make(root, context) {
 
   /** Puts values in use, null takes one back; offers those before, as long as another owner changed nothing since. */
   async function change(body, before, etag) {
-    const { etag: now } = await api.sendTagged("PATCH", "/settings", body, { etag });
+    const { data, etag: now } = await api.sendTagged("PATCH", "/settings", body, { etag });
+    const kept = Object.keys(body).map((name) => [name, own(name, data.values, data.origins)]);
     await Promise.all([reload(), refresh().catch(() => null)]);
-    said.replaceChildren(t("do.saved"), action(t("do.undo"), () => change(before, body, now), { class: "small" }));
+    said.replaceChildren(t("do.saved"), action(t("do.undo"), () => undo(kept, before, body, now), { class: "small" }));
     said.querySelector("button").focus();
+  }
+
+  /** Takes a change back where its settings are as they were kept; what another owner set elsewhere stays. */
+  async function undo(kept, before, body, etag) {
+    await change(before, body, etag).catch(async (problem) => {
+      if (problem.type !== "precondition") throw problem;
+      const { data, etag: now } = await api.getTagged("/settings");
+      if (kept.some(([name, value]) => own(name, data.values, data.origins) !== value)) throw problem;
+      await change(before, body, now);
+    });
   }
 
   return { update({ schema, values, origins, etag, lamps }) {
