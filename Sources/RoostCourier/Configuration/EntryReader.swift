@@ -60,15 +60,19 @@ struct EntryReader {
 
     /// Reads a server's URL: `http://HOST` or `https://HOST`, with a port and a path.
     ///
-    /// - Parameter isWhole: Whether it may have a query: no path is added to it.
+    /// - Parameters:
+    ///   - isWhole: Whether it may have a query: no path is added to it.
+    ///   - bare: How `HOST` or `HOST:PORT` alone is read; nil where it needs its scheme.
     mutating func url(
         _ key: String,
         schemes: [String] = ["http", "https"],
         isWhole: Bool = false,
-        isRequired: Bool = true
+        isRequired: Bool = true,
+        bare: BareHost? = nil
     ) -> String? {
-        object.record(key, .url) { $0.choices = schemes }
-        guard let text = isRequired ? object.required(key) : object.string(key) else { return nil }
+        object.record(key, .url) { ($0.choices, $0.example) = (schemes, bare?.example) }
+        guard let given = isRequired ? object.required(key) : object.string(key) else { return nil }
+        let text = bare?.url(given) ?? given
         guard isWhole || !URLText.hasQuery(text) else {
             object.problem(key, "has a ? or # in it: give the address without that part")
             return nil
@@ -81,7 +85,8 @@ struct EntryReader {
             let form = schemes.map { "\($0)://HOST" }.joined(separator: " or ")
             // A password is not repeated: messages stand in logs and on pages.
             let found = text.contains("@") ? "another one" : "\"\(text)\""
-            object.problem(key, "expected \(form), found \(found)")
+            let example = bare?.example ?? "\(schemes.first ?? "http")://192.168.1.5"
+            object.problem(key, "expected \(form), such as \(example), found \(found)")
             return nil
         }
         guard !host.contains("@") else {
@@ -197,6 +202,30 @@ struct EntryReader {
             return .system
         }
         return .authority(path: text)
+    }
+}
+
+/// How a server's address without a scheme is read.
+struct BareHost {
+    /// As a person may type it: `192.168.1.5:1883`.
+    let example: String
+    /// The scheme that a host goes with, by its port; nil without one.
+    let scheme: (_ port: Substring?) -> String
+
+    /// Returns the whole URL of `HOST` or `HOST:PORT`; nil for any other text.
+    func url(_ text: String) -> String? {
+        let isHost = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+                true
+            default: false
+            }
+        }
+        guard isHost, !text.isEmpty else { return nil }
+        let colon = text.last == "]" ? nil : text.lastIndex(of: ":")
+        return "\(scheme(colon.map { text[text.index(after: $0)...] }))://\(text)"
     }
 }
 

@@ -91,14 +91,20 @@ package struct EntrySchema {
         case .list: .object(["type": .string("array"), "items": text(field.choices)])
         case .map, .object: typed("object")
         case .secret: secret
-        case .url:
-            .object([
-                "type": .string("string"),
-                "pattern": .string("^(\((field.choices ?? []).joined(separator: "|")))://."),
-            ])
+        case .url: url(field)
         case .text where field.choices != nil: text(field.choices)
         case .text, .secretURL: either(typed("string"), secret)
         }
+    }
+
+    private static func url(_ field: EntryField) -> JSONValue {
+        let schemes = "^(\((field.choices ?? []).joined(separator: "|")))://."
+        // An example without a scheme: a host alone is one, too.
+        let isBare = field.example.map { !$0.contains("://") } ?? false
+        return .object([
+            "type": .string("string"),
+            "pattern": .string(isBare ? "\(schemes)|^[^/]+$" : schemes),
+        ])
     }
 
     private static func text(_ choices: [String]?) -> JSONValue {

@@ -44,7 +44,11 @@ enum MQTTEntry {
     private static func place(
         _ reader: inout EntryReader
     ) -> (host: String, port: Int, isEncrypted: Bool)? {
-        guard let text = reader.url("url", schemes: ["mqtt", "mqtts"]) else { return nil }
+        // Port 8883 is registered for MQTT with TLS.
+        let bare = BareHost(example: "192.168.1.5:1883") { $0 == "8883" ? "mqtts" : "mqtt" }
+        guard let text = reader.url("url", schemes: ["mqtt", "mqtts"], bare: bare) else {
+            return nil
+        }
         let isEncrypted = text.hasPrefix("mqtts://")
         var rest = text.dropFirst(isEncrypted ? 8 : 7)
         if rest.last == "/" { rest.removeLast() }
@@ -56,7 +60,8 @@ enum MQTTEntry {
         if tail.first == ":", let number = Int(tail.dropFirst()), (1...65_535).contains(number) {
             port = number
         } else if !tail.isEmpty || host.contains("/") {
-            reader.object.problem("url", "expected mqtt://HOST:PORT, found \"\(text)\"")
+            let words = "expected mqtt://HOST:PORT, such as \(bare.example), found \"\(text)\""
+            reader.object.problem("url", words)
             return nil
         }
         let name = hasAddress ? String(host.dropFirst().dropLast()) : String(host)
