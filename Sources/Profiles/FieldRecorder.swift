@@ -23,6 +23,8 @@ package final class FieldRecorder {
         package var isWhole = false
         /// A text as it may stand there; of a map the JSON of one.
         package var example: String?
+        /// What counts where the key is left out, as it would stand there; nil where none does.
+        package var usual: String?
         /// A sentence for people; nil where the reader has none.
         package var about: String?
 
@@ -53,6 +55,12 @@ package final class FieldRecorder {
         if isPlain { fields[index].choices = field.choices }
         fields[index].bounds = fields[index].bounds ?? field.bounds
         fields[index].isWhole = fields[index].isWhole || field.isWhole
+    }
+
+    /// Sets what counts where a key is left out.
+    func set(usual: String, of key: String) {
+        guard let index = fields.firstIndex(where: { $0.key == key }) else { return }
+        fields[index].usual = usual
     }
 
     /// Marks the field of a key that was missed.

@@ -41,6 +41,11 @@ package struct ObjectReader {
         recorder.record(field)
     }
 
+    /// Records what counts where keys asked for before are left out, as it would stand there.
+    package func record(usual: [String: String]) {
+        for (key, text) in usual { problems.recorder?.set(usual: text, of: path(key)) }
+    }
+
     /// Records that keys asked for before mean nothing in this object.
     package func leaveOut(_ keys: Set<String>) { problems.recorder?.leaveOut(keys) }
 

@@ -66,6 +66,12 @@ import Testing
         #expect(mqtt["url"]?.choices == ["mqtt", "mqtts"] && mqtt["url"]?.kind == .url)
         #expect(mqtt["password"]?.kind == .secret && mqtt["password"]?.isCommon == false)
         #expect(mqtt["discovery"]?.choices == ["device", "single"])
+        #expect(mqtt["discovery"]?.usual == "device" && mqtt["homeAssistant"]?.usual == "true")
+        #expect(mqtt["url"]?.usual == nil && mqtt["url"]?.example == "192.168.1.5:1883")
+        let every = try ["ntfy", "smtp"].map { type in
+            try fields(type, receiver: true).first { $0.key == "everySeconds" }?.usual
+        }
+        #expect(every == ["1200", "3600"])
         #expect(mqtt["homeAssistant"]?.kind == .flag)
         #expect(mqtt["backlog"]?.choices == ["all", "none"] && mqtt["backlog"]?.low == 1)
         #expect(mqtt["timeoutSeconds"]?.high == 600 && mqtt["timeoutSeconds"]?.isCommon == true)

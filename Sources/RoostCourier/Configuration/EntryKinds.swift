@@ -79,6 +79,7 @@ package enum EntryKinds {
         (field.low, field.high) = (recorded.bounds?.lowerBound, recorded.bounds?.upperBound)
         field.isWhole = recorded.isWhole ? true : nil
         (field.example, field.about) = (recorded.example, recorded.about)
+        field.usual = recorded.usual
         return field
     }
 

@@ -136,6 +136,15 @@ struct EntryReader {
         return object.required(key).map(TextSetting.plain)
     }
 
+    /// Reads `true` or `false`.
+    ///
+    /// - Parameter usual: What counts without the key; people are shown it.
+    mutating func flag(_ key: String, usual: Bool) -> Bool {
+        let given = object.bool(key)
+        object.record(usual: [key: "\(usual)"])
+        return given ?? usual
+    }
+
     /// Reads a whole number.
     mutating func whole(_ key: String, in range: ClosedRange<Double>) -> Int? {
         object.whole(key, in: range)

@@ -127,6 +127,7 @@ enum FileKinds {
         reader.object.leaveOut(["streams", "batchSeconds", "timeoutSeconds"])
         let periods = periods(&reader)
         let names = reader.object.string("names", in: FileNaming.allCases.map(\.rawValue))
+        reader.object.record(usual: ["names": FileNaming.seed.rawValue])
         let naming = reader.object.value("names") == nil ? .seed : names.flatMap(FileNaming.init)
         let folder = folder(&reader)
         guard let naming, let folder else { return nil }

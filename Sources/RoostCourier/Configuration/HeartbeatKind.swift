@@ -12,7 +12,7 @@ enum HeartbeatKind {
         ])
         let url = reader.secretURL("url")
         let every = reader.object.seconds("everySeconds", in: 60...86_400) ?? .seconds(300)
-        let saysUnwell = reader.object.bool("fail") ?? true
+        let saysUnwell = reader.flag("fail", usual: true)
         guard let url else { return nil }
         return { materials in
             var target = HeartbeatTarget(

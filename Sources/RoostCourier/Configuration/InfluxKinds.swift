@@ -92,7 +92,7 @@ enum InfluxKinds {
         _ reader: inout EntryReader
     ) -> @Sendable (StationIdentity) -> LineProtocol {
         let measurement = reader.object.string("measurement") ?? "roost"
-        let hasFlags = reader.object.bool("flags") ?? false
+        let hasFlags = reader.flag("flags", usual: false)
         return { station in
             LineProtocol(
                 measurement: measurement,

@@ -14,9 +14,10 @@ enum MQTTEntry {
             reader.object.problem("user", "is missing: a password goes with a user")
         }
         let prefix = prefix(&reader)
-        let hasDiscovery = reader.object.bool("homeAssistant") ?? true
+        let hasDiscovery = reader.flag("homeAssistant", usual: true)
         let isByDevice = reader.object.string("discovery", in: ["device", "single"]) != "single"
-        let proves = reader.object.bool("prove") ?? false
+        reader.object.record(usual: ["discovery": "device"])
+        let proves = reader.flag("prove", usual: false)
         let clientID = clientID(&reader)
         guard let place, let prefix else { return nil }
         return { materials in

@@ -12,6 +12,7 @@ enum MailKind {
     ) -> TargetDependencies.MakeReceiver? {
         // People read mail later than a push message.
         if !reader.object.has("everySeconds") { common.every = .seconds(3_600) }
+        reader.object.record(usual: ["everySeconds": "3600"])
         let url = reader.url("url", schemes: ["smtps", "smtp"])
         let from = reader.object.required("from").flatMap { address($0, "from", reader.object) }
         let recipients = recipients(&reader)
@@ -20,7 +21,7 @@ enum MailKind {
         if user == nil, password != nil {
             reader.object.problem("user", "is missing: a password belongs to a user")
         }
-        let allowsPlain = reader.object.bool("allowPlain") ?? false
+        let allowsPlain = reader.flag("allowPlain", usual: false)
         if allowsPlain, password != nil {
             reader.object.problem("allowPlain", "would send the password for all to read")
         }

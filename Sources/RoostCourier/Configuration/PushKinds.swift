@@ -43,6 +43,7 @@ enum PushKinds {
         let key = reader.secret("key")
         let words = APNsSender.Environment.allCases.map(\.rawValue)
         let environment = reader.object.string("environment", in: words)
+        reader.object.record(usual: ["environment": APNsSender.Environment.production.rawValue])
         let url = reader.optionalURL("url", schemes: ["https"])
         guard let team, let keyID, let topic, let key else { return nil }
         let isPlain = topic.utf8.allSatisfy { byte in

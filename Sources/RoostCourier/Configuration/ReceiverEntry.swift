@@ -31,6 +31,18 @@ package struct ReceiverEntry: Sendable {
         (secrets, source, self.make) = (reader.secrets, value, make)
     }
 
+    /// What counts where a receiver's options are left out, in the words of the file.
+    private static var usual: [String: String] {
+        let usual = ReceiverOptions()
+        return [
+            "everySeconds": "\(Int(usual.every.inSeconds))",
+            "remindSeconds": usual.remind.map { "\(Int($0.inSeconds))" } ?? "never",
+            "waitSeconds": "\(Int(usual.wait.inSeconds))",
+            "severities": usual.severities.sorted().map(\.rawValue).joined(separator: ", "),
+            "language": usual.language, "trust": "system",
+        ]
+    }
+
     /// Reads the options that every receiver has.
     static func common(_ reader: inout EntryReader) -> ReceiverOptions {
         var common = ReceiverOptions()
@@ -51,12 +63,13 @@ package struct ReceiverEntry: Sendable {
         }
         common.rules = reader.texts("rules")
         common.channels = reader.texts("channels")
-        common.tellsResolved = reader.object.bool("resolved") ?? true
+        common.tellsResolved = reader.flag("resolved", usual: true)
         common.language = reader.object.string("language", in: ["en", "de", "it"]) ?? "en"
         common.quiet = reader.object.object("quiet").flatMap(QuietHours.init)
-        common.hasPictures = reader.object.bool("pictures") ?? false
-        common.isLocal = reader.object.bool("local") ?? false
+        common.hasPictures = reader.flag("pictures", usual: false)
+        common.isLocal = reader.flag("local", usual: false)
         common.trust = reader.trust()
+        reader.object.record(usual: usual)
         return common
     }
 }

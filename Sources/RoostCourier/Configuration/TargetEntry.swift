@@ -65,12 +65,16 @@ package struct TargetEntry: Sendable {
             )
         }
         if let age = reader.object.seconds("maxAgeSeconds", in: 1...1e9) { common.ageLimit = age }
-        common.isMetered = reader.object.bool("metered") ?? false
-        common.isLocal = reader.object.bool("local") ?? false
+        common.isMetered = reader.flag("metered", usual: false)
+        common.isLocal = reader.flag("local", usual: false)
         common.pace = reader.object.seconds("paceSeconds", in: 0...86_400)
         common.liveInterval = reader.object.seconds("batchSeconds", in: 0...86_400)
         common.timeoutSeconds = Int(reader.object.number("timeoutSeconds", in: 1...600) ?? 60)
         common.trust = reader.trust()
+        reader.object.record(usual: [
+            "backlog": "all", "timeoutSeconds": "\(TargetOptions().timeoutSeconds)",
+            "trust": "system",
+        ])
         return common
     }
 

@@ -14,7 +14,7 @@ enum WebhookKind {
         let key = reader.secret("signature", isRequired: false)
         let authorisation = reader.secret("authorization", isRequired: false)
         let expect = reader.object.string("expect")
-        let isOnce = reader.object.bool("atMostOnce") ?? false
+        let isOnce = reader.flag("atMostOnce", usual: false)
         guard let url else { return nil }
         return { materials in
             let signer = try key.map { name in

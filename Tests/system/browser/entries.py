@@ -66,6 +66,8 @@ def target(walk, one):
     shot(walk, "entry-here")
     browser.press("Yes, this computer")
     check.same(browser.labelled(LOCAL).get_attribute("value"), "true", "the field after the tap")
+    check.demand("as usual: no" in browser.text(".entry"), "what is usual is not said")
+    check.same(browser.labelled("Time-out of a request (s)").get_attribute("placeholder"), "60", "the usual time-out")
     browser.fill("Channels", "dust")
     browser.press("Save")
     check.demand(browser.shows("expected device/quantity"), f"a pattern that is none: {browser.text()[-500:]}")

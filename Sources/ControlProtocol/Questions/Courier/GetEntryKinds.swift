@@ -57,6 +57,8 @@ package struct EntryField: Codable, Hashable, Sendable {
     package var isWhole: Bool?
     /// A text as it may stand there; of a map the JSON of one.
     package var example: String?
+    /// What counts where it is left out, as it would stand there; nil where none does.
+    package var usual: String?
     /// A sentence for people; nil where the station has none.
     package var about: String?
 

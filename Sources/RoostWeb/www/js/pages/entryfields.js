@@ -41,7 +41,8 @@ function choices({ kind, choices: all, low, high }) {
 /** What makes the input of an option, with its value. */
 function control(one, given, type, isNew) {
   const plain = { autocomplete: "off", autocapitalize: "none", spellcheck: "false" };
-  const select = (all) => ({ control: el("select", {}, el("option", { value: "" }, t("entry.usual")), all.map(([value, words]) => asIs(words ?? value, "option", { value, selected: String(given) === value, translate: words ? null : "no" }))) });
+  const usual = one.usual === undefined ? null : one.kind === "flag" ? t(one.usual === "true" ? "do.yes" : "do.no") : one.usual;
+  const select = (all) => ({ control: el("select", {}, el("option", { value: "" }, usual === null ? t("entry.usual") : t("entry.usual.is", { name: usual })), all.map(([value, words]) => asIs(words ?? value, "option", { value, selected: String(given) === value, translate: words ? null : "no" }))) });
   if (one.kind === "flag") return select([["true", t("do.yes")], ["false", t("do.no")]]);
   if (one.kind === "text" && one.choices) return select(one.choices.map((name) => [name]));
   if (one.kind === "map") return { control: el("textarea", { ...plain, rows: "4", placeholder: lines(JSON.parse(one.example)), value: given ? lines(given) : isNew && one.isRequired ? prepared() : "" }) };
@@ -51,11 +52,12 @@ function control(one, given, type, isNew) {
   if (one.kind === "secret" && FILES.includes(one.key)) return { control: el("textarea", { ...plain, rows: "4" }) };
   if (one.kind === "secret") return { ...plain, type: type === "ntfy" && one.key === "topic" && isNew ? "text" : "password", autocomplete: "new-password" };
   if (one.kind === "url" || one.kind === "secretURL") return { ...plain, inputmode: "url", placeholder: one.example ?? `${one.choices?.[0] ?? "http"}://`, value: given ?? "" };
-  if (one.kind === "number" && !one.choices) return { type: "number", min: one.low, max: one.high, step: one.isWhole ? 1 : "any", value: given ?? "" };
+  if (one.kind === "number" && !one.choices) return { type: "number", min: one.low, max: one.high, step: one.isWhole ? 1 : "any", placeholder: usual, value: given ?? "" };
   const value = one.kind === "list" ? names(given) : given?.secret ? "" : given ?? "";
-  if (!one.choices) return { ...plain, placeholder: one.example, value };
+  const placeholder = usual ?? one.example;
+  if (!one.choices) return { ...plain, placeholder, value };
   const list = el("datalist", { id: `choices${(count += 1)}` }, one.choices.map((name) => el("option", { value: name })));
-  return { ...plain, value, list: list.id, after: list };
+  return { ...plain, placeholder, value, list: list.id, after: list };
 }
 
 /** A line for each channel of the station, to be completed. */
