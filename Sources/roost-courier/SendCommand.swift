@@ -138,7 +138,7 @@ struct SendCommand: ParsableCommand {
             let materials = try options.materials(status, secrets, loop.clock)
             if let entry = configuration.receivers.first(where: { $0.id == options.id }) {
                 let receiver = try entry.make(materials)
-                let notice = NoticeValues.test(at: loop.clock.wallReading?.wall)
+                let notice = entry.test(receiver, at: loop.clock.wallReading?.wall)
                 let reach = (entry.common.isLocal, entry.common.isPublicOnly)
                 return try await command.deliver(on: loop, reach) { network in
                     try await receiver.deliver(notice, over: network)

@@ -157,8 +157,9 @@ import Testing
         var silent = NoticeValues.sample
         silent.measurement = nil
         #expect(!seed.takes(silent) && ntfy.takes(silent))
-        #expect(!seed.takes(NoticeValues.test(at: nil)))
-        #expect(seed.takes(NoticeValues.test(at: NoticeValues.sample.time)))
+        #expect(!seed.takes(NoticeValues.test(at: nil, for: seed)))
+        #expect(seed.takes(NoticeValues.test(at: NoticeValues.sample.time, for: seed)))
+        #expect(NoticeValues.test(at: nil, for: ntfy).measurement == nil)
     }
 
     @Test func seedIsByteExact() throws {

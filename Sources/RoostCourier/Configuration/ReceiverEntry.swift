@@ -31,6 +31,11 @@ package struct ReceiverEntry: Sendable {
         (secrets, source, self.make) = (reader.secrets, value, make)
     }
 
+    /// Makes a test of the receiver, in its language.
+    package func test(_ receiver: any NoticeReceiver, at time: WallTime?) -> Notice {
+        NoticeValues.test(at: time, in: common.language, for: receiver)
+    }
+
     /// What counts where a receiver's options are left out, in the words of the file.
     private static var usual: [String: String] {
         let usual = ReceiverOptions()

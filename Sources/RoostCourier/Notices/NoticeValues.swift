@@ -26,20 +26,35 @@ package enum NoticeValues {
         return notice
     }()
 
-    /// Makes a notice that a person asks for, to try the receiver.
-    package static func test(at time: WallTime?) -> Notice {
+    /// Makes a notice that a person asks for, to try the receiver: it has no invented value.
+    ///
+    /// - Parameters:
+    ///   - language: `en`, `de` or `it`; English for any other.
+    ///   - receiver: One whose service takes values alone is sent the example's.
+    package static func test(
+        at time: WallTime?,
+        in language: String = "en",
+        for receiver: (any NoticeReceiver)? = nil
+    ) -> Notice {
+        let words = testWords[language] ?? testWords["en"] ?? ("", "")
         var notice = Notice(
             number: 0,
             kind: .raised,
-            key: sample.key,
+            key: "test",
             severity: .warning,
-            text: (sample.title, sample.subtitle, ["A test: nothing is wrong."]),
+            text: (words.title, words.subtitle, []),
             time: time
         )
-        notice.measurement = sample.measurement
-        notice.isTest = true
+        (notice.isTest, notice.language) = (true, language)
+        if let receiver, !receiver.takes(notice) { notice.measurement = sample.measurement }
         return notice
     }
+
+    private static let testWords: [String: (title: String, subtitle: String)] = [
+        "en": ("Notices arrive", "This is a test: nothing is wrong."),
+        "de": ("Meldungen kommen an", "Das ist eine Probe: Alles ist in Ordnung."),
+        "it": ("Gli avvisi arrivano", "Questa è una prova: va tutto bene."),
+    ]
 
     private static let sampleStation = StationIdentity(
         id: "7f3a21c9d0e4",

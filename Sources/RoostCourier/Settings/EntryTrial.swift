@@ -83,7 +83,8 @@ struct EntryTrial {
         case .receiver(let entry):
             let receiver = try entry.make(materials)
             if let probe = receiver.probe { return login(probe) }
-            let outcome = try await receiver.deliver(NoticeValues.test(at: nil), over: dry)
+            let notice = NoticeValues.test(at: nil, for: receiver)
+            let outcome = try await receiver.deliver(notice, over: dry)
             if dry.message == nil { throw Unsent(description: outcome.text) }
         case .target(let entry):
             switch try entry.make(materials) {
@@ -160,9 +161,10 @@ struct EntryTrial {
     }
 
     /// Sends a test message, as an alert would be sent.
-    private func send(_ receiver: ReceiverEntry) async throws -> Step {
-        let notice = NoticeValues.test(at: materials.clock.wallReading?.wall)
-        let outcome = try await receiver.make(materials).deliver(notice, over: network)
+    private func send(_ entry: ReceiverEntry) async throws -> Step {
+        let receiver = try entry.make(materials)
+        let notice = entry.test(receiver, at: materials.clock.wallReading?.wall)
+        let outcome = try await receiver.deliver(notice, over: network)
         return outcome == .delivered
             ? Step(.message, .done) : Step(.message, .failed, outcome.text)
     }
