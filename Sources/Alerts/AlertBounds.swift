@@ -8,6 +8,8 @@ package enum AlertBounds {
     static let raisedLimit = 32
     /// Silences at once; one more is refused.
     package static let silenceLimit = 32
+    /// Seconds within which the same test again is a second tap: it is sent once.
+    package static let testSeconds = 5
     /// Channels with alerts, as many as a station has; a further channel has none.
     package static let channelLimit = 128
     /// Key of the one alert that replaces all beyond `raisedLimit`.

@@ -342,13 +342,14 @@ extension AlertEngine {
     /// - Parameters:
     ///   - value: Measured value that the notice shows.
     ///   - receiver: The only one that gets it; nil for all.
-    /// - Returns: nil without such a rule.
+    /// - Returns: nil without such a rule, and for the same test within `AlertBounds.testSeconds`.
     package mutating func test(
         _ rule: String,
         value: FixedPoint?,
-        to receiver: String? = nil
+        to receiver: String? = nil,
+        at now: Int
     ) -> AlertEvent? {
-        register.test(rule, value: value, to: receiver)
+        register.test(rule, value: value, to: receiver, at: now)
     }
 
     /// Restores the alerts of earlier processes.

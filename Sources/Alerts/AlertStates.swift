@@ -36,6 +36,15 @@ struct AlertStates: Sendable {
     private(set) var leftOut: Set<AlertEvent.Key> = []
     /// Alerts that would be raised, were there not `AlertBounds.raisedLimit` already.
     private var crowdedOut: Set<AlertEvent.Key> = []
+    /// The newest test.
+    private var lastTest: Test?
+
+    private struct Test {
+        let rule: String
+        let value: FixedPoint?
+        let receiver: String?
+        let second: Int
+    }
 
     init(_ rules: [AlertRule]) { self.rules = rules }
 
@@ -272,11 +281,18 @@ struct AlertStates: Sendable {
     mutating func test(
         _ id: String,
         value: FixedPoint?,
-        to receiver: String?
+        to receiver: String?,
+        at now: Int
     ) -> AlertEvent? {
         guard let rule = rules.first(where: { $0.id == id }), let part = rule.parts.first else {
             return nil
         }
+        if let last = lastTest, now - last.second < AlertBounds.testSeconds, last.rule == id,
+            last.value == value, last.receiver == receiver
+        {
+            return nil
+        }
+        lastTest = Test(rule: id, value: value, receiver: receiver, second: now)
         let condition = part.condition
         number += 1
         var raised = AlertEvent.Raised(number, AlertEvent.Key(id, "test"))

@@ -38,8 +38,8 @@ package struct NoticeText: Hashable, Sendable {
                 },
                 isBlind ? words.blind : nil,
             ]
-            let more = Self.body(raised, words)
-            body = (lines.compactMap(\.self) + (more.isEmpty ? [] : [more]))
+            let more = [Self.body(raised, words), isTest ? words.test : ""].filter { !$0.isEmpty }
+            body = (lines.compactMap(\.self) + more)
                 .joined(separator: "\n")
         case .level(let level):
             title = words.title(of: level.key)
@@ -94,7 +94,7 @@ package struct NoticeText: Hashable, Sendable {
         let titles: [String: String]
         let air, over, worse, better, lasted, worst, noData: String
         let mean, limit, since, humid, flapping, blind, sensor, station: String
-        let atLeast, omitted: String
+        let atLeast, omitted, test: String
 
         init(_ language: Language, titles: [String: String]) {
             (self.language, self.titles) = (language, titles)
@@ -104,7 +104,7 @@ package struct NoticeText: Hashable, Sendable {
             (lasted, worst, noData, mean) = (word(4), word(5), word(6), word(7))
             (limit, since, humid, flapping) = (word(8), word(9), word(10), word(11))
             (blind, sensor, station) = (word(12), word(13), word(14))
-            (atLeast, omitted) = (word(15), word(16))
+            (atLeast, omitted, test) = (word(15), word(16), word(17))
         }
 
         func title(of key: AlertEvent.Key) -> String {
@@ -141,7 +141,7 @@ package struct NoticeText: Hashable, Sendable {
                 "there were no values for a day", "mean of", "limit", "for",
                 "The air is humid: fog can look like dust.", "It keeps coming and going.",
                 "There is no value now.", "Sensor Alert", "Station Alert",
-                "at least", "values that cannot be, left out",
+                "at least", "values that cannot be, left out", "This is a test: nothing is wrong.",
             ],
             .de: [
                 "Luftqualitätsalarm", "Alarm ist vorbei", "schlechter", "besser", "Dauer",
@@ -150,6 +150,7 @@ package struct NoticeText: Hashable, Sendable {
                 "Er kommt und geht immer wieder.",
                 "Zurzeit gibt es keinen Wert.", "Sensoralarm", "Stationsalarm",
                 "mindestens", "unmögliche Werte, nicht mitgezählt",
+                "Das ist eine Probe: Alles ist in Ordnung.",
             ],
             .it: [
                 "Avviso qualità dell’aria", "Avviso terminato", "peggio", "meglio", "durata",
@@ -157,7 +158,7 @@ package struct NoticeText: Hashable, Sendable {
                 "da", "L’aria è umida: la nebbia può sembrare polvere.",
                 "Continua ad andare e venire.",
                 "Ora non c’è alcun valore.", "Avviso del sensore", "Avviso della stazione",
-                "almeno", "valori impossibili, non contati",
+                "almeno", "valori impossibili, non contati", "Questa è una prova: va tutto bene.",
             ],
         ]
     }

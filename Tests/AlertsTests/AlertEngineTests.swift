@@ -346,6 +346,14 @@ import Testing
         #expect(none == nil && engine.raised.isEmpty)
     }
 
+    @Test func aSecondTapSendsNoSecondTest() {
+        let engine = Bench(AlertSet.who24h.rules)
+        #expect(engine.test("who-24h", value: 31, at: 10) != nil)
+        #expect(engine.test("who-24h", value: 31, at: 14) == nil)
+        #expect(engine.test("who-24h", value: 32, at: 14) != nil)
+        #expect(engine.test("who-24h", value: 32, at: 19) != nil)
+    }
+
     @Test func patternsFit() {
         #expect(AlertRule.fits("balcony/pm25", "*/pm25") && AlertRule.fits("a/b", "*"))
         #expect(AlertRule.fits("balcony/pm25", "bal*/pm*") && AlertRule.fits("a/b", "a/b"))

@@ -42,5 +42,7 @@ final class Bench {
         engine.silence(key, for: seconds, by: by, at: now)
     }
 
-    func test(_ rule: String, value: FixedPoint?) -> AlertEvent? { engine.test(rule, value: value) }
+    func test(_ rule: String, value: FixedPoint?, at now: Int = 0) -> AlertEvent? {
+        engine.test(rule, value: value, at: now)
+    }
 }

@@ -42,7 +42,7 @@ import Testing
         (full.held, full.flags) = (600, ["humid", "flapping", "test"])
         let text = try #require(NoticeText(.raised(full), in: language))
         #expect(text.title.hasPrefix("TEST: ") && text.title.count > 10)
-        #expect(text.body.split(separator: "\n").count == 3)
+        #expect(text.body.split(separator: "\n").count == 4)
         let resolved = AlertEvent.Resolved(
             number: 8,
             raise: 7,

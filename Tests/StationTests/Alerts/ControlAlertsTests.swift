@@ -95,6 +95,18 @@ import Testing
         #expect(event?["value"] == "31.0" && event?["key"] == "who-24h:test")
     }
 
+    /// It has the rule's own last value, and a second tap sends nothing more.
+    @Test func aTestHasNoInventedValue() throws {
+        let (reports, events) = try Self.run { test in
+            let first = try await test.ask(TestAlert("bad")).body
+            let second = try await test.ask(TestAlert("bad")).body
+            let events = test.events.filter { $0["flags"] == "test" }
+            return ([first, second], events)
+        }
+        #expect(reports.map(\.?.number) == [2, 2])
+        #expect(events.map { $0["value"] } == ["16.1"])
+    }
+
     @Test func whatCannotBeDoneIsRefusedWithWhatThereIs() throws {
         let failures = try Self.run { test in
             let answers = [

@@ -5,6 +5,8 @@ import Core
 /// Carries out what people ask of alerts.
 struct ControlAlerts: Sendable {
     private static let keyLimit = 200
+    /// Greater values are no measurement; with their decimals they fit a notice.
+    private static let valueLimit = 1e8
 
     let alerts: AlertService
 
@@ -71,14 +73,25 @@ struct ControlAlerts: Sendable {
         )
     }
 
+    /// Raises a test with the value that was asked for, else with the rule's last one, if any.
+    ///
+    /// The same test again within seconds is a second tap, and answered like the first.
+    ///
     /// - Throws: `ControlFailure` `not-found`, `not-offered`.
     func test(_ question: TestAlert) throws(ControlFailure) -> AlertsReport {
         let (rule, receiver) = (question.name, question.receiver)
-        let value = question.value.map { FixedPoint(Int64(($0 * 10).rounded()), decimals: 1) }
-        let event = alerts.act { book, _ in book.test(rule, value: value, to: receiver) }
+        let present = alerts.report(withRules: true).rules.first { $0.id == rule }?.present
+        let last = present?.lazy.compactMap(\.value).first { $0.magnitude < Self.valueLimit }
+        let value = (question.value ?? last).map {
+            FixedPoint(Int64(($0 * 10).rounded()), decimals: 1)
+        }
+        let event = alerts.act { book, now in
+            book.test(rule, value: value, to: receiver, at: now)
+        }
         let report = alerts.report(withRules: true)
         guard event == nil else { return report }
         guard report.isReady else { throw Self.waiting }
+        if report.rules.contains(where: { $0.id == rule }) { return report }
         let known = report.rules.map(\.id).joined(separator: ", ")
         throw ControlFailure(
             code: .notFound,
