@@ -324,9 +324,9 @@ let package = Package(
         tests(
             "roostTests",
             [
-                "ClientSupport", "ControlProtocol", "Core", "Devices", "Doctor", "FileIO",
-                "HardwareIO", "LinuxPlatform", "Profiles", "Store", "StoreQueries", "TestSupport",
-                "roost", arguments,
+                "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices", "Doctor",
+                "FileIO", "HardwareIO", "LinuxPlatform", "Profiles", "SimulationKit", "Store",
+                "StoreQueries", "TestSupport", "roost", arguments,
             ]
         ),
         tests(

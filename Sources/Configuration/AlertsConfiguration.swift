@@ -12,6 +12,8 @@ package struct AlertsConfiguration: Hashable, Sendable {
     package let own: [AlertRule]
     /// Entries of the owner's settings by id; none of them has the id of one in `own`.
     package internal(set) var settings: [String: OwnerRule] = [:]
+    /// Entries of the settings that a rule of the file hides, as JSON, by id.
+    var hidden: [String: String] = [:]
 
     /// Rules without the key `alerts`.
     package static let standard = AlertsConfiguration(zone: nil, sets: AlertSet.standard, own: [])
@@ -26,7 +28,13 @@ package struct AlertsConfiguration: Hashable, Sendable {
     /// All rules in their order; behind those in use, those of the sets that are not.
     package var listed: [ListedRule] {
         let shipped = sets.flatMap(\.rules).map { listed($0, isOn: true) }
-        let named = shipped + own.map { ListedRule($0, .file) }
+        let named =
+            shipped
+            + own.map { rule in
+                var listed = ListedRule(rule, .file)
+                listed.source = hidden[rule.id]
+                return listed
+            }
         let names = Set(named.map(\.rule.id))
         let spare = AlertSet.allCases.filter { !sets.contains($0) }.flatMap(\.rules)
             .filter { !names.contains($0.id) }

@@ -16,6 +16,8 @@ package struct ListedRule: Hashable, Sendable {
     package let origin: Origin
     package let isOn: Bool
     /// Its entry of the owner's settings as JSON; nil without one.
+    ///
+    /// A rule of the file hides it.
     package var source: String?
 
     init(_ rule: AlertRule, _ origin: Origin, isOn: Bool = true) {

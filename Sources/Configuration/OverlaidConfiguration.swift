@@ -82,6 +82,7 @@ private struct Builder {
             let place = "alerts.rules.\(id)"
             guard !next.alerts.own.contains(where: { $0.id == id }) else {
                 locked(place)
+                next.alerts.hidden[id] = value.text
                 continue
             }
             guard let entry = OwnerRule(value, id: id, at: place, problems) else { continue }

@@ -88,6 +88,13 @@ import Testing
         #expect(laid.configuration.zone == "Europe/Rome" && plain.problems.isEmpty)
     }
 
+    @Test func aRuleOfTheFileSaysWhatItHides() throws {
+        let laid = try Self.laid(#""mine": {"isOn": false}"#)
+        let rule = laid.configuration.alerts.listed.first { $0.rule.id == "mine" }
+        #expect(rule?.origin == .file && rule?.isOn == true)
+        #expect(rule?.source == #"{"isOn":false}"#)
+    }
+
     /// The shipped rule as an owner would write it is that rule.
     @Test func aRuleHasPartsWithLimitsOfTheirOwn() throws {
         func part(_ channel: String, _ limit: Double) -> String {

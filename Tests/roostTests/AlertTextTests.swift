@@ -1,4 +1,7 @@
+import ClientSupport
+import Configuration
 import ControlProtocol
+import SimulationKit
 import Testing
 
 @testable import roost
@@ -71,6 +74,46 @@ import Testing
         #expect(AlertText.changed("gone", in: report) == "gone is removed")
         let lines = AlertText.rules(report, Paint(isColoured: false))
         #expect(lines.last == "off: rise")
+        #expect(throws: ClientFailure.self) {
+            try AlertsAddCommand.demandFree("rise", in: report.rules + report.off, false)
+        }
+        #expect(throws: Never.self) {
+            try AlertsAddCommand.demandFree("rise", in: report.off, true)
+            try AlertsAddCommand.demandFree("stuffy", in: report.rules, false)
+        }
+    }
+
+    @Test func anOwnersRuleThatTheFileHidesIsSaid() {
+        var rule = AlertsReport.Rule(
+            id: "stuffy",
+            severity: "warning",
+            times: (0, 0),
+            unless: [],
+            words: [:],
+            parts: []
+        )
+        (rule.origin, rule.source) = (.file, "{}")
+        let report = AlertsReport(
+            isReady: true,
+            number: 0,
+            alerts: [],
+            silences: [],
+            rules: [rule],
+            leftOutCount: 0
+        )
+        let words = "your rule stuffy is not in use: roost.json has one of this name"
+        #expect(AlertText.alerts(report, Paint(isColoured: false)).contains(words))
+    }
+
+    /// A replay goes by the rules that the station has, with those of its owner.
+    @Test func aReplayKnowsTheOwnersRules() throws {
+        let folder = SimulatedFolder()
+        let rule = #"{"channel": "*/co2", "when": {"value": {"atLeast": 1500}}}"#
+        let overlay = #"{"alerts": {"rules": {"stuffy": \#(rule), "silent": {"isOn": false}}}}"#
+        try folder.write(OverlayFile.name, Array(overlay.utf8))
+        let base = try StationConfiguration.read(Array("{}".utf8), file: "roost.json")
+        let rules = AlertsFile.overlaid(base, folder).rules.map(\.id)
+        #expect(rules.contains("stuffy") && !rules.contains("silent"))
     }
 
     /// Ten months in a drawer: nothing says that the air was bad for so long.

@@ -108,6 +108,8 @@ package struct AlertsReport: Codable, Hashable, Sendable {
         package let id: String
         package var origin = Origin.shipped
         /// The owner's entry about it, as JSON; nil without one.
+        ///
+        /// A rule of the file hides it.
         package var source: String?
         /// Changes with that entry, for `ChangeRule`; `none` without one, nil from older stations.
         package var tag: String?

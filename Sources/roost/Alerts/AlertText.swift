@@ -20,6 +20,9 @@ enum AlertText {
             let length = durationText(seconds: silence.seconds)
             return "  \(name(silence.key, titles)) (\(silence.key)) for \(length) more"
         }
+        for rule in report.rules where rule.origin == .file && rule.source != nil {
+            lines.append("your rule \(rule.id) is not in use: roost.json has one of this name")
+        }
         if report.leftOutCount > 0 {
             lines.append("\(report.leftOutCount) more are not looked at: there is no place")
         }
@@ -130,7 +133,8 @@ enum AlertText {
         let lasting = rule.forSeconds > 0 ? ", for \(span(rule.forSeconds))" : ""
         let unless = rule.unless.isEmpty ? "" : ", unless \(rule.unless.joined(separator: " "))"
         let owner: [AlertsReport.Rule.Origin: String] = [.ui: ", yours", .file: ", roost.json"]
-        return "\(rule.severity)\(lasting)\(unless)\(owner[rule.origin] ?? "")"
+        let hides = rule.origin == .file && rule.source != nil ? ", hides yours of this name" : ""
+        return "\(rule.severity)\(lasting)\(unless)\(owner[rule.origin] ?? "")\(hides)"
     }
 
     private static func shown(_ part: AlertsReport.Rule.Part) -> String {

@@ -9,8 +9,9 @@ struct AlertsAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Adds a rule about values, or changes one that comes with Roost.",
         discussion: """
-            It is in use at once and kept beside the store. A rule of the same id that you added, \
-            or that comes with Roost, is replaced; a rule of roost.json counts and is refused.
+            It is in use at once and kept beside the store. A rule of the same id that you added \
+            is replaced; one that comes with Roost is with --replace alone. A rule of roost.json \
+            counts and is refused.
 
             Examples: roost alerts add stuffy --channel '*/co2' --above 1500 --for 10m
                       roost alerts add cold --channel attic/temperature --below 4 --until 6
@@ -46,6 +47,9 @@ struct AlertsAddCommand: ParsableCommand {
     @Option(help: "notice, warning or critical; default: warning.")
     var severity: String?
 
+    @Flag(help: "Take the place of a rule of this id that comes with Roost.")
+    var replace = false
+
     @OptionGroup var client: ClientOptions
 
     func validate() throws {
@@ -58,9 +62,24 @@ struct AlertsAddCommand: ParsableCommand {
     }
 
     func run() throws {
-        try client.show(answerTo: ChangeRule(rule, rule: entry.text)) { report, _ in
-            [AlertText.changed(rule, in: report)]
+        let (id, text, replaces) = (rule, entry.text, replace)
+        let report = try client.withStation { station in
+            let known = try await station.ask(GetAlerts())
+            try Self.demandFree(id, in: known.rules + known.off, replaces)
+            return try await station.ask(ChangeRule(id, rule: text))
         }
+        try client.show(report) { report, _ in [AlertText.changed(id, in: report)] }
+    }
+
+    /// - Throws: `ClientFailure` where a rule that comes with Roost would be replaced unasked.
+    static func demandFree(_ id: String, in rules: [AlertsReport.Rule], _ replaces: Bool) throws {
+        guard !replaces, let rule = rules.first(where: { $0.id == id }), rule.origin == .shipped
+        else { return }
+        throw ClientFailure(
+            message: "\(id) is a rule that comes with Roost: choose another name, or replace it "
+                + "with --replace; `roost alerts remove \(id)` takes that back",
+            exitCode: 1
+        )
     }
 
     private var entry: JSONValue {

@@ -5,6 +5,8 @@ import Configuration
 import ControlProtocol
 import Core
 import Glibc
+import HardwareIO
+import LinuxIO
 import LinuxPlatform
 import Profiles
 
@@ -59,21 +61,49 @@ enum AlertsFile {
     /// Keys of the part `alerts`: a file with no others is that part.
     private static let keys: Set<String> = ["zone", "use", "rules"]
 
-    /// Returns the rules that a command uses: those of a file, the station's, or the standard ones.
+    /// Returns the rules that a command uses: those of a file, or those of the station.
     ///
+    /// The station's are those of its configuration, or the standard ones, and of its owner's
+    /// settings. What of the settings does not count is said on standard error.
+    ///
+    /// - Parameter folder: The store's; the settings are beside it.
     /// - Throws: `ClientFailure`.
-    static func alerts(_ named: String?) throws -> AlertsConfiguration {
+    static func alerts(_ named: String?, besides folder: String) throws -> AlertsConfiguration {
         let standard = StationFiles.standardPath
-        guard let path = named ?? (access(standard, F_OK) == 0 ? standard : nil) else {
-            return .standard
-        }
-        do throws(ConfigurationError) { return try read(path) } catch {
-            let words = error.problems.map { "\(path): \($0)" }.joined(separator: "\n")
-            throw ClientFailure(message: words, exitCode: 1)
+        let path = named ?? (access(standard, F_OK) == 0 ? standard : nil)
+        do throws(ConfigurationError) {
+            let base =
+                if let path { try configuration(path) } else {
+                    try StationConfiguration.read(Array("{}".utf8), file: standard)
+                }
+            return named == nil ? overlaid(base, LinuxFolder(folder)) : base.alerts
+        } catch {
+            let words = error.problems.map { "\(path ?? standard): \($0)" }
+            throw ClientFailure(message: words.joined(separator: "\n"), exitCode: 1)
         }
     }
 
+    /// Puts the owner's rules over those of the configuration file.
+    static func overlaid(
+        _ base: StationConfiguration,
+        _ folder: any FolderFiles
+    ) -> AlertsConfiguration {
+        let stored = OverlayFile(folder).read()
+        if let trouble = stored.trouble { Output.error(trouble) }
+        let overlaid = OverlaidConfiguration(base, stored.overlay, catalog: .shipped)
+        for problem in overlaid.problems where problem.place.hasPrefix("alerts.") {
+            Output.error("\(OverlayFile.name): \(problem)")
+        }
+        return overlaid.configuration.alerts
+    }
+
     static func read(_ path: String) throws(ConfigurationError) -> AlertsConfiguration {
+        try configuration(path).alerts
+    }
+
+    private static func configuration(
+        _ path: String
+    ) throws(ConfigurationError) -> StationConfiguration {
         var bytes: [UInt8]
         switch ProfileFolder.file(path).contents {
         case .success(let contents): bytes = contents
@@ -83,6 +113,6 @@ enum AlertsFile {
         if case .object(let fields)? = value, !fields.isEmpty, keys.isSuperset(of: fields.keys) {
             bytes = Array(#"{"alerts": "#.utf8) + bytes + Array("}".utf8)
         }
-        return try StationConfiguration.read(bytes, file: path).alerts
+        return try StationConfiguration.read(bytes, file: path)
     }
 }

@@ -12,10 +12,10 @@ struct AlertsReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "What the rules would have said of your own past.",
         discussion: """
-            Goes through the store's samples with the rules of the configuration, or of a file \
-            that you try. For each rule: episodes, hours, and the notices of a receiver that takes \
-            one in 5, 20 or 60 min. Rules about the station itself are left out. Works without a \
-            station.
+            Goes through the store's samples with the rules of the configuration and of your \
+            settings, or of a file that you try. For each rule: episodes, hours, and the notices \
+            of a receiver that takes one in 5, 20 or 60 min. Rules about the station itself are \
+            left out. Works without a station.
 
             Examples: roost alerts replay --last 365d
                       roost alerts replay --rules try.json --store /mnt/card/store
@@ -34,8 +34,8 @@ struct AlertsReplayCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let alerts = try AlertsFile.alerts(rules)
         let source = try source.open()
+        let alerts = try AlertsFile.alerts(rules, besides: source.folder.path)
         let replay = try withStore(source.folder) { try goThrough(alerts, source) }
         if json {
             Output.line(try ControlCodec.line(AlertsReplayReport(replay)))

@@ -70,7 +70,7 @@ export function rulesCard({ me, api, reload }) {
       if (drawn === (drawn = JSON.stringify([figures, isOff]))) return;
       const entry = entryOf(rule), isFile = rule.origin === "file";
       about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) })),
-        isOwner && isFile ? el("p", { class: "quiet" }, t("settings.locked")) : "");
+        isOwner && isFile ? el("p", { class: "quiet" }, t("settings.locked"), rule.source ? ` ${t("rules.hides")}` : "") : "");
       if (test) show(test, !isOff);
       acts.replaceChildren(test ?? "", ...(isOwner && !isFile ? [isSimple(rule) ? button(t("rules.change"), () => edit(id, rule), { class: "small" }) : "",
         action(t(isOff ? "rules.on" : "rules.off"), () => change(id, { ...entry, isOn: isOff }, rule), { class: "small" }),
