@@ -91,9 +91,17 @@ def states(walk, one, service):
     links = browser.script("return [...document.querySelectorAll('.networks a')].map((one) => one.textContent)")
     check.demand(not any("office" in one or "attic" in one for one in links), f"network: what cannot be joined can be chosen: {links}")
     look(walk, "/network", "network")
+    # The first steps begin with the Wi-Fi there, and not elsewhere.
+    browser.open("/start")
+    said(walk, "which ends after 15 min")
+    shot(walk, "network-first")
+    browser.press("Choose your Wi-Fi")
+    said(walk, "FRITZ!Box 7590")
     # Who may join the station's own network.
     browser.script("arguments[0].value = 'locked'", browser.labelled("Who may join it"))
     browser.press("Save")
+    # The page's question comes first: one beside a service that is busy is refused.
+    until(lambda: card.has(WANTED), 20)
     card.write(BUSY, json.dumps({"act": "point"}))
     check.same(service.takes(), {"act": "point", "rule": "locked"}, "network: what is asked for of the access point")
     service.sees(rule="locked")
@@ -128,6 +136,8 @@ def states(walk, one, service):
     service.point(False)
     service.ends(HOME, "joined", time="2026-11-29T12:00:00Z")
     service.sees(joined=HOME.hex(), known=HOME.hex(), country="DE", hasCable=True)
+    browser.open("/start")
+    check.demand("which ends" not in browser.text(), "network: the first steps ask for a Wi-Fi outside of the access point")
     browser.open("/network")
     said(walk, "Wi-Fi “Müller-Netz” · by cable")
     said(walk, "“Müller-Netz” was joined.")

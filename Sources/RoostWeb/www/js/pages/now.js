@@ -60,7 +60,7 @@ export function make(root, context) {
     update({ station, kept, first: leader, devices, day, rest: asked }) {
       answer = kept.length ? { kept } : answer;
       draw(station);
-      first.replaceChildren(...(station.channels?.length || kept.length ? [] : station.daemon?.state === "up" ? firstSteps(devices) : absence(station)));
+      first.replaceChildren(...(station.channels?.length || kept.length ? [] : station.daemon?.state === "up" ? [...firstSteps(devices), toFirstSteps(context)] : absence(station)).filter(Boolean));
       mode.replaceChildren(modeCard(station, context) ?? "");
       day?.then(([series, ledger]) => {
         if (!series) return;
@@ -275,6 +275,11 @@ function firstSteps(devices) {
     found.length ? el("ul", { class: "list" }, found.map((one) => el("li", {}, asIs(one.node ?? one.name ?? one.identity, "strong"), " ", el("span", { class: "quiet" }, code("found", one.state)))))
       : measuring ? null : el("p", { class: "quiet" }, t("now.first.nothing")),
     el("div", { class: "row" }, el("a", { class: "button", href: "/devices" }, t("devices.title")), el("a", { class: "button", href: "/health" }, t("health.title"))))];
+}
+
+/** An owner who logs in at another address, as over a new Wi-Fi, goes on with the first steps. */
+function toFirstSteps({ me }) {
+  return may(me, "owner") ? card(null, el("p", {}, t("start.purpose")), el("div", { class: "row" }, el("a", { class: "button", href: "/start" }, t("start.title")))) : null;
 }
 
 /** No program answers: what still works, and what to do. */

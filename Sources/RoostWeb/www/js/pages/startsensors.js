@@ -15,8 +15,8 @@ const socketOf = (path) => /\/\d+-([\d.]+):\d/.exec(path ?? "")?.[1];
 const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name && !isNeverMeasured(one));
 
 export async function load(api) {
-  const [now, profiles] = await Promise.all([plugged(api), api.maybe("/profiles"), loadFacts(), live.station ?? refresh().catch(() => null)]);
-  return { ...now, profiles: profiles?.items ?? [] };
+  const [now, profiles, network] = await Promise.all([plugged(api), api.maybe("/profiles"), api.maybe("/network"), loadFacts(), live.station ?? refresh().catch(() => null)]);
+  return { ...now, profiles: profiles?.items ?? [], isAccessPoint: network?.isAccessPoint };
 }
 
 async function plugged(api) {
@@ -29,13 +29,17 @@ export const summary = ({ devices }) => devices.map((one) => one.title ?? one.na
 export function make(root, context) {
   const list = el("ul", { class: "list" }), none = el("p", { class: "big", role: "status" }, t("start.sensors.none")), ports = el("ul", { class: "list" });
   const open = card(t("start.sensors.ports"), ports);
-  root.append(card(null, none, list), open, el("p", { class: "quiet" }, t("start.sensors.pins"), " ", el("a", { href: "/devices" }, t("devices.title"))));
+  // In the station's own Wi-Fi nothing is sent, and the page ends with it.
+  const wifi = card(null, el("p", {}, t("start.wifi.words")), el("p", {}, el("a", { class: "button first", href: "/network" }, t("start.wifi.do"))));
+  show(wifi, false);
+  root.append(wifi, card(null, none, list), open, el("p", { class: "quiet" }, t("start.sensors.pins"), " ", el("a", { href: "/devices" }, t("devices.title"))));
   let beats = 0, known = [];
   // A problem of this question is the banner's.
   const again = () => plugged(context.api).then((now) => view.update({ ...now, profiles: known }), () => {});
   const view = {
-    update({ devices, found, profiles, at }) {
+    update({ devices, found, profiles, at, isAccessPoint }) {
       known = profiles;
+      if (isAccessPoint !== undefined) show(wifi, isAccessPoint);
       show(none, !devices.length);
       show(list, devices.length > 0);
       keyed(list, devices, (one) => one.name, (one) => row(one, context), (node, one) => node.renew(one, found.find((other) => other.name === one.name), profiles, at));
