@@ -2,6 +2,7 @@
 //
 // `place`: `bar` is in the navigation, `more` on the page More, null on neither.
 // `needs`: least role, and `hides`: no other sees it; `accounts` pages do not exist where nobody logs in.
+// `texts`: it has a catalogue of its own, which comes with it.
 // `asks` pages need a running station: a card's history has none.
 import { may } from "./roles.js";
 
@@ -14,11 +15,11 @@ export const PAGES = [
   { path: "/alerts", name: "alerts", place: "more", asks: true, load: () => import("./pages/alerts.js") },
   { path: "/outbox", name: "outbox", place: "more", asks: true, load: () => import("./pages/outbox.js") },
   { path: "/sites", name: "sites", place: "more", load: () => import("./pages/sites.js") },
-  { path: "/records", name: "records", place: "more", load: () => import("./pages/records.js") },
+  { path: "/records", name: "records", place: "more", texts: true, load: () => import("./pages/records.js") },
   { path: "/live", name: "livepicture", place: "more", asks: true, load: () => import("./pages/live.js") },
   { path: "/camera", name: "camera", place: "more", needs: "owner", asks: true, load: () => import("./pages/camera.js") },
-  { path: "/dose", name: "dose", place: "more", load: () => import("./pages/dose.js") },
-  { path: "/measurements", name: "measurements", place: "more", load: () => import("./pages/measurements.js") },
+  { path: "/dose", name: "dose", place: "more", texts: true, load: () => import("./pages/dose.js") },
+  { path: "/measurements", name: "measurements", place: "more", texts: true, load: () => import("./pages/measurements.js") },
   { path: "/proof", name: "proof", place: "more", load: () => import("./pages/proof.js") },
   { path: "/health", name: "health", place: "more", asks: true, load: () => import("./pages/health.js") },
   { path: "/numbers", name: "numbers", place: "more", load: () => import("./pages/numbers.js") },
@@ -29,7 +30,7 @@ export const PAGES = [
   { path: "/network", name: "network", place: "more", needs: "owner", accounts: true, load: () => import("./pages/network.js") },
   { path: "/update", name: "update", place: "more", needs: "owner", accounts: true, load: () => import("./pages/update.js") },
   { path: "/account", name: "account", place: "more", accounts: true, load: () => import("./pages/account.js") },
-  { path: "/trust", name: "trust", place: "more", isOpen: true, load: () => import("./pages/trust.js") },
+  { path: "/trust", name: "trust", place: "more", texts: true, isOpen: true, load: () => import("./pages/trust.js") },
   { path: "/claim", name: "claim", place: null, isOpen: true, isAlone: true, load: () => import("./pages/claim.js") },
   { path: "/login", name: "login", place: null, isOpen: true, isAlone: true, load: () => import("./pages/login.js") },
 ];

@@ -1,7 +1,7 @@
 // Real paths: Back, reload and sharing restore a view. Swaps pages and moves the focus to their h1.
 import { api } from "./api.js";
 import { button, card, el, quoted, setText, show } from "./dom.js";
-import { code, t } from "./i18n.js";
+import { code, loadMore, t } from "./i18n.js";
 import { live } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
 import { confirmed } from "./words.js";
@@ -89,7 +89,7 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
   const slow = keepsPlace ? null : setTimeout(() => header.main.replaceChildren(el("p", { class: "quiet" }, t("page.loading"))), 250);
   if (!keepsFocus && !keepsPlace && !current.isFirst) header.title.focus({ preventScroll: true });
   try {
-    const module = await page.load().catch(unloaded);
+    const [module] = await Promise.all([page.load().catch(unloaded), page.texts && loadMore(page.name)]);
     const data = await module.load(api, query, context);
     if (mine !== turn) return;
     if (!current.view || !keepsPlace) {
