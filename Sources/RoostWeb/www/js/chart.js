@@ -157,7 +157,6 @@ export class Chart {
     this.#timeAxis(g, c, layout);
     this.#unsure(g, c, layout);
     this.#bands(g, c, layout, y);
-    this.#limits(g, c, layout, y);
     data.series.forEach((series, index) => this.#line(g, c, layout, y, series, index));
     data.series.forEach((series, index) => drawStrip(g, {
       from: data.from, to: data.to, left: layout.left, right: layout.right, x: layout.x, since: series.since, until: series.until ?? data.now,
@@ -243,34 +242,6 @@ export class Chart {
       g.fillStyle = c.muted;
       if (low - high > 16) g.fillText(label, left + 4, high + 2);
     });
-  }
-
-  #limits(g, c, { left, right }, y) {
-    g.textAlign = "left";
-    g.textBaseline = "bottom";
-    let last = Infinity, shift = 0;
-    for (const limit of this.#data.limits ?? []) {
-      if (limit.value > y.high || limit.value < y.low) continue;
-      const at = Math.round(y(limit.value)) + 0.5;
-      g.strokeStyle = c[limit.level] ?? c.muted;
-      g.setLineDash([6, 4]);
-      g.beginPath();
-      g.moveTo(left, at);
-      g.lineTo(right, at);
-      g.stroke();
-      g.setLineDash([]);
-      const width = g.measureText(limit.label).width;
-      // Labels of limits that lie close stand beside each other.
-      shift = Math.abs(last - at) < 18 ? shift + 1 : 0;
-      last = at;
-      const place = left + 2 + shift * (width + 16);
-      g.fillStyle = c.card;
-      g.globalAlpha = 0.8;
-      g.fillRect(place, at - 16, width + 8, 15);
-      g.globalAlpha = 1;
-      g.fillStyle = c.muted;
-      g.fillText(limit.label, place + 4, at - 2);
-    }
   }
 
   /** Steps with values next to each other; one step without a value ends a run. */

@@ -11,7 +11,7 @@ export const deviceTitle = (name) => live.station?.titles?.[name] ?? name;
 /** The name of a quantity without the version of the graph that computes it. */
 export const plainQuantity = (quantity) => quantity.split("@")[0];
 export const quantityName = (quantity, given) => code("quantity", plainQuantity(quantity), given ?? quantity);
-export const channelName = (channel) => `${quantityName(quantityOf(channel.id), channel.name)} · ${deviceTitle(deviceOf(channel.id))}`;
+export const channelName = (channel) => channel.isEarlier ? channel.name : `${quantityName(quantityOf(channel.id), channel.name)} · ${deviceTitle(deviceOf(channel.id))}`;
 /** The mean that a channel's level comes from, with its time; nothing where each value is judged. */
 export const levelMean = ({ levelMean: mean, levelMeanSeconds: seconds, decimals }) =>
   (seconds && (mean ?? null) !== null ? { mean: value(mean, decimals), time: duration(seconds) } : null);
@@ -64,6 +64,15 @@ export function becauseWords(station) {
     return t(limit ? "now.because.limit" : "now.because", params);
   }).filter(Boolean).join(" ");
 }
+
+const GROUPS = ["air", "climate", "motion", "radiation", "other", "detail"];
+/** Channels of a history in the order of what people ask for, as the station sends its own. */
+export const byGroup = (one, other) => GROUPS.indexOf(one.group) - GROUPS.indexOf(other.group);
+
+/** The levels of a channel as grounds of its chart. */
+export const bandsOf = ({ limits }) => ({
+  bands: (limits ?? []).map((limit) => ({ ...limit, label: t("history.limit", { level: t(`level.${limit.level}`), value: number(limit.from, 1, 0) }) })), lowest: t("level.good"),
+});
 
 /** The strip's data from a ledger: gaps, and start and end of the record. */
 export function recorded(ledger) {

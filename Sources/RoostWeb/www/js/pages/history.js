@@ -3,39 +3,43 @@ import { Chart } from "../chart.js";
 import { address } from "../api.js";
 import { asIs, button, dialog, el, keyed, show } from "../dom.js";
 import { clock, date, dated, day, month, rfc3339, span, zoneName, zoneWords } from "../format.js";
-import { loadFacts } from "../facts.js";
-import { code, t } from "../i18n.js";
+import { eventWords, loadFacts } from "../facts.js";
+import { t } from "../i18n.js";
 import { live } from "../live.js";
 import { gapList, openGap } from "./gapsheet.js";
 import { legend, readoutWords, stepTable } from "./historyparts.js";
 import { fromInput, neighbour, RANGES, toInput, windowOfQuery } from "../window.js";
-import { channelName, recorded } from "../words.js";
+import { bandsOf, byGroup, channelName, recorded } from "../words.js";
 
 export const title = "history.title";
 const MOST_CHANNELS = 4;
 
 export async function load(api, query) {
   const [channels] = await Promise.all([api.get("/channels"), live.station ? null : live.refresh()]);
-  const items = channels.items ?? [];
+  const items = (channels.items ?? []).sort(byGroup);
   const asked = query.getAll("channel").filter((id) => items.some((one) => one.id === id)).slice(0, MOST_CHANNELS);
   const first = items.find((one) => one.limits?.length && one.isPresent !== false) ?? items[0];
   const chosen = asked.length ? asked : first ? [first.id] : [];
   const now = Date.parse(live.station?.time?.now ?? "") / 1000 + live.elapsed || Date.now() / 1000;
   // A store without a station: the end of its record is its present.
   const newest = Math.max(...items.map((one) => Date.parse(one.newest ?? "") / 1000 || 0));
-  const present = live.state === "still" && newest > 0 ? newest : now;
+  const present = live.state === "still" && newest > 0 ? newest - 1 : now;
   const window = windowOfQuery(query, present);
   if (!chosen.length) return { items, chosen, window, now };
   const range = { from: rfc3339(window.from), to: rfc3339(window.to) };
   const points = Math.min(1200, Math.max(300, Math.round(innerWidth)));
-  const [series, events, notes, , ...ledgers] = await Promise.all([
+  // One channel beside itself, a window earlier.
+  const shift = query.get("compare") === "before" && chosen.length === 1 ? window.to - window.from : 0;
+  const [series, earlier, events, notes, , ...ledgers] = await Promise.all([
     api.get("/series", { channel: chosen, ...range, points }),
+    shift ? api.maybe("/series", { channel: chosen, from: rfc3339(window.from - shift), to: rfc3339(window.to - shift), points }) : null,
     api.maybe("/events", { ...range, severity: "warning", limit: 100 }),
     api.maybe("/notes", range),
     loadFacts(),
     ...chosen.map((channel) => api.ledger({ channel, ...range })),
   ]);
-  return { items, chosen, window, now, series, events: events?.items ?? [], notes: notes?.items ?? [], ledgers, range };
+  if (earlier?.series[0]?.t.length) series.series.push({ ...earlier.series[0], t: earlier.series[0].t.map((time) => time + shift), isEarlier: true });
+  return { items, chosen, window, now, series, shift, events: events?.items ?? [], notes: notes?.items ?? [], ledgers, range };
 }
 
 export function make(root, context) {
@@ -58,7 +62,7 @@ export function make(root, context) {
       const { window, chosen, items, series } = data;
       heading.textContent = windowWords(window);
       main.querySelector("#history-zone").textContent = zonesOf(window);
-      fillTools(tools, window, context, own);
+      fillTools(tools, data, context, own);
       fillChooser(chooser, items, chosen, context);
       for (const chart of drawn) chart.close();
       charts.replaceChildren();
@@ -93,12 +97,13 @@ function goTo(context, { range, from, to }) {
   context.setQuery({ range, from: rfc3339(from), to: range ? null : rfc3339(to) });
 }
 
-function fillTools(node, window, context, own) {
+function fillTools(node, { window, chosen, shift }, context, own) {
   const presets = el("div", { class: "segments", role: "group", "aria-label": t("history.range") }, RANGES.map((range) =>
     button(t(`history.preset.${range}`), () => context.setQuery({ range, from: null, to: null }), { "aria-pressed": String(window.range === range) })));
   node.replaceChildren(presets,
     el("div", { class: "segments" }, button("‹", () => goTo(context, neighbour(window, -1)), { "aria-label": t("history.before") }),
       button("›", () => goTo(context, neighbour(window, 1)), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() })),
+    chosen.length === 1 ? button(t("history.compare"), () => context.setQuery({ compare: shift ? null : "before" }), { "aria-pressed": String(Boolean(shift)) }) : "",
     button(t("history.own"), () => { show(own, own.hidden); own.set(window); }, { "aria-expanded": String(!own.hidden) }));
 }
 
@@ -135,7 +140,7 @@ function markAt({ events, notes, window }, time) {
   const near = (window.to - window.from) / 100, words = [];
   const hits = (list, name) => (time === null ? [] : list.filter((one) => one[name] && Math.abs(Date.parse(one[name]) / 1000 - time) < near).slice(0, 2));
   for (const note of hits(notes, "at")) words.push(`◆ ${clock(note.at)} ${note.text}`);
-  for (const event of hits(events, "time")) words.push(`○ ${clock(event.time)} ${event.source}: ${code("event", event.kind, event.kind)}`);
+  for (const event of hits(events, "time")) words.push(`○ ${clock(event.time)} ${el("span", {}, eventWords(event)).textContent}`);
   return words.join(" · ");
 }
 
@@ -143,8 +148,8 @@ function drawCharts(place, data, context, read) {
   const { chosen, items, series, ledgers, window, now, events, notes } = data;
   const all = series.series.map((one) => {
     const channel = items.find((item) => item.id === one.channel) ?? { id: one.channel };
-    const index = chosen.indexOf(one.channel);
-    return { ...one, item: channel, width: one.widthSeconds, index, ...recorded(ledgers[index]),
+    const index = chosen.indexOf(one.channel), item = one.isEarlier ? { ...channel, id: one.channel, name: t("history.earlier"), isEarlier: true } : channel;
+    return { ...one, item, width: one.widthSeconds, index: one.isEarlier ? -1 : index, ...recorded(one.isEarlier ? null : ledgers[index]),
       unsure: one.unsure?.length === one.t.length ? one.unsure.flatMap((flag, step) => (flag ? [step] : [])) : one.unsure ?? [] };
   });
   data.series.series = all;
@@ -165,7 +170,8 @@ function drawCharts(place, data, context, read) {
     chart.data = {
       from: window.from, to: window.to, now, series: group, marks,
       ...(group.some((one) => one.unit === "°C" || one.item.display) ? { floor: 0 } : {}),
-      limits: group.length === 1 ? (group[0].item.limits ?? []).map((limit) => ({ value: limit.from, level: limit.level, label: t("history.limit", { level: t(`level.${limit.level}`), value: limit.from }) })) : [],
+      // Levels are of one quantity: two of them in a chart would have two meanings.
+      ...(new Set(group.map((one) => one.item.quantity)).size === 1 ? bandsOf(group[0].item) : {}),
     };
     return chart;
   });

@@ -1,7 +1,7 @@
 // The parts beside a chart: read-out, legend and the same steps as a table.
 import { stepAt } from "../chart.js";
 import { el, table } from "../dom.js";
-import { clock, clockSeconds, day, number, percent, stamp, value, width, zoneName } from "../format.js";
+import { clock, clockSeconds, day, duration, number, percent, stamp, value, width, zoneName } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { stretchAt } from "../strip.js";
 import { channelName, flagNames, reason } from "../words.js";
@@ -12,7 +12,7 @@ const DASHES = ["", "9 4", "2 3", "9 3 2 3"];
 /** One sentence a channel: what the step at the cursor holds, or why it holds nothing. */
 export function readoutWords(data, time) {
   const all = data.series?.series ?? [];
-  if (time === null) return all.length ? t("history.hint", { width: width(all[0].width), n: all[0].t.length }) : "";
+  if (time === null) return all.length ? t("history.hint") : "";
   const lines = all.map((series) => stepWords(series, time, all.length > 1));
   return lines.join("\n");
 }
@@ -43,10 +43,17 @@ export function legend({ series, ledgers }) {
     line.append(stroke);
     const ledger = ledgers[one.index];
     const covered = ledger?.elapsedSeconds ? t("history.covered", { share: percent(ledger.coveredSeconds / ledger.elapsedSeconds, 1) }) : "";
-    const samples = one.count?.reduce((sum, count) => sum + count, 0) ?? 0;
     return el("li", {}, line, el("span", {}, channelName(one.item), " ", el("span", { class: "quiet" },
-      [plural("history.samples", samples), covered, one.width ? t("history.width", { width: width(one.width) }) : ""].filter(Boolean).join(" · "))));
+      [covered, missingWords(one.stretches), one.width && one.t.length ? t("history.width", { width: width(one.width) }) : ""].filter(Boolean).join(" · "))));
   });
+}
+
+/** Of what is missing the cause that took most, with its time. */
+function missingWords(stretches) {
+  const sums = new Map();
+  for (const [from, to, cause] of stretches ?? []) sums.set(cause, (sums.get(cause) ?? 0) + to - from);
+  const [most] = [...sums].sort((one, other) => other[1] - one[1]);
+  return most ? t("history.missing", { time: duration(most[1]), cause: reason(most[0]) }) : "";
 }
 
 export function stepTable(series) {

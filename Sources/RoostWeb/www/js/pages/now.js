@@ -7,11 +7,11 @@ import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
 import { may } from "../roles.js";
 import { curve } from "../spark.js";
-import { action, ageWords, becauseWords, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
+import { action, ageWords, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
 import { happened, lastPicture, wellCard } from "./nowparts.js";
 
 export const title = "now.title";
-const POINTS = 96, DAY = 86400, GROUPS = ["air", "climate", "motion", "radiation", "other", "detail"];
+const POINTS = 96, DAY = 86400;
 
 export async function load(api) {
   await recent();
@@ -19,7 +19,7 @@ export async function load(api) {
   if (station.faults?.length) await loadFacts();
   const isUp = station.daemon?.state === "up";
   // A card has no program that says its channels; their last values are in its history.
-  const kept = station.daemon?.state === "none" ? ((await api.maybe("/channels"))?.items ?? []).sort((one, other) => GROUPS.indexOf(one.group) - GROUPS.indexOf(other.group)) : [];
+  const kept = station.daemon?.state === "none" ? ((await api.maybe("/channels"))?.items ?? []).sort(byGroup) : [];
   const newest = kept.map((one) => Date.parse(one.newest)).filter(Number.isFinite);
   const to = newest.length ? new Date(Math.max(...newest)).toISOString() : station.time?.now, oldest = station.store?.oldest;
   const shown = (kept.length ? kept : station.channels ?? []).filter((one) => !isNeverMeasured(one)).slice(0, 40);
@@ -151,7 +151,7 @@ function makeVerdict(context) {
       chart = new Chart(box, { read, gap: () => go(`/history?channel=${channel.id}`) });
       box.setAttribute("aria-label", usual);
       setText(said, usual);
-      chart.data = { from, to, series: [series], now: to, bands: (channel.limits ?? []).map((limit) => ({ ...limit, label: t(`level.${limit.level}`) })), lowest: t("level.good") };
+      chart.data = { from, to, series: [series], now: to, ...bandsOf(channel) };
     },
   };
 }
