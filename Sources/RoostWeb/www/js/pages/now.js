@@ -24,7 +24,7 @@ export async function load(api) {
   const to = newest.length ? new Date(Math.max(...newest)).toISOString() : station.time?.now, oldest = station.store?.oldest;
   const shown = (kept.length ? kept : station.channels ?? []).filter((one) => !isNeverMeasured(one)).slice(0, 40);
   const ids = shown.map((one) => one.id), first = leading(station, shown);
-  // One question for all curves; the rest comes after what is first to be seen.
+  // One question for all curves; the rest is asked once what is seen first is drawn.
   const range = newest.length ? { from: new Date(Date.parse(to) - DAY * 1000).toISOString(), to }
     // A young station has steps as fine as its age.
     : oldest < to && Date.parse(to) - Date.parse(oldest) < DAY * 1000 ? { from: oldest, to } : { last: "24h" };
@@ -32,7 +32,7 @@ export async function load(api) {
     station, kept, first,
     devices: shown.length || !isUp ? null : await api.maybe("/devices"),
     day: ids.length ? Promise.all([api.maybe("/series", { channel: ids, ...range, points: POINTS }), first && api.ledger({ channel: first.id, ...range })]) : null,
-    rest: isUp ? Promise.all([api.maybe("/outbox"), api.maybe("/alerts"), api.maybe("/events", { severity: "warning", last: "24h", limit: 50 }),
+    rest: isUp ? () => Promise.all([api.maybe("/outbox"), api.maybe("/alerts"), api.maybe("/events", { severity: "warning", last: "24h", limit: 50 }),
       station.lines?.length ? api.maybe("/records", { limit: 1 }) : null]) : null,
   };
 }
@@ -62,13 +62,14 @@ export function make(root, context) {
       draw(station);
       first.replaceChildren(...(station.channels?.length || kept.length ? [] : station.daemon?.state === "up" ? [...firstSteps(devices), toFirstSteps(context)] : absence(station)).filter(Boolean));
       mode.replaceChildren(modeCard(station, context) ?? "");
-      day?.then(([series, ledger]) => {
+      if (day) parts.expect();
+      const drawn = day?.then(([series, ledger]) => {
         if (!series) return;
         answer = { kept, series: new Map(series.series.map((one) => [one.channel, one])), from: series.from, to: series.to };
         parts.chart(answer, leader, ledger, context);
         list.update(live.station, answer);
-      }).catch(() => {});
-      asked?.then(async (given) => {
+      }).catch(() => parts.leave());
+      if (asked) Promise.resolve(drawn).then(asked).then(async (given) => {
         rest = given;
         const [outbox, , events, records] = given;
         if (events?.items.length || outbox?.targets.some((one) => one.code)) await loadFacts();
@@ -110,7 +111,9 @@ function makeVerdict(context) {
   };
   return {
     node, tick,
-    leave() { chart?.close(); },
+    leave() { chart?.close(); show(day, false); },
+    /** Keeps the place of the chart, so that nothing moves when it comes. */
+    expect() { show(day, true); },
     update(station) {
       // What was said before the connection was lost is said as what was.
       const isOld = live.state === "lost" || live.state === "saved";

@@ -23,7 +23,9 @@ export function wellCard() {
       show(node, isUp);
       if (!isUp) return;
       const [outbox, alerts] = rest ?? [];
-      const lines = [measuring(station), record(station), outbox && sending(outbox), alerts && alerting(alerts)].filter(Boolean);
+      // A line that is asked for has its place already; one without an answer is left out.
+      const waits = (page) => (rest ? null : { page, level: "unknown", text: "…", because: "…" });
+      const lines = [measuring(station), record(station), outbox ? sending(outbox) : waits("/outbox"), alerts ? alerting(alerts) : waits("/alerts")].filter(Boolean);
       keyed(list, lines, (one) => one.page, makeWell, (row, one) => row.renew(one));
       tickOf = () => list.firstElementChild?.renew(measuring(live.station));
     },
