@@ -12,6 +12,8 @@ import { happened, lastPicture, wellCard } from "./nowparts.js";
 
 export const title = "now.title";
 const POINTS = 96, DAY = 86400;
+/** Seconds after which a page that stays open asks again: what does not come live, and the curves. */
+const REST_BEATS = 60, DAY_BEATS = 600;
 
 export async function load(api) {
   await recent();
@@ -47,7 +49,16 @@ export function make(root, context) {
   const parts = makeVerdict(context), first = el("div"), list = valueList();
   const well = wellCard(), today = happened(), picture = el("div"), mode = el("div");
   root.append(el("div", { class: "main" }, parts.node, first, list.node), el("div", { class: "aside" }, well.node, picture), el("div", { class: "aside" }, today.node, mode));
-  let answer = null, rest = null;
+  let answer = null, rest = null, ask = () => {}, dueIn = REST_BEATS, dayIn = DAY_BEATS;
+
+  async function showRest(given) {
+    rest = given;
+    const [outbox, , events, records] = given;
+    if (events?.items.length || outbox?.targets.some((one) => one.code)) await loadFacts();
+    well.update(live.station, rest);
+    today.update(events?.items ?? []);
+    picture.replaceChildren(lastPicture(records) ?? "");
+  }
 
   function draw(station) {
     parts.update(station);
@@ -69,16 +80,11 @@ export function make(root, context) {
         parts.chart(answer, leader, ledger, context);
         list.update(live.station, answer);
       }).catch(() => parts.leave());
-      if (asked) Promise.resolve(drawn).then(asked).then(async (given) => {
-        rest = given;
-        const [outbox, , events, records] = given;
-        if (events?.items.length || outbox?.targets.some((one) => one.code)) await loadFacts();
-        well.update(live.station, rest);
-        today.update(events?.items ?? []);
-        picture.replaceChildren(lastPicture(records) ?? "");
-      }).catch(() => {});
+      ask = () => asked?.().then(showRest).catch(() => {});
+      Promise.resolve(drawn).then(ask);
     },
-    live(kind) {
+    live(kind, data) {
+      if (kind === "event" && ["warning", "error"].includes(data.severity)) dueIn = Math.min(dueIn, 3);
       if (live.station) draw(live.station);
       if (kind === "station") mode.replaceChildren(modeCard(live.station, context) ?? "");
       if (kind === "alert") context.reload();
@@ -88,6 +94,8 @@ export function make(root, context) {
       well.tick();
       parts.tick();
       renewAtEnd();
+      if ((dueIn -= 1) <= 0) { dueIn = REST_BEATS; ask(); }
+      if ((dayIn -= 1) <= 0) { dayIn = DAY_BEATS; context.reload(); }
     },
     leave() { parts.leave(); },
   };
