@@ -57,14 +57,37 @@ package struct StationBackup: Sendable {
         for owner in BackupOwner.allCases {
             guard let content = file.content(of: owner) else { continue }
             guard let client = clients[owner] else {
-                throw ControlFailure(
-                    code: .notOffered,
-                    message: "the backup has a part for \(owner.program), which is not here"
-                )
+                if let left = try Self.left(content, of: owner) { items.append(left) }
+                continue
             }
             items += try await ask(client, owner, content, isTrial: true).items
         }
         return RestoreReport(items)
+    }
+
+    /// The item of a part whose program is not here; nil for one that has nothing.
+    ///
+    /// A station may have no camera: the rest of its backup counts all the same.
+    ///
+    /// - Throws: `ControlFailure` `not-offered` for all others.
+    private static func left(
+        _ content: String,
+        of owner: BackupOwner
+    ) throws(ControlFailure) -> RestoreReport.Item? {
+        guard owner == .camera else {
+            throw ControlFailure(
+                code: .notOffered,
+                message: "the backup has a part for \(owner.program), which is not here"
+            )
+        }
+        guard content != "{}" else { return nil }
+        return RestoreReport.Item(
+            .camera,
+            owner.program,
+            .same,
+            next: "it does not run here, so the camera's settings stay in the file: start it, and "
+                + "restore the file again"
+        )
     }
 
     /// Checks all parts, then restores one after the other.
@@ -74,7 +97,9 @@ package struct StationBackup: Sendable {
         _ = try await check(file)
         var (items, done) = ([RestoreReport.Item](), [String]())
         for owner in BackupOwner.allCases {
-            guard let client = clients[owner], let content = file.content(of: owner) else {
+            guard let content = file.content(of: owner) else { continue }
+            guard let client = clients[owner] else {
+                if let left = try Self.left(content, of: owner) { items.append(left) }
                 continue
             }
             do {

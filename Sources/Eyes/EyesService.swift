@@ -22,6 +22,14 @@ package protocol EyesService: Sendable {
     /// - Throws: As `change`.
     func undo(_ question: UndoCamera) async throws
 
+    /// The settings of the owner, for a backup.
+    ///
+    /// - Throws: `ControlFailure`.
+    func backup() async throws -> BackupPartReport
+
+    /// - Throws: As `change`.
+    func restore(_ question: RestorePart) async throws -> RestoreReport
+
     /// Takes a picture that is not kept.
     ///
     /// - Throws: `ControlFailure` for settings that are wrong.
@@ -76,6 +84,8 @@ extension QuestionTable {
             try await service.undo(question)
             return try await service.settings()
         }
+        on(BackUp.self) { _, _ in try await service.backup() }
+        on(RestorePart.self) { question, _ in try await service.restore(question) }
         // It takes as long as the camera does, and ends when its peer leaves.
         let mayWait: @Sendable (TryCamera) -> Bool = { _ in true }
         on(TryCamera.self, mayWait: mayWait) { question, _ in
@@ -96,6 +106,10 @@ extension EyesService {
     package func change(_ question: ChangeCamera) async throws { throw refusal }
 
     package func undo(_ question: UndoCamera) async throws { throw refusal }
+
+    package func backup() async throws -> BackupPartReport { throw refusal }
+
+    package func restore(_ question: RestorePart) async throws -> RestoreReport { throw refusal }
 
     package func trial(_ question: TryCamera) async throws -> CameraTrialReport { throw refusal }
 

@@ -69,6 +69,10 @@ struct CardBackup {
             try PrivateFolder("\(root)/var/lib/roost-courier", ownerNamed: PrivateFolder.courier)
                 .replace("settings.json", with: Array(content.utf8))
         }
+        if let content = backup.content(of: .camera) {
+            try PrivateFolder("\(root)/var/lib/roost-eyes", ownerNamed: "roost-eyes")
+                .replace("settings.json", with: Array(content.utf8))
+        }
         if let content = backup.content(of: .dashboard) {
             try PrivateFolder("\(root)/var/lib/roost-web", ownerNamed: "roost-web")
                 .replace("roost-restore-people.json", with: Array(content.utf8))

@@ -104,6 +104,12 @@ struct CameraReport: EyesService {
         try await card.run { [settings] in try settings.undo(question) }
     }
 
+    func backup() async throws -> BackupPartReport { try settings.backup() }
+
+    func restore(_ question: RestorePart) async throws -> RestoreReport {
+        try await card.run { [settings] in try settings.restore(question) }
+    }
+
     func trial(_ question: TryCamera) async throws -> CameraTrialReport {
         try await attempts.run(try settings.tried(question.settings))
     }

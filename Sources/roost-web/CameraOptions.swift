@@ -19,9 +19,24 @@ struct CameraOptions: ParsableArguments {
     func camera(on loop: any EventLoop, _ logger: Logger) -> RecordRoutes.Camera {
         RecordRoutes.Camera(
             cache: PictureCache(path: pictures),
-            eyes: StationClient(path: eyes, on: loop, of: ("camera", "roost-eyes")),
+            eyes: client(on: loop),
             live: LivePicture(LiveStream(path: liveSocket, on: loop), logger: logger)
         )
+    }
+
+    /// The connection to `roost-eyes`.
+    func client(on loop: any EventLoop) -> StationClient {
+        StationClient(path: eyes, on: loop, of: ("camera", "roost-eyes"))
+    }
+
+    /// The programs beside the station that a backup asks.
+    func programs(
+        beside courier: StationClient?,
+        on loop: any EventLoop
+    ) -> [BackupOwner: StationClient] {
+        var programs = [BackupOwner.camera: client(on: loop)]
+        programs[.courier] = courier
+        return programs
     }
 
     /// Routes for motions, the live picture and the camera's settings.

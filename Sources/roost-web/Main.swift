@@ -141,6 +141,7 @@ struct Web: ParsableCommand {
         let history = HistoryClient(station, folder: store ?? "/var/lib/roost", logger: logger)
         let courier = station.map { _ in courierClient(on: loop) }
         let stationRoutes = try stationRoutes(station, live, history, courier, door.accounts)
+        let others = camera.programs(beside: courier, on: loop)
         let image = imageRoutes(history)
         let copies = door.accounts.map { _ in CopyJobs(folder: state) }
         let faces = faces(doors.faces, history, station, courier, door.accounts, logger)
@@ -156,7 +157,7 @@ struct Web: ParsableCommand {
         let hosts = [shown, hostName] + host
         settings.encryption = tls.encryption(settings, state, hosts, door.accounts, logger)
         if let accounts = door.accounts { Self.connect(accounts, to: &settings) }
-        routes += BackupRoutes.all(station, courier, door.accounts, root: imageRoot)
+        routes += BackupRoutes.all(station, others, door.accounts, root: imageRoot)
         let described = routes + trust(settings, door.accounts).all
         let (cookie, names) = (open || store != nil ? nil : shown, HostNames(hosts))
         let table = RouteTable(described + [OpenAPI.route(describing: described, station: cookie)])

@@ -35,6 +35,9 @@ import Testing
         for about in questions.map({ $0.about }) {
             #expect(about.users.contains(user) == isAllowed, "\(about.name)")
         }
+        for about in [BackUp.about, RestorePart.about] {
+            #expect(about.users.contains(user) == [.root, .dashboard].contains(user))
+        }
         #expect(LiveServer.users.contains(user) == isAllowed)
     }
 

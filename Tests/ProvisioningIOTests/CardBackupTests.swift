@@ -58,7 +58,7 @@ import Testing
             leftOut: [],
             parts: [
                 .init(.station, try ControlCodec.line(part)), .init(.courier, #"{"targets":{}}"#),
-                .init(.dashboard, #"{"people":[]}"#),
+                .init(.dashboard, #"{"people":[]}"#), .init(.camera, #"{"record":false}"#),
             ]
         ).bytes(passphrase: password)
     }
@@ -71,6 +71,7 @@ import Testing
         let kept = try #require(text("root/var/lib/roost/restore.json"))
         #expect(try ControlCodec.message(StationPart.self, from: kept) == Self.part)
         #expect(text("root/var/lib/roost-courier/settings.json") == #"{"targets":{}}"#)
+        #expect(text("root/var/lib/roost-eyes/settings.json") == #"{"record":false}"#)
         #expect(text("root/var/lib/roost-web/roost-restore-people.json") == #"{"people":[]}"#)
         #expect(text("boot/roost-restore.backup") == nil)
         #expect(text("boot/roost-restore-passphrase.txt") == nil)

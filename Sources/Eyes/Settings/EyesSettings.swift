@@ -139,6 +139,35 @@ package final class EyesSettings: Sendable {
         return try checked(settings).configuration
     }
 
+    /// What the owner has set, for a backup.
+    ///
+    /// - Throws: `ControlFailure` `store` for settings that cannot be used.
+    package func backup() throws(ControlFailure) -> BackupPartReport {
+        if let trouble { throw ControlFailure(code: .store, message: trouble) }
+        return BackupPartReport(content: state.withLock { $0.own.text })
+    }
+
+    /// Puts a backup in place of what the owner has set; damaged ones are put aside.
+    ///
+    /// What `eyes.json` sets counts more, and is said.
+    ///
+    /// - Throws: As `change`.
+    package func restore(_ question: RestorePart) throws(ControlFailure) -> RestoreReport {
+        let (own, isInTrouble) = state.withLock { ($0.own, $0.trouble != nil) }
+        let restored: RestoredCamera
+        do {
+            restored = try RestoredCamera(question.content, over: own, behind: file) { key in
+                isFixed(key) ? "\(path) has the say about it" : nil
+            }
+        } catch { throw Self.refusal(error) }
+        guard !question.isTrial, isInTrouble || restored.next != own else {
+            return restored.report
+        }
+        if isInTrouble { try setAside() }
+        try replace(with: restored.next, restored.configuration)
+        return restored.report
+    }
+
     private func demand(_ tag: String?) throws(ControlFailure) {
         guard let tag, tag != state.withLock({ $0.own.tag }) else { return }
         throw ControlFailure(

@@ -23,6 +23,9 @@ struct BackupOptions: ParsableArguments {
     @Option(help: "The dashboard's claim socket.")
     var claimSocket = "/run/roost-web/claim.sock"
 
+    @Option(help: "The socket of roost-eyes.")
+    var cameraSocket = StandardSocket.camera
+
     @Flag(help: "Print JSON instead of words.")
     var json = false
 
@@ -54,6 +57,7 @@ struct BackupOptions: ParsableArguments {
         let station = try ClientOptions.reaching(socket).socketPath
         let paths: [BackupOwner: String] = [
             .station: station, .courier: courierSocket, .dashboard: claimSocket,
+            .camera: cameraSocket,
         ].filter { $0.key == .station || access($0.value, F_OK) == 0 }
         let loop = try EventLoop()
         do {

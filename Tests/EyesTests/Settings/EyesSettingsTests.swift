@@ -63,6 +63,58 @@ import Testing
         #expect(settings.inUse.configuration?.live == nil)
     }
 
+    @Test func aBackupBringsTheSettingsToAnotherStation() throws {
+        let settings = try settings()
+        try settings.change(
+            ChangeCamera(#"{"camera": {"device": "any"}, "masks": ["18:00-08:00"]}"#)
+        )
+        let content = try settings.backup().content
+        try settings.change(ChangeCamera(#"{"record": false, "retentionDays": 3}"#))
+        let before = try self.content()
+        func shown(_ isTrial: Bool) throws -> [String] {
+            try settings.restore(RestorePart(content, isTrial: isTrial)).items.map { item in
+                "\(item.kind) \(item.name) \(item.change) \(item.value ?? "–")"
+            }
+        }
+        let all = [
+            "camera camera.device added \"any\"", "camera masks added [\"18:00-08:00\"]",
+            "camera record removed –", "camera retentionDays removed –",
+        ]
+        #expect(try shown(true) == all)
+        #expect(try self.content() == before, "a look changes nothing")
+        #expect(try shown(false) == all)
+        #expect(settings.inUse.configuration?.masks == [try #require(MaskTime("18:00-08:00"))])
+        #expect(try self.content() == content + "\n")
+        #expect(try shown(true).allSatisfy { $0.contains(" same ") })
+        try settings.undo(UndoCamera())
+        #expect(try self.content() == before)
+    }
+
+    @Test(arguments: ["", "[1]", #"{"command": ["sh"]}"#, #"{"masks": ["22-6"]}"#])
+    func aBackupThatCannotBeUsedChangesNothing(content: String) throws {
+        let settings = try settings()
+        try settings.change(ChangeCamera(#"{"record": false}"#))
+        for isTrial in [true, false] {
+            let failure = #expect(throws: ControlFailure.self) {
+                try settings.restore(RestorePart(content, isTrial: isTrial))
+            }
+            #expect(failure?.code == .badRequest)
+        }
+        #expect(try self.content() == "{\"record\":false}\n")
+    }
+
+    @Test func aRestoreSaysWhatTheFileSetsAndPutsDamageAside() throws {
+        try put("{")
+        let settings = try settings(#"{"masks": ["18:00-08:00"]}"#)
+        #expect(throws: ControlFailure.self) { try settings.backup() }
+        let content = #"{"masks":["01:00-02:00"],"retentionDays":4}"#
+        let items = try settings.restore(RestorePart(content, isTrial: false)).items
+        #expect(items.map { $0.next?.contains("/etc/roost/eyes.json") } == [true, nil])
+        #expect(settings.trouble == nil)
+        #expect(try self.content(EyesOverlay.damaged) == "{")
+        #expect(try self.content() == content + "\n")
+    }
+
     @Test func theFileWinsAndLocks() throws {
         try put(#"{"masks": ["01:00-02:00"], "retentionDays": 3}"#)
         let file = #"{"camera": {"width": 320}, "masks": ["18:00-08:00"]}"#

@@ -11,7 +11,7 @@ import subprocess
 
 from ..check import Failed, until
 from ..courier import Courier
-from ..station import Station
+from ..station import Station, kill
 from .dashboard import OWNER, START_SECONDS, Dashboard
 
 PASSPHRASE = "correct horse battery"
@@ -30,10 +30,21 @@ class Kept:
             raise Failed(f"backup: roostd does not answer: {self.station.log()[-300:]}")
         self.courier = Courier(check, self.station, targets=[])
         self.courier.start()
+        self.eyes_folder = check.path("backup-eyes")
+        os.makedirs(self.eyes_folder)
+        self.eyes_socket = os.path.join(self.eyes_folder, "eyes.sock")
+        with open(check.path("backup-eyes.log"), "ab") as log:
+            self.eyes = subprocess.Popen(
+                [check.program("roost-eyes"), "run", "--config", os.path.join(self.eyes_folder, "none.json"), "--socket",
+                 self.station.socket, "--state", self.eyes_folder, "--control", self.eyes_socket,
+                 "--live", os.path.join(self.eyes_folder, "live.sock")], stderr=log)
+        if not until(lambda: os.path.exists(self.eyes_socket), START_SECONDS):
+            raise Failed("backup: roost-eyes does not listen")
         self.image = check.path("backup-image")
         for name in ("usr/lib/roost", "run/roost-web"):
             os.makedirs(os.path.join(self.image, name))
-        self.dashboard = Dashboard(check, self.station, "--courier", self.courier.socket, "--image-root", self.image)
+        self.dashboard = Dashboard(check, self.station, "--courier", self.courier.socket, "--eyes", self.eyes_socket,
+                                   "--image-root", self.image)
         self.dashboard.start()
 
     def claim(self, browser):
@@ -44,7 +55,15 @@ class Kept:
 
     def sockets(self):
         return ("--socket", self.station.socket, "--courier-socket", self.courier.socket,
-                "--claim-socket", self.dashboard.claim_socket)
+                "--claim-socket", self.dashboard.claim_socket, "--camera-socket", self.eyes_socket)
+
+    def camera(self, *words):
+        self.check.roost("camera", "set", *words, "--socket", self.eyes_socket, status=0)
+
+    def masks(self):
+        path = os.path.join(self.eyes_folder, "settings.json")
+        with open(path, encoding="utf-8") as file:
+            return json.load(file).get("masks")
 
     def roost(self, *words, **more):
         return subprocess.run([self.check.program("roost"), *words, *self.sockets()], capture_output=True, text=True,
@@ -52,6 +71,7 @@ class Kept:
 
     def close(self):
         self.dashboard.close()
+        kill(self.eyes)
         self.courier.close()
         self.station.close()
 
@@ -65,6 +85,7 @@ def done(walk, browser, method, path, body=None):
 def fill_in(walk, one, browser):
     one.station.roost("settings", "set", "title", "Balkon", status=0)
     one.station.roost("alerts", "add", "stuffy", "--channel", "*/co2", "--above", "1500", status=0)
+    one.camera("masks", "18:00-08:00")
     done(walk, browser, "PUT", "/outbox/box",
          {"section": "targets", "entry": ENTRY, "secrets": {"authorization": SECRET}})
 
@@ -72,6 +93,7 @@ def fill_in(walk, one, browser):
 def empty(walk, one, browser):
     one.station.roost("settings", "set", "title", "--default", status=0)
     one.station.roost("alerts", "remove", "stuffy", status=0)
+    one.camera("masks", "--default")
     done(walk, browser, "DELETE", "/outbox/box")
 
 
@@ -84,6 +106,7 @@ def is_back(walk, one, browser):
     with open(os.path.join(one.station.folder, "courier", "settings.json"), encoding="utf-8") as file:
         check.demand(SECRET in file.read(), "backup: the target is back without its password")
     check.same(one.station.status()["name"], "Balkon", "the station's name")
+    check.same(one.masks(), ["18:00-08:00"], "the hours without pictures")
 
 
 def save(walk, browser):
@@ -103,8 +126,13 @@ def save(walk, browser):
     browser.press("Save the file")
     check.demand(browser.shows("this is not your password"), f"backup: a wrong password: {browser.text()[:600]}")
     browser.fill("Your password here", OWNER["password"])
+    browser.script("arguments[0].click()", browser.labelled("What was measured, too"))
     browser.press("Save the file")
     check.demand(browser.shows("is saved", 30), f"backup: {browser.text()[:600]}")
+    check.demand(browser.shows("Save what was measured (", 30), f"backup: the copy of the history: {browser.text()[:800]}")
+    path = browser.script("return [...document.querySelectorAll('a.button')].find((one) => one.textContent.startsWith('Save what was')).href")
+    copy = browser.script("return fetch(arguments[0]).then((one) => one.arrayBuffer()).then((one) => new TextDecoder().decode(one.slice(0, 15)))", path)
+    check.same(copy, "SQLite format 3", "the copy of the history")
 
 
 def file_of(walk, browser, name, passphrase=None):
@@ -124,7 +152,7 @@ def put_back(walk, one, browser, path):
     check.demand(browser.shows("the passphrase is wrong", 30), f"backup: {browser.text()[-600:]}")
     browser.fill("Its passphrase", PASSPHRASE)
     browser.press("Show what changes")
-    for words in ("What will change", "1 rule", "stuffy", "1 upload target", "title: Balkon"):
+    for words in ("What will change", "1 rule", "stuffy", "1 upload target", "title: Balkon", "1 setting of the camera", "18:00-08:00"):
         check.demand(browser.shows(words, 30), f"backup: the preview lacks {words!r}: {browser.text()[-800:]}")
     if walk.shots:
         for width in (360, 1280):
@@ -163,11 +191,15 @@ def shell(walk, one, browser):
     check.same(made.returncode, 0, f"roost backup: {made.stderr}")
     with open(path, "rb") as file:
         check.demand(SECRET.encode() not in file.read(), "backup: a secret stands in the file")
-    plain = one.roost("backup", check.path("plain.backup"))
+    plain = one.roost("backup", check.path("plain.backup"), "--history")
     check.same(plain.returncode, 0, f"roost backup: {plain.stderr}")
     with open(check.path("plain.backup"), encoding="utf-8") as file:
         text = file.read()
     check.demand(SECRET not in text and "$argon2id$" not in text, "backup: a secret in a file without a passphrase")
+    with open(check.path("plain-history.db"), "rb") as file:
+        check.same(file.read(15), b"SQLite format 3", "the history beside a backup")
+    again = one.roost("backup", check.path("plain.backup"), "--history")
+    check.demand(again.returncode == 1 and "is there already" in again.stderr, f"a second history: {again.stderr}")
     tried = one.roost("restore", path, "--dry-run", "--passphrase-file", secret)
     check.demand(tried.returncode == 0 and "nothing was changed" in tried.stdout, f"restore: {tried.stdout}{tried.stderr}")
     empty(walk, one, browser)

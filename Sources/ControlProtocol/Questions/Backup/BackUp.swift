@@ -8,6 +8,8 @@ package enum BackupOwner: String, Codable, Hashable, Sendable, CaseIterable {
     case courier
     /// `roost-web`: people.
     case dashboard
+    /// `roost-eyes`: settings of the camera.
+    case camera
 
     /// The program's name.
     package var program: String {
@@ -15,6 +17,7 @@ package enum BackupOwner: String, Codable, Hashable, Sendable, CaseIterable {
         case .station: "roostd"
         case .courier: "roost-courier"
         case .dashboard: "roost-web"
+        case .camera: "roost-eyes"
         }
     }
 }
@@ -85,7 +88,7 @@ package struct RestorePart: Question {
 /// The answer to `restore`: what changes, or what has changed.
 package struct RestoreReport: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
-        case setting, rule, device, laser, target, receiver, person
+        case setting, rule, device, laser, target, receiver, person, camera
     }
 
     package enum Change: String, Codable, Hashable, Sendable, CaseIterable {

@@ -9,26 +9,28 @@ import HardwareIO
 package struct BackupRoutes: Sendable {
     private static let passphraseMax = 1_024
 
-    /// Returns nil where none is installed.
-    typealias Courier = @Sendable () -> (any QuestionClient)?
+    /// Returns the programs beside the station that run.
+    typealias Others = @Sendable () -> [BackupOwner: any QuestionClient]
 
     let station: any QuestionClient
-    let courier: Courier
+    let others: Others
     let accounts: Accounts
 
     /// Routes of a station with accounts; none without.
     ///
-    /// - Parameter root: Root folder of the system; empty for this machine.
+    /// - Parameters:
+    ///   - others: Programs beside the station, which may not be installed.
+    ///   - root: Root folder of the system; empty for this machine.
     package static func all(
         _ station: StationClient?,
-        _ courier: StationClient?,
+        _ others: [BackupOwner: StationClient],
         _ accounts: Accounts?,
         root: String
     ) -> [Route] {
         guard let station, let accounts else { return [] }
         // Where none is installed, its socket is not there.
-        let present: Courier = { courier.flatMap { access($0.path, F_OK) == 0 ? $0 : nil } }
-        return Self(station: station, courier: present, accounts: accounts).all
+        let present: Others = { others.filter { access($0.value.path, F_OK) == 0 } }
+        return Self(station: station, others: present, accounts: accounts).all
             + [ResetRoute(accounts: accounts, root: root).route]
     }
 
@@ -56,8 +58,8 @@ package struct BackupRoutes: Sendable {
 
     private func backup(for request: WebRequest) async throws -> StationBackup {
         let account = try request.account(in: accounts)
-        var clients: [BackupOwner: any QuestionClient] = [.station: station]
-        clients[.courier] = courier()
+        var clients = others()
+        clients[.station] = station
         clients[.dashboard] = AccountBackup(accounts, keeping: account.id).table(for: .dashboard)
         return StationBackup(clients, for: request.actor)
     }

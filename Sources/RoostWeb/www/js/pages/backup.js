@@ -1,6 +1,7 @@
 // One file with what the owner set, the way back from it, and a station without an owner.
+import { address } from "../api.js";
 import { asIs, button, card, el, facts, quoted, show } from "../dom.js";
-import { stamp } from "../format.js";
+import { number, stamp } from "../format.js";
 import { field, form } from "../form.js";
 import { code, loadMore, plural, t } from "../i18n.js";
 import { refresh } from "../live.js";
@@ -8,8 +9,8 @@ import { refresh } from "../live.js";
 export const title = "backup.title";
 export const load = async (api) => (await Promise.all([api.maybe("/update"), loadMore("backup")]))[0];
 
-const KINDS = ["setting", "rule", "device", "laser", "target", "receiver", "person"];
-const PATIENCE = 90000;
+const KINDS = ["setting", "rule", "device", "laser", "target", "receiver", "person", "camera"];
+const PATIENCE = 90000, COPY_PATIENCE = 600000;
 
 export function make(root, context) {
   root.append(card(t("backup.make"), el("p", {}, t("backup.words")), backUp(context)),
@@ -45,16 +46,31 @@ function backUp({ api, me }) {
   const passphrase = secret("passphrase", { autocomplete: "new-password", hint: t("backup.passphrase.hint") });
   const password = secret("password", { autocomplete: "current-password", hint: t("backup.password.hint") });
   const repeat = field("repeat", t("backup.repeat"), { type: "password", autocomplete: "new-password" });
+  const history = field("history", t("backup.history"), { type: "checkbox", hint: t("backup.history.hint") });
+  const copy = el("div", { role: "status" });
   password.hidden = repeat.hidden = true;
   passphrase.input.addEventListener("input", () => { for (const one of [repeat, password]) show(one, passphrase.input.value !== ""); });
-  return withName(form([passphrase, repeat, password], t("backup.save"), async (given) => {
+  return [withName(form([passphrase, repeat, password, history], t("backup.save"), async (given) => {
+    copy.replaceChildren();
     const { fileName, file, leftOut } = await api.send("POST", "/backup",
       { passphrase: given.passphrase || undefined, password: given.password || undefined }, { patience: PATIENCE });
     download(fileName, file);
     password.input.value = repeat.input.value = "";
+    if (given.history) await copied(api, copy);
     return [t("backup.saved", { name: fileName }), lacks(leftOut)].filter(Boolean).join(" ");
   }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null,
-    repeat: given.passphrase && given.repeat !== given.passphrase ? t("backup.differs") : null })), me);
+    repeat: given.passphrase && given.repeat !== given.passphrase ? t("backup.differs") : null })), me), copy];
+}
+
+/** What was measured, as a file of its own: the station makes it, and its size stands on the way to it. */
+async function copied(api, node) {
+  node.replaceChildren(el("p", {}, t("backup.history.wait")));
+  const { id, bytes } = await api.send("POST", "/copies", {}, { patience: COPY_PATIENCE }).catch((problem) => {
+    node.replaceChildren();
+    throw problem;
+  });
+  node.replaceChildren(el("p", {}, el("a", { class: "button", download: "", href: address(`/copies/${id}`) },
+    t("backup.history.get", { size: `${number(bytes / 1e6, 1)} MB` }))), el("p", { class: "hint" }, t("backup.history.back")));
 }
 
 /** What a file does not have, as a sentence; empty for nothing. */
