@@ -4,6 +4,8 @@
 package struct JournalPartition: Hashable, Sendable {
     /// First bytes of the partition, in ASCII, so that a udev rule can compare them as text.
     package static let magic = Array("ROOST-JOURNAL-01".utf8)
+    /// First bytes of each block of a ring that was written.
+    package static let blockMagic = Array("RJB1".utf8)
     /// Magic 16, block size 4, blocks of the ring 4, CRC-32 of these 24 bytes 4.
     static let byteCount = 28
     /// The link that the udev rule makes to the partition.

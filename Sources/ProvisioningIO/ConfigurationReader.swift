@@ -8,12 +8,24 @@ package struct ConfigurationReader {
     let mistakes: (_ file: ConfigurationFile, _ path: String) -> [String]
     /// Names the store's folder by a `roost.json`.
     private let storeFolder: (_ path: String) throws -> String
+    /// Returns the journal's path that a `roost.json` names; nil for none.
+    private let journalPath: (_ path: String) throws -> String?
 
     package init(
         mistakes: @escaping (_ file: ConfigurationFile, _ path: String) -> [String],
-        storeFolder: @escaping (_ path: String) throws -> String
+        storeFolder: @escaping (_ path: String) throws -> String,
+        journalPath: @escaping (_ path: String) throws -> String? = { _ in nil }
     ) {
         (self.mistakes, self.storeFolder) = (mistakes, storeFolder)
+        self.journalPath = journalPath
+    }
+
+    /// The journal's path within the system by its `roost.json`; nil where none is named, or the
+    /// file cannot be read, which `store` says.
+    func journal(root: String) -> String? {
+        let path = "\(root)/etc/roost/roost.json"
+        guard access(path, F_OK) == 0 else { return nil }
+        do { return try journalPath(path) } catch { return nil }
     }
 
     /// The store's folder within the system; the standard one where `roost.json` cannot be read.

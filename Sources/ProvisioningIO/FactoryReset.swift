@@ -42,54 +42,69 @@ package struct FactoryReset {
 
     private let root: String
     private let store: String
+    /// The journal's path by `roost.json`; nil where it names none.
+    private let journal: String?
     private let isImage: Bool
 
     /// - Parameters:
     ///   - root: Where the system is; empty for this machine.
     ///   - store: The store's folder by `roost.json`, within the system.
-    package init(root: String = "", store: String) {
+    ///   - journal: The journal's path by `roost.json`, within the system; nil where it names none.
+    package init(root: String = "", store: String, journal: String? = nil) {
         (self.root, self.store) = (root, root + store)
+        self.journal = journal.map { root + $0 }
         isImage = ImageMachine(root: root) != nil
     }
 
     /// Removes everything.
     ///
+    /// - Returns: What of the history could not be reached, a sentence each.
     /// - Throws: `FileError` of the first file that cannot be removed.
-    package func run(history: Bool) throws(FileError) {
+    @discardableResult
+    package func run(history: Bool) throws(FileError) -> [String] {
         for folder in Self.folders { try empty(root + folder) }
-        if history { try removeHistory() }
+        let left = history ? try removeHistory() : []
         // The store may have moved to another folder.
         for folder in Set([store, root + Self.standardStore]) {
             for file in Self.filesOfStore { try remove("\(folder)/\(file)") }
         }
         for file in Self.files + (isImage ? Self.filesOfImage : []) { try remove(root + file) }
+        return left
     }
 
-    private func removeHistory() throws(FileError) {
-        try overwritePartition()
-        guard store != root + FactoryReset.standardStore else { return try empty(store) }
+    private func removeHistory() throws(FileError) -> [String] {
+        let left = try overwriteJournals()
+        guard store != root + FactoryReset.standardStore else {
+            try empty(store)
+            return left
+        }
         for name in try names(in: store) where Self.beginnings.contains(where: name.hasPrefix) {
             try remove("\(store)/\(name)")
         }
         try empty(root + Self.standardStore)
+        return left
     }
 
-    /// Overwrites what waits in the journal's partition, and leaves its mark.
-    ///
-    /// Only a partition with the mark: the link to it belongs to another user.
-    private func overwritePartition() throws(FileError) {
-        guard let found = realpath("\(store)/\(JournalPartition.noteName)", nil) else { return }
-        defer { free(found) }
-        let path = String(cString: found)
-        let start = try Files.open(path, allowing: .devices).bytes(at: 0, count: 512)
-        guard let mark = JournalPartition(start),
-            (mark.blockCount + 1) * mark.blockSize <= JournalPartition.byteCountMax
-        else { return }
-        let file = try Files.open(path, from: .start, mode: 0o600, allowing: .devices)
-        try file.write(mark.block)
-        let zeros = [UInt8](repeating: 0, count: mark.blockSize)
-        for _ in 0..<mark.blockCount { try file.write(zeros) }
-        try file.sync()
+    /// Overwrites what waits in the journal's partition, and in a journal that a path names.
+    private func overwriteJournals() throws(FileError) -> [String] {
+        var left: [String] = []
+        let note = "\(store)/\(JournalPartition.noteName)"
+        var status = stat()
+        let hasNote = lstat(note, &status) == 0
+        for path in [hasNote ? note : nil, journal].compactMap(\.self) {
+            let name = path == note ? Files.target(of: note) ?? note : path
+            switch try JournalRemains(path: path).overwrite() {
+            case .overwritten: break
+            case .absent:
+                left.append(
+                    "the journal \(name) is not there, so what waits in it stays: put it back in, "
+                        + "and reset again"
+                )
+            case .foreign:
+                left.append("\(name) has no journal of Roost, so nothing there was overwritten")
+            }
+        }
+        return left
     }
 
     private func names(in folder: String) throws(FileError) -> [String] {

@@ -234,7 +234,11 @@ package struct Provisioner {
         }
         do throws(FileError) {
             let store = reader.store(root: root, for: name, &words.problems)
-            try FactoryReset(root: root, store: store).run(history: text == "history")
+            let reset = FactoryReset(root: root, store: store, journal: reader.journal(root: root))
+            for left in try reset.run(history: text == "history") {
+                let next = "The rest is removed"
+                words.problems.append(ProvisionProblem(name, PlainText.shown(left), next: next))
+            }
             // The files of the owner before do not count again.
             (marks.removed, marks.unused) = ([], nil)
             marks.record(name, bytes)

@@ -44,7 +44,8 @@ import Testing
             accounts: NoAccounts(),
             reader: ConfigurationReader(
                 mistakes: { _, _ in [] },
-                storeFolder: { try Self.storeFolder(Files.text($0) ?? "") }
+                storeFolder: { try Self.storeFolder(Files.text($0) ?? "") },
+                journalPath: { Files.text($0)?.contains("named") == true ? "/ring" : nil }
             )
         )
         return provisioner.run()
@@ -181,6 +182,37 @@ import Testing
         #expect(left.count == 5 * 512)
         #expect(JournalPartition(left) == (isMarked ? mark : nil))
         #expect(left.dropFirst(512).allSatisfy { $0 == (isMarked ? 0 : 7) })
+    }
+
+    /// A ring that `roost.json` names by its path: a partition without a mark, or a file.
+    @Test func theJournalThatIsNamedIsOverwritten() throws {
+        let block = JournalPartition.blockMagic + [UInt8](repeating: 7, count: 4_092)
+        let other = [UInt8](repeating: 9, count: 4_096)
+        let empty = [UInt8](repeating: 0, count: 4_096)
+        try write(Array("/mnt/named".utf8), "root/etc/roost/roost.json")
+        try write(block + empty + other + block, "root/ring")
+        try write(Array("history".utf8), "boot/roost-reset-everything.txt")
+        let report = run()
+        #expect(report.taken == ["roost-reset-everything.txt"] && report.problems.isEmpty)
+        let left = try Files.read(folder.path("root/ring"), limit: 1 << 16)
+        #expect(left == empty + empty + other + empty)
+    }
+
+    /// What is not there, or has no journal, is said, and nothing of it changes.
+    @Test(arguments: [true, false]) func aJournalOutOfReachIsSaid(isThere: Bool) throws {
+        try write(Array("/mnt/named".utf8), "root/etc/roost/roost.json")
+        let letters = [UInt8](repeating: 65, count: 8_192)
+        if isThere { try write(letters, "root/ring") }
+        SettingFile.makeFolder(of: folder.path("root/mnt/named/x"))
+        let note = folder.path("root/mnt/named/\(JournalPartition.noteName)")
+        #expect(symlink(folder.path("gone"), note) == 0)
+        try write(Array("history".utf8), "boot/roost-reset-everything.txt")
+        let report = run()
+        #expect(report.taken == ["roost-reset-everything.txt"])
+        let said = report.problems.map(\.sentence)
+        #expect(said.count == 2 && said[0].contains("gone is not there"), "\(said)")
+        #expect(said.last?.contains(isThere ? "no journal of Roost" : "is not there") == true)
+        if isThere { #expect(try Files.read(folder.path("root/ring"), limit: 1 << 16) == letters) }
     }
 
     /// After a reset the Wi-Fi's password is nowhere, and the card does not say otherwise.

@@ -1,4 +1,5 @@
 import Core
+import HardwareIO
 
 /// One write to the card: the records of one loss window.
 package struct JournalBlock: Hashable, Sendable {
@@ -71,7 +72,7 @@ struct JournalBlockLayout {
     /// Upper bound of a sequence, never reached in use; a greater number is damage.
     static let sequenceLimit: UInt64 = 1 << 62
 
-    static let magic = Array("RJB1".utf8)
+    static let magic = JournalPartition.blockMagic
     private static let checkOffset = 40
 
     /// A power of two, 512 … 65 536.

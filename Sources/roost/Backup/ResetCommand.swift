@@ -48,9 +48,13 @@ struct ResetCommand: ParsableCommand {
         let text = try wanted.map { try FileBytes.read($0, limit: 64) } ?? []
         let wish = String(decoding: text, as: UTF8.self)
         let store = try Self.storeFolder(StationFiles.standardPath)
+        let journal = try Self.journalPath(StationFiles.standardPath)
         for service in Self.services { _ = try systemctl("stop", service) }
         do throws(FileError) {
-            try FactoryReset(store: store).run(history: history || wish.hasPrefix("history"))
+            let reset = FactoryReset(store: store, journal: journal)
+            for left in try reset.run(history: history || wish.hasPrefix("history")) {
+                Output.error(left)
+            }
         } catch {
             start()
             throw ClientFailure(message: "not everything is removed: \(error)", exitCode: 1)
@@ -62,9 +66,18 @@ struct ResetCommand: ParsableCommand {
 
     /// The store's folder by a `roost.json`, which need not be there.
     static func storeFolder(_ path: String) throws -> String {
-        guard access(path, F_OK) == 0 else { return FactoryReset.standardStore }
-        let configuration = try StationFiles(path: path, profiles: nil).read().configuration
-        return configuration.store?.folder ?? FactoryReset.standardStore
+        try configured(path)?.folder ?? FactoryReset.standardStore
+    }
+
+    /// The journal's path that a `roost.json` names; nil where it names none.
+    static func journalPath(_ path: String) throws -> String? {
+        guard case .path(let path)? = try configured(path)?.journal else { return nil }
+        return path
+    }
+
+    private static func configured(_ path: String) throws -> StoreConfiguration? {
+        guard access(path, F_OK) == 0 else { return nil }
+        return try StationFiles(path: path, profiles: nil).read().configuration.store
     }
 
     private func start() {

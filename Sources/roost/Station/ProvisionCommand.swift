@@ -101,7 +101,8 @@ struct ProvisionCommand: ParsableCommand {
             hasOwner: { Self.hasOwner(place) },
             reader: ConfigurationReader(
                 mistakes: Self.mistakes,
-                storeFolder: ResetCommand.storeFolder
+                storeFolder: ResetCommand.storeFolder,
+                journalPath: ResetCommand.journalPath
             )
         )
         let report = provisioner.run()
