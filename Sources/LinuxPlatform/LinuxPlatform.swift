@@ -163,6 +163,8 @@ package final class LinuxPlatform: Platform {
 
     package func readVitals() -> MachineVitals { VitalsReader().read() }
 
+    package func requestReset() throws(ResetError) { try ResetRequest().write() }
+
     package func requestPowerOff() throws(PowerOffError) { try PowerOffRequest().write() }
 
     package func zone(_ name: String?) -> (@Sendable (Int) -> Int)? {

@@ -37,6 +37,8 @@ package final class SimulatedPlatform: Platform {
         var vitalsCount = 0
         var powerOffCount = 0
         var powerOffError: PowerOffError?
+        var resetCount = 0
+        var resetError: ResetError?
         var unknownZones: Set<String> = []
     }
 
@@ -165,6 +167,18 @@ package final class SimulatedPlatform: Platform {
         let error = state.withLock { state in
             state.powerOffCount += 1
             return state.powerOffError
+        }
+        if let error { throw error }
+    }
+
+    /// How often the station was to be given away, and why it cannot be.
+    var resetCount: Int { state.withLock { $0.resetCount } }
+    func refuseReset(with error: ResetError?) { state.withLock { $0.resetError = error } }
+
+    package func requestReset() throws(ResetError) {
+        let error = state.withLock { state in
+            state.resetCount += 1
+            return state.resetError
         }
         if let error { throw error }
     }

@@ -114,6 +114,10 @@ package protocol Platform: Sendable {
     /// only within `onDisk`.
     func requestPowerOff() throws(PowerOffError)
 
+    /// Asks the service of an image to give the station away, which restarts the machine; only
+    /// within `onDisk`.
+    func requestReset() throws(ResetError)
+
     /// Reads the rules of a zone; only within `onDisk`.
     ///
     /// - Parameter name: As `Europe/Rome`; nil is the machine's.
@@ -157,6 +161,13 @@ package struct MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Why the machine cannot be shut down, as a text that names the place.
 package struct PowerOffError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+/// Why the station cannot be given away by a button, as a text with the next step.
+package struct ResetError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }

@@ -15,6 +15,7 @@ package struct StationContext: Sendable {
     let levels: AirLevels
     let leds: LEDController
     let claims: ClaimWindow
+    let reset: HeldReset
     package let mutes: MuteList
     package let faults: FaultList
     let startedAt: MonotonicInstant
@@ -34,7 +35,9 @@ package struct StationContext: Sendable {
     func joinLEDs(isWell: @escaping @Sendable () -> Bool) {
         devices.join { [weak leds] in leds?.refresh() }
         faults.join { [weak leds] in leds?.refresh() }
-        leds.join(recorder, modes, isWell: isWell) { [claims] in claims.isOpen }
+        leds.join(recorder, modes, isWell: isWell) { [claims, reset] in
+            reset.pattern ?? (claims.isOpen ? .calling : nil)
+        }
     }
 
     /// Records what happened to the station as a whole; its name is the source.

@@ -134,6 +134,7 @@ final class StationState: Sendable {
             levels: levels,
             leds: LEDController(clock: clock, levels: levels),
             claims: ClaimWindow(recorder, clock: clock, changed: modes.changed),
+            reset: HeldReset(recorder, platform),
             mutes: mutes,
             faults: FaultList(recorder, clock: clock),
             startedAt: clock.now,

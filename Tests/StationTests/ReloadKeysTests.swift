@@ -167,8 +167,8 @@ import Testing
                 #""type":"button","line":"GPIO17""#,
                 [
                     #""type":"button","line":"GPIO27""#, #""chip":"c""#, #""activeLow":false"#,
-                    #""bias":"disabled""#, #""claims":true"#, #""debounceSeconds":0.1"#,
-                    #""longPressSeconds":2"#, #""doublePressSeconds":1"#,
+                    #""bias":"disabled""#, #""claims":true"#, #""resets":true"#,
+                    #""debounceSeconds":0.1"#, #""longPressSeconds":2"#, #""doublePressSeconds":1"#,
                 ]
             )
             + device(

@@ -147,6 +147,8 @@ package enum EventKind: Hashable, Sendable {
         case stationIDRenewed = "station id renewed"
         case claimWindowOpened = "claim window opened"
         case claimWindowClosed = "claim window closed"
+        case resetAsked = "reset asked for"
+        case resetRefused = "reset refused"
         case settingsChanged = "settings changed"
         case alertsLeftOut = "alerts left out"
         // The store.

@@ -33,7 +33,7 @@ struct LineChild {
                 name: name,
                 settings: settings,
                 environment: environment,
-                onHeld: { context.claims.open(by: name) },
+                onHeld: { await context.held($0, by: name) },
                 open: open
             )
             return DeviceSession.Attached(driver: driver) {
@@ -101,6 +101,16 @@ struct LineChild {
 }
 
 extension StationContext {
+    /// A person holds a button for something, or has let it go.
+    fileprivate func held(_ hold: ButtonHold, by device: String) async {
+        if hold == .claim {
+            claims.open(by: device)
+        } else {
+            await reset.apply(hold, by: device)
+            leds.refresh()
+        }
+    }
+
     /// Logs other possible users of these lines before the first try: a busy line shows none.
     func reportPins(of request: LineRequest, for name: String) {
         guard let hint = request.pinHint else { return }

@@ -25,7 +25,7 @@ final class LEDController: Sendable {
         var rule = LevelRule.sampleLevels
         var modes: ModeState?
         var isWell: @Sendable () -> Bool = { true }
-        var isClaimable: @Sendable () -> Bool = { false }
+        var claiming: @Sendable () -> LEDPattern? = { nil }
     }
 
     private let clock: any NodeClock
@@ -35,14 +35,17 @@ final class LEDController: Sendable {
     init(clock: any NodeClock, levels: AirLevels) { (self.clock, self.levels) = (clock, levels) }
 
     /// Listens to samples and events from now on; once, before anything happens.
+    ///
+    /// - Parameter claiming: The pattern of the station's lamp while a person takes it over or
+    ///   gives it away; nil for all other times.
     func join(
         _ recorder: Recorder,
         _ modes: ModeState,
         isWell: @escaping @Sendable () -> Bool,
-        isClaimable: @escaping @Sendable () -> Bool
+        claiming: @escaping @Sendable () -> LEDPattern?
     ) {
         state.withLock { state in
-            (state.isWell, state.isClaimable, state.modes) = (isWell, isClaimable, modes)
+            (state.isWell, state.claiming, state.modes) = (isWell, claiming, modes)
         }
         recorder.watch { [weak self] in self?.apply($0, modes) }
         recorder.watchEvents { [weak self] in self?.apply($0) }
@@ -149,11 +152,11 @@ final class LEDController: Sendable {
 
     /// Shows states that do not come with a sample.
     func refresh() {
-        let (isAsked, isWell, isClaimable) = state.withLock { state in
+        let (isAsked, isWell, claiming) = state.withLock { state in
             let isAsked = state.entries.values.contains { $0.configuration.shows == .station }
-            return (isAsked, state.isWell, state.isClaimable)
+            return (isAsked, state.isWell, state.claiming)
         }
-        guard !isClaimable() else { return show(station: .calling) }
+        if let pattern = claiming() { return show(station: pattern) }
         show(station: !isAsked || isWell() ? .on : .blinking)
     }
 

@@ -27,6 +27,8 @@ struct ResetCommand: ParsableCommand {
     var yes = false
 
     /// The dashboard's wish; `history` in it is as the flag.
+    ///
+    /// A button's has no such file, which is as an empty one.
     @Option(help: .hidden)
     var wanted: String?
 
@@ -45,7 +47,7 @@ struct ResetCommand: ParsableCommand {
                 throw ClientFailure(message: "nothing was removed", exitCode: 1)
             }
         }
-        let text = try wanted.map { try FileBytes.read($0, limit: 64) } ?? []
+        let text = try wanted.flatMap { try Files.readIfThere($0, limit: 64) } ?? []
         let wish = String(decoding: text, as: UTF8.self)
         let store = try Self.storeFolder(StationFiles.standardPath)
         let journal = try Self.journalPath(StationFiles.standardPath)

@@ -31,7 +31,7 @@ package actor ButtonDriver: Child {
     private let clock: any NodeClock
     private let sink: any ReadingSink
     private let heartbeat: Heartbeat
-    private let onHeld: @Sendable () -> Void
+    private let onHeld: @Sendable (ButtonHold) async -> Void
     private let open: @Sendable (LineRequest) async throws -> any GPIOLines
     private var machine: ButtonMachine
 
@@ -39,13 +39,13 @@ package actor ButtonDriver: Child {
     ///
     /// - Parameters:
     ///   - name: The device's name, the source of its events.
-    ///   - onHeld: Called when a button that `claims` was held for that.
+    ///   - onHeld: Called with what a person asks for by holding it.
     ///   - open: Requests the line; asked again after each mute.
     package init(
         name: String,
         settings: ButtonSettings,
         environment: DriverEnvironment,
-        onHeld: @escaping @Sendable () -> Void = {},
+        onHeld: @escaping @Sendable (ButtonHold) async -> Void = { _ in },
         open: @escaping @Sendable (LineRequest) async throws -> any GPIOLines
     ) {
         self.name = name
@@ -102,8 +102,12 @@ package actor ButtonDriver: Child {
         for edge in edges { notices += machine.level(edge.isRising, at: edge.instant) }
         guard edges.isEmpty || edges.count >= Self.queueLimit else { return notices }
         let now = clock.now
-        notices += machine.advance(to: now.advanced(by: .zero - settings.debounce))
-        return notices + machine.level(try lines.values()[0], at: now)
+        let isPressed = try lines.values()[0]
+        notices += machine.advance(
+            to: now.advanced(by: .zero - settings.debounce),
+            isStillPressed: isPressed
+        )
+        return notices + machine.level(isPressed, at: now)
     }
 
     private func beat() -> MonotonicInstant {
@@ -128,7 +132,7 @@ package actor ButtonDriver: Child {
         case .pressed(let instant): await record(.plain(.pressed), at: instant)
         case .longPress(let instant): await record(.plain(.longPress), at: instant)
         case .doublePress(let instant): await record(.plain(.doublePress), at: instant)
-        case .held: onHeld()
+        case .held(let hold, _): await onHeld(hold)
         case .released(let instant, let duration, let isLong):
             let details: KeyValuePairs = [
                 "seconds": Self.seconds(duration), "long": isLong ? "yes" : "no",

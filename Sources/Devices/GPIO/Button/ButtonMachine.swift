@@ -10,8 +10,8 @@ struct ButtonMachine: Sendable {
         case pressed(at: MonotonicInstant)
         /// Reported while it is still held.
         case longPress(at: MonotonicInstant)
-        /// Reported while it is still held, of a button that `claims`.
-        case held(at: MonotonicInstant)
+        /// Reported while it is still held, or with its early release.
+        case held(ButtonHold, at: MonotonicInstant)
         case released(at: MonotonicInstant, after: Duration, isLong: Bool)
         /// Reported with the second of two presses.
         case doublePress(at: MonotonicInstant)
@@ -27,6 +27,8 @@ struct ButtonMachine: Sendable {
         var isSecond = false
         var isLong = false
         var isHeld = false
+        /// How far a hold of a button that `resets` has come; nil before `resetNear`.
+        var reset: ButtonHold?
         var isStuck = false
     }
 
@@ -62,7 +64,7 @@ struct ButtonMachine: Sendable {
     ///   - instant: When the kernel saw it.
     /// - Returns: Events to report, in order.
     mutating func level(_ isPressed: Bool, at instant: MonotonicInstant) -> [Notice] {
-        var notices = advance(to: instant)
+        var notices = advance(to: instant, isStillPressed: isPressed)
         guard mutedUntil == nil else { return notices }
         if isHeldFromBefore {
             isHeldFromBefore = isPressed
@@ -77,7 +79,10 @@ struct ButtonMachine: Sendable {
     }
 
     /// Time has passed without an edge.
-    mutating func advance(to instant: MonotonicInstant) -> [Notice] {
+    ///
+    /// - Parameter isStillPressed: Whether it is pressed now: an edge that was lost or is read late
+    ///   gives no station away.
+    mutating func advance(to instant: MonotonicInstant, isStillPressed: Bool = true) -> [Notice] {
         var notices: [Notice] = []
         guard var held = press else { return notices }
         let long = held.since.advanced(by: settings.longPress)
@@ -88,8 +93,9 @@ struct ButtonMachine: Sendable {
         let claim = held.since.advanced(by: ButtonSettings.claimHold)
         if settings.claims, !held.isHeld, claim <= instant {
             held.isHeld = true
-            notices.append(.held(at: claim))
+            notices.append(.held(.claim, at: claim))
         }
+        if settings.resets { notices += hold(&held, to: instant, isStillPressed) }
         let stuck = held.since.advanced(by: settings.stuckAfter)
         if !held.isStuck, stuck <= instant {
             held.isStuck = true
@@ -99,13 +105,42 @@ struct ButtonMachine: Sendable {
         return notices
     }
 
+    private func hold(
+        _ held: inout Press,
+        to instant: MonotonicInstant,
+        _ isStillPressed: Bool
+    ) -> [Notice] {
+        var notices: [Notice] = []
+        let near = held.since.advanced(by: ButtonSettings.resetNear)
+        if held.reset == nil, near <= instant {
+            held.reset = .resetNear
+            notices.append(.held(.resetNear, at: near))
+        }
+        let end = held.since.advanced(by: ButtonSettings.resetHold)
+        if held.reset == .resetNear, isStillPressed, end <= instant {
+            held.reset = .reset
+            notices.append(.held(.reset, at: end))
+        }
+        return notices
+    }
+
+    /// Holding time of the next step to a reset; nil where there is none.
+    private func nextHold(of press: Press) -> Duration? {
+        guard settings.resets else { return nil }
+        return switch press.reset {
+        case nil: ButtonSettings.resetNear
+        case .resetNear: ButtonSettings.resetHold
+        default: nil
+        }
+    }
+
     /// Instant of the next call of `advance` if no edge comes first.
     var wake: MonotonicInstant? {
         guard let press else { return nil }
         let lengths = [
             press.isLong ? nil : settings.longPress,
             settings.claims && !press.isHeld ? ButtonSettings.claimHold : nil,
-            press.isStuck ? nil : settings.stuckAfter,
+            press.isStuck ? nil : settings.stuckAfter, nextHold(of: press),
         ]
         return lengths.compactMap(\.self).min().map { press.since.advanced(by: $0) }
     }
@@ -138,6 +173,7 @@ struct ButtonMachine: Sendable {
         lastRelease = press.isLong || press.isSecond ? nil : instant
         self.press = nil
         var notices: [Notice] = []
+        if press.reset == .resetNear { notices.append(.held(.resetLeft, at: instant)) }
         if press.isStuck { notices.append(.unstuck(at: instant, after: duration)) }
         notices.append(.released(at: instant, after: duration, isLong: press.isLong))
         return notices

@@ -22,8 +22,16 @@ package struct ButtonSettings: Hashable, Sendable {
     /// Whether holding it for `claimHold` shows that a person is at the station.
     package var claims = false
 
+    /// Whether holding it for `resetHold` gives the station away.
+    package var resets = false
+
     /// Holding time that opens the claim window; a short or an accidental press does nothing.
     static let claimHold = Duration.seconds(5)
+
+    /// Holding time that gives the station away.
+    static let resetHold = Duration.seconds(15)
+    /// Holding time from which on a lamp says that this is near.
+    static let resetNear = Duration.seconds(3)
 
     /// More presses than this within `stormWindow` are a loose wire, not a finger.
     static let stormPresses = 30
@@ -44,6 +52,7 @@ package struct ButtonSettings: Hashable, Sendable {
         debounce = reader.seconds("debounceSeconds", in: 0.001...0.5) ?? debounce
         longPress = reader.seconds("longPressSeconds", in: 0.1...60) ?? longPress
         claims = reader.bool("claims") ?? claims
+        resets = reader.bool("resets") ?? resets
         doublePress = reader.seconds("doublePressSeconds", in: 0...2) ?? doublePress
     }
 

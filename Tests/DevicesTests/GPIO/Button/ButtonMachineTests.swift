@@ -34,14 +34,53 @@ import Testing
         #expect(machine.advance(to: .at(11)) == [.longPress(at: .at(11))])
         #expect(machine.wake == .at(15))
         #expect(machine.advance(to: .at(14.9)) == [])
-        #expect(machine.advance(to: .at(15.1)) == [.held(at: .at(15))])
+        #expect(machine.advance(to: .at(15.1)) == [.held(.claim, at: .at(15))])
         #expect(machine.advance(to: .at(30)) == [])
         #expect(machine.wake == .at(70))
         _ = machine.level(false, at: .at(31))
         _ = machine.level(true, at: .at(40))
         // Edges that are read late.
         let late = machine.level(false, at: .at(46))
-        #expect(late.dropLast() == [.longPress(at: .at(41)), .held(at: .at(45))])
+        #expect(late.dropLast() == [.longPress(at: .at(41)), .held(.claim, at: .at(45))])
+    }
+
+    private static func resetMachine() -> ButtonMachine {
+        var settings = ButtonSettings(line: .name("GPIO27"))
+        settings.resets = true
+        var machine = ButtonMachine(settings: settings)
+        machine.opened(isPressed: false)
+        return machine
+    }
+
+    @Test func fifteenSecondsGiveTheStationAwayOnce() {
+        var machine = Self.resetMachine()
+        _ = machine.level(true, at: .at(10))
+        _ = machine.advance(to: .at(11))
+        #expect(machine.wake == .at(13))
+        #expect(machine.advance(to: .at(13)) == [.held(.resetNear, at: .at(13))])
+        #expect(machine.wake == .at(25))
+        #expect(machine.advance(to: .at(24.9)) == [])
+        #expect(machine.advance(to: .at(25.1)) == [.held(.reset, at: .at(25))])
+        #expect(machine.wake == .at(70))
+        #expect(machine.advance(to: .at(50)) == [])
+        #expect(machine.level(false, at: .at(51)).count == 1, "only its release")
+    }
+
+    /// Each shorter hold, and one whose end is read late or was lost.
+    @Test(arguments: [0.1, 2.9, 3.0, 14.9, 15.1, 40]) func lettingGoDoesNothing(seconds: Double) {
+        var machine = Self.resetMachine()
+        _ = machine.level(true, at: .at(10))
+        var notices = machine.level(false, at: .at(10 + seconds))
+        notices += machine.advance(to: .at(100))
+        let holds = notices.compactMap { notice in
+            if case .held(let hold, _) = notice { hold } else { nil }
+        }
+        #expect(holds == (seconds < 3 ? [] : [.resetNear, .resetLeft]))
+        var lost = Self.resetMachine()
+        _ = lost.level(true, at: .at(10))
+        notices = lost.advance(to: .at(100), isStillPressed: false)
+        notices += lost.level(false, at: .at(100))
+        #expect(!notices.contains { if case .held(.reset, _) = $0 { true } else { false } })
     }
 
     @Test func tellsALongPressWhileItIsHeldAndAStuckButtonOnce() {
