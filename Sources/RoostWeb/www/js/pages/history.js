@@ -38,7 +38,7 @@ export async function load(api, query) {
     loadFacts(),
     ...chosen.map((channel) => api.ledger({ channel, ...range })),
   ]);
-  if (earlier?.series[0]?.t.length) series.series.push({ ...earlier.series[0], t: earlier.series[0].t.map((time) => time + shift), isEarlier: true });
+  if (earlier?.series[0]?.t.length) series.series.push({ ...earlier.series[0], t: earlier.series[0].t.map((time) => time + shift), shift, isEarlier: true });
   return { items, chosen, window, now, series, shift, events: events?.items ?? [], notes: notes?.items ?? [], ledgers, range };
 }
 
@@ -183,7 +183,7 @@ function fillMore(node, data) {
   const full = series.series.map((one) => one.covered?.reduce((sum, share) => sum + (share ?? 0), 0)).some((sum) => sum > 0);
   const details = el("details", {}, el("summary", {}, t("history.table")));
   details.addEventListener("toggle", () => {
-    if (details.open && details.childElementCount === 1) details.append(...series.series.map(stepTable));
+    if (details.open && details.childElementCount === 1) details.append(...series.series.filter((one) => !one.isEarlier).map(stepTable));
   });
   const command = `curl -H 'Authorization: Bearer TOKEN' '${location.origin}${address("/series", { ...query, points: 600 })}'`;
   node.replaceChildren(el("h2", {}, t("history.take")),

@@ -21,9 +21,9 @@ function stepWords(series, time, isNamed) {
   const index = stepAt(series, time), name = isNamed ? `${channelName(series.item)}: ` : "";
   if (index < 0 || series.mean[index] === null || series.mean[index] === undefined) {
     const stretch = stretchAt(series.stretches, time, series.width);
-    return `${name}${stamp(time)} ${zoneName(time)}: ${t("history.noValue", { cause: stretch ? reason(stretch[2]) : t("cause.none") })}`;
+    return `${name}${stamp(time - (series.shift ?? 0))} ${zoneName(time)}: ${t("history.noValue", { cause: stretch ? reason(stretch[2]) : t("cause.none") })}`;
   }
-  const from = series.t[index], to = from + series.width, decimals = series.decimals;
+  const from = series.t[index] - (series.shift ?? 0), to = from + series.width, decimals = series.decimals;
   const flags = flagNames(series.flags?.[index] ?? 0).map((flag) => code("flag", flag)).join(", ");
   const words = t("history.step", {
     when: `${series.unsure.includes(index) ? "~" : ""}${day(from)} ${series.width < 60 ? clockSeconds(from) : `${clock(from)}–${clock(to)}`} ${zoneName(from)}`,
