@@ -91,6 +91,11 @@ package struct HistoryRoutes: Sendable {
                 "Measured and explained time since the first sample.",
                 answers: ProofReport.self
             ),
+            get("/api/v1/proof/days", proofDays).about(
+                "How much of each local day values cover, and why some are missing.",
+                query: [.zone],
+                answers: ProofDays.self
+            ),
         ] + ExportRoute(history, name: name).all
             + CopyRoutes(history, copies, name: name).all
             + PlaceRoutes(history, station, courier).all
@@ -269,6 +274,13 @@ package struct HistoryRoutes: Sendable {
                 status
             )
             return proof
+        }
+    }
+
+    private func proofDays(_ request: WebRequest) async throws -> WebResponse {
+        let zone = try await HistoryQuery(request).zone(else: zone)
+        return try await history.answer(request, depending: "-\(zone.name)") { history in
+            try ProofDays(history.reader, history.times, in: zone, now: history.now)
         }
     }
 

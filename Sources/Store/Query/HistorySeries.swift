@@ -114,7 +114,7 @@ package struct HistorySeries {
         return cells.points
     }
 
-    fileprivate struct Question {
+    struct Question {
         let stream: HistoryCatalog.Stream
         let channel: Int
         let boot: UInt32
@@ -122,7 +122,7 @@ package struct HistorySeries {
     }
 
     /// Fills cells from a tier, or from the samples when no tier is fine enough.
-    private func fill(
+    func fill(
         _ cells: inout HistoryCells,
         _ question: Question,
         _ tier: RollupTier?
@@ -231,7 +231,7 @@ package struct HistorySeries {
     }
 
     /// Adds the records that are not in the history yet.
-    private func fillFromTail(
+    func fillFromTail(
         _ cells: inout HistoryCells,
         _ id: StreamID,
         _ channel: Int,
@@ -272,7 +272,7 @@ package struct HistorySeries {
 }
 
 /// The equal steps of an answer.
-private struct HistoryCells {
+struct HistoryCells {
     let origin: Int64
     let width: Int64
     var points: [HistoryPoint]

@@ -31,6 +31,10 @@ package struct ProofReport: Codable, Hashable, Sendable {
     package let elapsedSeconds: Double?
     package let coveredSeconds: Double?
     package let explainedSeconds: Double?
+    /// 0…1 of the time in which values were due: nothing recorded says why they are missing.
+    package let unknownShare: Double
+    /// By cause, most first.
+    package let missing: [ProofMissing]
     package let channels: [ChannelLedgerReport]
     package let card: Card
     package let lasers: [LaserReport]?
@@ -64,6 +68,7 @@ package struct ProofReport: Codable, Hashable, Sendable {
         explainedSeconds = chief.map {
             Double($0.elapsedTenths - $0.coveredTenths - $0.unexplainedTenths) / 10
         }
+        (unknownShare, missing) = ProofMissing.all(of: lines)
         let units = channels.map { ($0.name, $0.quantity.unit) }
         let unit = Dictionary(units) { first, _ in first }
         self.channels = lines.map { ChannelLedgerReport($0, unit: unit[$0.channel]) }
