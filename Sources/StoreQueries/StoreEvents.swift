@@ -31,13 +31,16 @@ package struct EventFilter: Hashable, Sendable {
     package var range = TimeRange()
     /// Names as `motion`.
     package var kinds: Set<String>?
+    /// Names that are left out, also where `kinds` has them.
+    package var unwanted: Set<String> = []
     package var source: String?
     package var least: EventSeverity?
 
     package init() {}
 
     func isWanted(_ event: Event) -> Bool {
-        (kinds?.contains(event.kind.name) ?? true) && (source.map { $0 == event.source } ?? true)
+        (kinds?.contains(event.kind.name) ?? true) && !unwanted.contains(event.kind.name)
+            && (source.map { $0 == event.source } ?? true)
             && (least.map { $0 <= event.severity } ?? true)
     }
 }

@@ -67,6 +67,11 @@ import Testing
         #expect(items.count == 20)
         #expect(items.first?.time?.wall.iso8601 == "2026-04-14T02:09:00Z")
         #expect(items.last?.time?.wall.iso8601 == "2026-04-14T00:40:00Z")
+        filter.unwanted = ["motion"]
+        #expect(try Self.all(fixture, filter, limit: 3).count == 20)
+        filter.unwanted = ["sensor not answering"]
+        #expect(try Self.all(fixture, filter, limit: 3).isEmpty)
+        filter.unwanted = []
         filter.source = "store"
         #expect(try Self.all(fixture, filter, limit: 3).isEmpty)
     }

@@ -64,8 +64,10 @@ package struct HistoryRoutes: Sendable {
             ),
             get("/api/v1/events", events).about(
                 "Events, newest first.",
-                query: [QueryKey("source"), .list("kind"), Self.severity, .cursor, .limit]
-                    + QueryKey.range,
+                query: [
+                    QueryKey("source"), .list("kind"), .list("without"), Self.severity, .cursor,
+                    .limit,
+                ] + QueryKey.range,
                 answers: EventsPage.self
             ),
             get("/api/v1/readings", readings).about(
@@ -189,6 +191,7 @@ package struct HistoryRoutes: Sendable {
         wanted.source = try request.query.one("source")
         let kinds = request.query.all("kind")
         wanted.kinds = kinds.isEmpty ? nil : Set(kinds)
+        wanted.unwanted = Set(request.query.all("without"))
         wanted.least = try Self.severity(request.query)
         let limit = try request.query.integer(.limit) ?? 100
         let cursor = try request.query.one("cursor").map { text in

@@ -3,15 +3,15 @@
 /// So a first visit needs few requests instead of some forty, and the files together are a quarter
 /// smaller by gzip. Where they are installed the modules are left out. Modules that the entry needs
 /// run first, and their names are global; every other module is a function that runs when it is
-/// first needed. Modules that only pages beyond the navigation bar need are in the second file,
-/// which a browser asks for when such a page is opened.
+/// first needed. Modules that neither the start nor `pages` need are in the second file, which a
+/// browser asks for when such a page is opened.
 struct JoinedClient: Sendable {
     static let scriptName = "js/roost.js"
     static let laterName = "js/later.js"
     static let sheetName = "css/roost.css"
     private static let entry = "js/main.js"
-    /// The pages of the navigation bar.
-    private static let pages = ["now", "history", "events", "devices", "more"]
+    /// The pages of the navigation bar, without Events, which asks for a catalogue anyway.
+    private static let pages = ["now", "history", "devices", "more"]
         .map { "js/pages/\($0).js" }
     /// The order matters in the cascade; sheets that are not named here follow by name.
     private static let firstSheets = ["css/tokens.css", "css/base.css", "css/pages.css"]

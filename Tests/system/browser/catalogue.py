@@ -134,8 +134,10 @@ class Reader:
             where = f"{path}, {who}, {language}"
             browser.open(path)
             self.look(where)
-            browser.script("for (const one of document.querySelectorAll('main details')) one.open = true;")
-            time.sleep(0.1)
+            # What is opened may have more to open.
+            for _ in range(2):
+                browser.script("for (const one of document.querySelectorAll('main details')) one.open = true;")
+                time.sleep(0.1)
             self.look(where)
             if presses:
                 self.press(path, where)

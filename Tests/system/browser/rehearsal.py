@@ -43,7 +43,7 @@ def detail(name, kind):
 
 
 def events():
-    """One event of each kind that docs/reference/events.md lists, with all its details."""
+    """Each kind of event that docs/reference/events.md lists, with all its details: alone, and with what ends it."""
     listed = re.findall(r"^\| `([^`]+)` \|([^|]*)\|([^|]*)\|", read(ROOT, "docs", "reference", "events.md"), re.M)
     found = []
     for kind, severity, names in listed:
@@ -52,8 +52,17 @@ def events():
         if kind == "alert raised":
             found += [{"kind": kind, "severity": "warning", "details": {**details, "kind": name, "key": "who-24h:dust/pm25"}}
                       for name in ("mean", "silent", "stuck", "laser")]
+            found.append({"kind": kind, "severity": "warning", "details": {**details, "kind": "clock", "key": "clock:station"}})
+            found.append({"kind": kind, "severity": "warning", "details": {**details, "kind": "value", "key": "low:dust/pm25", "limit": 200}})
+        if kind == "alert level":
+            found.append({"kind": kind, "severity": "notice", "details": {**details, "was": 2, "level": 1}})
+        if kind == "alert resolved":
+            found += [{"kind": kind, "severity": "notice", "details": {**details, "key": key}} for key in ("clock:station", "low:dust/pm25", "who-24h:dust/pm25")]
+        if kind == "alert silenced":
+            found.append({"kind": kind, "severity": "notice", "details": {**details, "forSeconds": 0}})
+    # Newest first: a kind that ends another one comes after it too, so that both stand as one.
     return [{"id": str(number), "time": TIME, "isSure": True, "bootID": "0", "instantSeconds": 5, "source": "dust", **one}
-            for number, one in enumerate(found)]
+            for number, one in enumerate([*found, *reversed(found)])]
 
 
 def faults():

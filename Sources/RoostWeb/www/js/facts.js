@@ -1,9 +1,9 @@
 // What the station says of itself, as sentences of the catalogue: events, faults, checks. The words of other programs are quoted.
-import { ruleName, ruleOf, subjectWords } from "./alerts.js";
+import { ruleName, ruleOf, valueWords } from "./alerts.js";
 import { asIs, quoted } from "./dom.js";
 import { ago, duration, number, stamp } from "./format.js";
 import { code, has, loadMore, t } from "./i18n.js";
-import { channelName, deviceTitle, reason } from "./words.js";
+import { deviceOf, deviceTitle, quantityName, quantityOf, reason } from "./words.js";
 
 /** Asks for the sentences; a page without them has the server's. */
 export const loadFacts = () => loadMore("facts").catch(() => {});
@@ -35,24 +35,30 @@ export function deliveryReason(name, words) {
 
 /** Details that are texts of people, servers or the system, unless they are codes. */
 const TEXTS = ["sentence", "reason", "why", "last", "history", "action", "text", "nextStep"];
-/** Details that say nothing to a person, or what the sentence says. */
-const SILENT = ["n", "raise", "key", "kind", "userID", "processID", "fromSeconds", "toSeconds", "stream", "fromBoot", "toBoot", "part", "partCount"];
-const GROUPS = { mode: "modeName", severity: "severity", lamp: "level", doubt: "flag", remedy: "remedy", trust: "timeSource" };
+/** Details that say nothing to a person, or what every sentence of the kind says. */
+const SILENT = ["n", "raise", "key", "kind", "severity", "userID", "processID", "fromSeconds", "toSeconds", "stream", "fromBoot", "toBoot", "part", "partCount", "unit", "overSeconds", "isForUpload", "isLong"];
+const GROUPS = { mode: "modeName", lamp: "level", doubt: "flag", remedy: "remedy", trust: "timeSource" };
 /** Facts of a driver that are texts of it; other texts are names and numbers of a part. */
 const TROUBLES = ["trouble", "lastTrouble", "lastRejected"];
-const NOWCAST = { 1: "aqi.sensitive", 2: "aqi.unhealthy" };
+const LONG = 60;
+const short = (text) => (text.length > LONG ? `${text.slice(0, LONG)}…` : text);
 
-const places = (key) => [...t(key).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-const named = (id) => (id.includes("/") ? channelName({ id }) : id);
+/** `PM2.5 of “Window”`, or the device alone. */
+function nameOf(id, source) {
+  const [device, quantity] = id.includes("/") ? [deviceOf(id), quantityOf(id)] : source ? [source, id] : [id];
+  return t(quantity ? "event.channel" : "event.device", { quantity: quantity && quantityName(quantity), name: deviceTitle(device) });
+}
 
-/** One detail in words; `own` where it is a name or a text of somebody. */
-function detail(name, given, kind) {
+/** One detail in words. */
+function detail(name, given, { kind, source }) {
   if (typeof given === "boolean") return t(given ? "do.yes" : "do.no");
   if (typeof given === "number") return /seconds$/i.test(name) ? duration(given) : number(given, 3, 0);
   const text = String(given);
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return stamp(text);
-  if (["before", "now"].includes(name) && text === "default") return t("detail.default");
-  if (["channel", "of", "with"].includes(name)) return named(text);
+  if (["before", "now"].includes(name)) return text === "default" ? t("detail.default") : short(text.replace(/^"(.*)"$/, "$1"));
+  if (["of", "with"].includes(name)) return nameOf(text);
+  if (name === "channel") return nameOf(text, source);
+  if (name === "device" || name === "child") return deviceTitle(text);
   if (name === "fault") return has(`lineFault.${text}`) ? t(`lineFault.${text}`) : faultSentence(text);
   if (name === "cause" && kind === "clock trusted") return code("timeSource", text.split(/[:;]/)[0], text);
   if (name === "cause") return has(`cause.${text}`) ? reason(text) : code("eventCause", text, text);
@@ -60,35 +66,76 @@ function detail(name, given, kind) {
   return group ? code(group, text, text) : text;
 }
 
-/** What the sentence of a kind may name: the details, and of an alert its rule, subject and level. */
+/** What a sentence may name: the details, its subject, and of an alert its rule and value. */
 function values(event) {
-  const { kind, source, details = {} } = event;
-  const found = { source };
-  for (const [name, given] of Object.entries(details)) if (!TEXTS.includes(name)) found[name.replace(/Seconds$/, "")] = detail(name, given, kind);
-  if (details.key) {
-    Object.assign(found, { rule: ruleName(ruleOf(details)), subject: subjectWords(details) });
-    if (details.value !== undefined) found.value = [number(details.value, 1, 0), details.unit].filter(Boolean).join(" ");
-    if (ruleOf(details) === "us-nowcast" && NOWCAST[details.level]) found.level = t(NOWCAST[details.level]);
+  const { source, details = {} } = event, { key, channel, of, value, worst, unit } = details;
+  const found = { source: deviceTitle(source) };
+  for (const [name, given] of Object.entries(details)) if (!TEXTS.includes(name)) found[name.replace(/Seconds$/, "")] = detail(name, given, event);
+  const subject = key ? key.slice(ruleOf(details).length + 1) : of;
+  found.subject = subject ? nameOf(subject) : channel ? found.channel : event.kind === "note" ? undefined : nameOf(source);
+  if (key) {
+    found.rule = ruleName(ruleOf(details));
+    if (value !== undefined) found.value = valueWords(details).trim();
+    if (worst !== undefined) found.worst = valueWords({ value: worst, unit }).trim();
   }
   return found;
 }
 
-/** Nodes and texts of an event's line: its sentence, what it leaves out, and the words of others. */
-export function eventWords(event) {
-  const { kind, details = {} } = event, found = values(event);
-  const key = [`event.${kind}.says.${details.kind ?? ""}`, `event.${kind}.says`, `event.${kind}.short`].find((one) => has(one) && places(one).every((name) => found[name] !== undefined));
-  const rest = [];
+/** Which of a kind's sentences fits: an alert says what is too high, and some events are two. */
+function variant({ kind, details = {} }) {
+  const { key, kind: rule, value, limit, level, was, forSeconds } = details;
+  if (kind === "alert level" && level < was) return ".better";
+  if (kind === "alert silenced" && forSeconds === 0) return ".end";
+  if (!key || !["alert raised", "alert resolved"].includes(kind)) return "";
+  if (key.endsWith(":station")) return ".station";
+  if (["silent", "stuck"].includes(rule)) return `.${rule}`;
+  return key.includes("/") && typeof value === "number" && typeof limit === "number" ? (value >= limit ? ".high" : ".low") : "";
+}
+
+/** A text whose parts in brackets stand only with all that they name. */
+function say(key, found) {
+  const text = t(key).replace(/\[([^\]]*)\]/g, (_, part) => ([...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => found[name] !== undefined) ? part : ""));
+  return text.replace(/\{(\w+)\}/g, (_, name) => found[name] ?? "–");
+}
+
+/** Its key in the catalogue; `isOver` where its end is known too. */
+function keyOf(event, isOver) {
+  const kind = `event.${event.kind}`, end = isOver ? ".over" : "";
+  return [`${kind}${variant(event)}${end}`, `${kind}${end}`, kind].find(has);
+}
+
+/** An event as a sentence without its full stop; of a beginning with its end, which lasted so many seconds. */
+export function eventSentence(event, lasted = null) {
+  const key = keyOf(event, lasted !== null);
+  return key ? say(key, { ...values(event), ...(lasted === null ? {} : { lasted: duration(lasted) }) }) : event.kind;
+}
+
+/** What a person wrote, and a reason that the catalogue knows, beside the sentence. */
+export function eventAside({ kind, details = {} }) {
+  if (kind === "note") return quoted(details.text);
+  const known = TEXTS.map((name) => details[name]).find((given) => given && given !== "over" && (has(`cause.${given}`) || has(`eventCause.${given}`)));
+  return known ? detail("cause", known, {}) : null;
+}
+
+/** Names and values of what its sentence, and that of its end, leave out; texts of others are quoted. */
+export function eventDetails(event, opening) {
+  const { kind, details = {} } = event, rows = [];
+  const said = [keyOf(event, false), opening && keyOf(opening, true)].filter(Boolean).map((key) => t(key)).join(" ");
   for (const [name, given] of Object.entries(details)) {
+    const plain = name.replace(/Seconds$/, ""), isKnown = has(`cause.${given}`) || has(`eventCause.${given}`);
+    if (SILENT.includes(name) || said.includes(`{${plain}}`) || /^(silence)?\d+$/.test(name)) continue;
+    if (details.key && (["level", "was"].includes(name) || !given)) continue;
     if (TEXTS.includes(name)) {
-      if (name === "sentence" && details.fault) rest.push(faultDetail(details.fault, given));
-      else rest.push(has(`cause.${given}`) ? reason(given) : has(`eventCause.${given}`) ? t(`eventCause.${given}`) : quoted(given));
-    } else if (!key && !SILENT.includes(name) && !/^(silence)?\d+$/.test(name)) {
-      // A code is in the catalogue or is shown as a name, and so is every text.
-      const label = `detail.${name.replace(/Seconds$/, "")}`, text = detail(name, given, kind);
-      rest.push([has(label) ? `${t(label)} ` : "", text === given ? asIs(text) : text]);
+      // The known ones stand beside the sentence.
+      const isShown = kind === "note" || (name === "sentence" && details.fault && !faultDetail(details.fault, given));
+      if (!isShown && !isKnown) rows.push([t("detail.said"), quoted(String(given))]);
+      continue;
     }
+    if (["channel", "of", "with"].includes(name) && said.includes("{subject}")) continue;
+    const text = detail(name, given, event);
+    rows.push([code("detail", plain, t("detail.other")), text === given ? asIs(text) : text]);
   }
-  return [key ? t(key, found) : has(`event.${kind}`) ? t(`event.${kind}`) : asIs(kind), ...rest.filter(Boolean).map((one) => [" · ", one])];
+  return rows;
 }
 
 /** A fact of a driver by its name: a length of time, an age, a number, a truth, or a text of the part. */

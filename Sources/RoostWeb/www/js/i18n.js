@@ -48,6 +48,9 @@ export function chooseLanguage(name) {
 /** Whether the catalogue has it; codes of a newer station may not be there. */
 export const has = (key) => key in messages;
 
+/** The names of a group that have a text: `motion` of `event.motion`. */
+export const names = (group) => Object.keys(messages).filter((key) => key.startsWith(`${group}.`)).map((key) => key.slice(group.length + 1)).filter((name) => !name.includes("."));
+
 export function t(key, params) {
   const text = messages[key] ?? key;
   return params ? text.replace(/\{(\w+)\}/g, (whole, name) => params[name] ?? whole) : text;

@@ -1,10 +1,10 @@
 // Why is there no data here: cause, surroundings, how often, next act.
-import { dialog, el, asIs, quoted } from "../dom.js";
+import { dialog, el, quoted } from "../dom.js";
 import { clock, duration, rfc3339, span } from "../format.js";
-import { code, has, plural, t } from "../i18n.js";
+import { has, plural, t } from "../i18n.js";
 import { may } from "../roles.js";
 import { action, channelName, reason, refusal } from "../words.js";
-import { loadFacts } from "../facts.js";
+import { eventSentence, loadFacts } from "../facts.js";
 
 const MOST = 12;
 const PLAIN = ["notScheduled", "notDue"];
@@ -44,9 +44,9 @@ function sheet(gap, context, item, from) {
   const events = telling.length ? telling : gap.events ?? [];
   if (events.length) {
     parts.push(el("div", {}, el("h3", {}, t("gap.around")), el("ul", {}, events.slice(0, 12).map((event) =>
-      el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), " ", asIs(event.source), `: ${code("event", event.kind, event.kind)}`)))));
+      el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), " ", eventSentence(event))))));
   }
-  if (gap.alike) parts.push(el("p", {}, alikeWords(gap.alike)));
+  if (gap.alike) parts.push(el("p", {}, alikeWords(gap.alike, gap.events ?? [])));
   if (next) parts.push(el("p", {}, el("strong", {}, `${t("gap.next")} `), next));
   parts.push(el("p", {}, el("a", { href: `/events?from=${rfc3339(from - 300)}&to=${rfc3339(from + 3600)}`, onclick: closeDialog }, t("gap.events"))));
   if (may(context.me, "member")) parts.push(noteForm(context, item, from));
@@ -55,10 +55,13 @@ function sheet(gap, context, item, from) {
 
 const closeDialog = (event) => event.target.closest("dialog")?.close();
 
-function alikeWords({ days, count, hours, with: others }) {
+function alikeWords({ days, count, hours, with: others }, near) {
   const words = [plural("gap.alike", count, { days })];
   if (hours?.length && hours.length <= 4) words.push(t("gap.hours", { hours: hours.map((hour) => `${hour}:00`).join(", ") }));
-  for (const [name, times] of Object.entries(others ?? {})) words.push(t("gap.with", { name: code("event", name, name), n: times }));
+  for (const [name, times] of Object.entries(others ?? {})) {
+    const event = near.find((one) => one.kind === name);
+    if (event) words.push(t("gap.with", { name: eventSentence(event), n: times }));
+  }
   return words.join(" ");
 }
 

@@ -3,7 +3,7 @@ import { Chart } from "../chart.js";
 import { address } from "../api.js";
 import { asIs, button, dialog, el, keyed, show } from "../dom.js";
 import { clock, date, dated, day, month, rfc3339, span, zoneName, zoneWords } from "../format.js";
-import { eventWords, loadFacts } from "../facts.js";
+import { eventSentence, loadFacts } from "../facts.js";
 import { t } from "../i18n.js";
 import { live } from "../live.js";
 import { gapList, openGap } from "./gapsheet.js";
@@ -140,7 +140,7 @@ function markAt({ events, notes, window }, time) {
   const near = (window.to - window.from) / 100, words = [];
   const hits = (list, name) => (time === null ? [] : list.filter((one) => one[name] && Math.abs(Date.parse(one[name]) / 1000 - time) < near).slice(0, 2));
   for (const note of hits(notes, "at")) words.push(`◆ ${clock(note.at)} ${note.text}`);
-  for (const event of hits(events, "time")) words.push(`○ ${clock(event.time)} ${el("span", {}, eventWords(event)).textContent}`);
+  for (const event of hits(events, "time")) words.push(`○ ${clock(event.time)} ${eventSentence(event)}`);
   return words.join(" · ");
 }
 
