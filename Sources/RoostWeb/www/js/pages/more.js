@@ -1,22 +1,31 @@
-// The way to every page that is not in the bar.
-import { asIs, el, icon } from "../dom.js";
+// The way to every page that is not in the bar, in four groups.
+import { asIs, card, el, icon } from "../dom.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
 
 export const title = "more.title";
 
+/** By what is looked for; a page that is in none is of the station. */
+const GROUPS = {
+  record: ["measurements", "records", "livepicture", "sites", "surveys", "dose", "proof", "numbers"],
+  warned: ["alerts", "health"],
+  sending: ["outbox"],
+  station: ["start", "settings", "account", "camera", "network", "backup", "update", "trust"],
+};
+
 export async function load() { return {}; }
 
 export function make(root, { me, pages: all }) {
-  const pages = all.filter((page) => page.place === "more");
+  const pages = all.filter((page) => page.place === "more"), known = Object.values(GROUPS).flat();
+  const ofGroup = (name) => [...GROUPS[name].map((one) => pages.find((page) => page.name === one)), ...(name === "station" ? pages.filter((page) => !known.includes(page.name)) : [])].filter(Boolean);
+  const row = (page) => el("li", {}, el("a", { href: page.path },
+    el("span", {}, el("strong", {}, t(`${page.name}.title`)), el("span", { class: "quiet" }, t(`${page.name}.purpose`), page.needs && !may(me, page.needs) ? ` ${t("more.ownerOnly")}` : "")), icon("icon-next")));
   const choice = el("select", {}, LANGUAGES.map(([name, words]) => asIs(words, "option", { value: name, selected: name === language(), lang: name })));
   choice.addEventListener("change", () => { chooseLanguage(choice.value); location.reload(); });
   const version = el("p", { class: "quiet" });
   root.append(
-    el("section", { class: "card" }, el("ul", { class: "menu" }, pages.map((page) => el("li", {}, el("a", { href: page.path },
-      el("span", {}, el("strong", {}, t(`${page.name}.title`)), el("span", { class: "quiet" }, t(`${page.name}.purpose`), page.needs && !may(me, page.needs) ? ` ${t("more.ownerOnly")}` : "")),
-      icon("icon-next")))))),
+    ...Object.keys(GROUPS).filter((name) => ofGroup(name).length).map((name) => card(t(`more.${name}`), el("ul", { class: "menu" }, ofGroup(name).map(row)))),
     el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("more.language"), choice)), version));
   return { update() {
     const station = live.station?.station;
