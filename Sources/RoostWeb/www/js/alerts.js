@@ -1,10 +1,11 @@
 // Alerts as sentences, and the dialog that says a new one, once a browser.
 import { api } from "./api.js";
 import { el, dialog } from "./dom.js";
-import { number, over, stamp } from "./format.js";
+import { clock, number, over, stamp } from "./format.js";
 import { code, t } from "./i18n.js";
+import { live } from "./live.js";
 import { may } from "./roles.js";
-import { action, deviceTitle, quantityName, quantityOf } from "./words.js";
+import { action, deviceTitle, quantityName, quantityOf, reason } from "./words.js";
 
 const KEY = "roost.alert";
 let open = null;
@@ -19,7 +20,20 @@ export function subjectWords(alert) {
 }
 
 export const ruleName = (id) => code("rule", id);
-export const valueWords = ({ value, unit, overSeconds }) => (value === undefined || value === null ? "" : `${number(value, 1, 0)} ${unit ?? ""}${overSeconds ? `, ${t("alerts.mean", { time: over(overSeconds) })}` : ""}`);
+
+/** A moment by the station's clock, so many seconds ago. */
+function since(seconds) {
+  const at = (Date.parse(live.station?.time?.now) / 1000 + live.elapsed || Date.now() / 1000) - seconds;
+  return (seconds > 72000 ? stamp : clock)(at);
+}
+
+/** What, how much and since when; of what is not known any more, since when it is not. */
+export function alertWords(one) {
+  const { value, unit, overSeconds, limit, blind } = one, isMeasured = (value ?? null) !== null, name = subjectWords(one);
+  if (blind) return t("alerts.says.unknown", { name, rule: ruleName(ruleOf(one)), time: since(one.blindSeconds ?? 0), why: reason(blind) });
+  const words = isMeasured ? `${number(value, 1, 0)} ${unit ?? ""}`.trim() : ruleName(ruleOf(one)), params = { name, time: since(one.sinceSeconds), limit: number(limit ?? 0, 1, 0) };
+  return t(isMeasured && (limit ?? null) !== null ? "alerts.says.limit" : "alerts.says", { ...params, value: isMeasured && overSeconds ? t("alerts.says.mean", { time: over(overSeconds), value: words }) : words });
+}
 
 const seen = () => { try { return Number(localStorage.getItem(KEY)) || 0; } catch { return 0; } };
 function see(number) { try { localStorage.setItem(KEY, String(number)); } catch {
@@ -34,11 +48,8 @@ export async function showNew(me) {
   // Another person knows it, or another tab closed it.
   if (open?.numbers.every((n) => n <= seen() || answer?.alerts.some((one) => one.n === n && one.isAcknowledged))) open.close();
   if (!fresh.length || open) return;
-  const at = Date.now() / 1000;
   const rules = [...new Set(fresh.map(ruleOf))], numbers = fresh.map((one) => one.n);
-  open = dialog(`${rules}` === "who-24h" ? t("alerts.dialog.air") : `${t("alerts.dialog")}: ${rules.map(ruleName).join(", ")}`, may(me, "member") ? null : t("do.close"), fresh.slice(0, 4).map((one) => el("p", {}, one.value === undefined
-    ? `${ruleName(ruleOf(one))}: ${subjectWords(one)}`
-    : t("alerts.dialog.value", { time: stamp(at - one.sinceSeconds), name: subjectWords(one), value: valueWords(one) }))));
+  open = dialog(`${rules}` === "who-24h" ? t("alerts.dialog.air") : `${t("alerts.dialog")}: ${rules.map(ruleName).join(", ")}`, may(me, "member") ? null : t("do.close"), fresh.slice(0, 4).map((one) => el("p", {}, alertWords(one))));
   open.setAttribute("role", "alertdialog");
   open.addEventListener("close", () => {
     open = null;

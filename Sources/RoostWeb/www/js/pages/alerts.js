@@ -1,11 +1,11 @@
 // Raised and pending alerts, rules with their figures, and receivers of notices.
-import { card, el, keyed, mark } from "../dom.js";
+import { card, el, keyed, mark, quoted } from "../dom.js";
 import { duration, number } from "../format.js";
-import { code, loadMore, t } from "../i18n.js";
+import { has, loadMore, t } from "../i18n.js";
 import { loadFacts } from "../facts.js";
 import { may } from "../roles.js";
 import { action } from "../words.js";
-import { ruleName, ruleOf, subjectWords, valueWords } from "../alerts.js";
+import { alertWords, ruleName, ruleOf } from "../alerts.js";
 import { addLink, entryPlace, standing } from "./outboxparts.js";
 import { rulesCard, SIGNS } from "./rules.js";
 import { browserCard, subscription } from "./thisbrowser.js";
@@ -42,10 +42,11 @@ export function make(root, context) {
 
 function row(one, { me, api, reload }) {
   const post = (what, body) => async () => { await api.send("POST", `/alerts/${one.n}/${what}`, body); await reload(); };
-  const notes = [one.blind && t("alerts.unknown", { time: duration(one.blindSeconds ?? 0), why: code("cause", one.blind, one.blind) }), one.isAcknowledged && t("alerts.acknowledged"), one.silencedSeconds && t("alerts.silenced", { time: duration(one.silencedSeconds) }),
-    one.flags?.includes("flapping") && t("alerts.flapping"), one.worst !== undefined && t("alerts.worst", { value: number(one.worst, 1, 0) }), one.limit !== undefined && t("alerts.limit", { value: number(one.limit, 1, 0) })].filter(Boolean);
-  return el("li", { class: "finding" }, mark(one.state === "pending" ? "unknown" : SIGNS[one.severity], "mark small"), el("div", {},
-    el("p", {}, el("strong", {}, ruleName(ruleOf(one))), el("span", { class: "chip" }, t(`alerts.state.${one.state}`))),
-    el("p", {}, `${subjectWords(one)} ${valueWords(one)}`), el("p", { class: "quiet" }, [t("health.since", { time: duration(one.sinceSeconds) }), ...notes].join(" · ")),
+  const notes = [t("rules.of", { name: ruleName(ruleOf(one)) }), one.isAcknowledged && t("alerts.acknowledged"), one.silencedSeconds && t("alerts.silenced", { time: duration(one.silencedSeconds) }),
+    one.flags?.includes("flapping") && t("alerts.flapping"), one.worst !== undefined && t("alerts.worst", { value: number(one.worst, 1, 0) })].filter(Boolean);
+  const state = one.blind ? "unknown" : one.state;
+  return el("li", { class: "finding" }, mark(["pending", "unknown"].includes(state) ? "unknown" : SIGNS[one.severity], "mark small"), el("div", {},
+    el("p", {}, el("strong", {}, alertWords(one)), el("span", { class: "chip" }, t(`alerts.state.${state}`))), el("p", { class: "quiet" }, notes.join(" · ")),
+    one.why && !has(`cause.${one.why}`) ? el("p", { class: "quiet" }, quoted(one.why)) : null,
     one.n && !one.isAcknowledged && may(me, "member") ? el("div", { class: "row" }, action(t("alerts.ack"), post("ack"), { class: "small" }), one.silencedSeconds ? "" : action(t("alerts.snooze"), post("snooze", { seconds: 28800 }), { class: "small" })) : null));
 }

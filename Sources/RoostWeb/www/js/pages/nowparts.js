@@ -1,5 +1,5 @@
 // Beside the values of the first page: is all well, what happened in a day, and the last picture.
-import { ruleName, ruleOf, subjectWords, valueWords } from "../alerts.js";
+import { alertWords } from "../alerts.js";
 import { address } from "../api.js";
 import { card, el, keyed, mark, setText, show } from "../dom.js";
 import { deliveryReason, eventWords, faultSentence } from "../facts.js";
@@ -86,11 +86,11 @@ function sending({ targets = [], isRunning, isMetered, leftOut = [] }) {
 }
 
 function alerting({ alerts, leftOutCount }) {
-  const page = "/alerts", raised = alerts.filter((one) => one.state !== "pending" && one.level !== 0), [one] = raised;
+  const page = "/alerts", raised = alerts.filter((one) => one.state !== "pending" && one.level !== 0), one = raised.find(({ blind }) => !blind) ?? raised[0];
   if (leftOutCount) return { page, level: "fault", text: t("alerts.leftOut", { n: number(leftOutCount) }) };
   if (!one) return { page, level: "good", text: t("well.alerts.none") };
-  const worst = raised.some((alert) => alert.severity === "critical") ? "poor" : "moderate";
-  return { page, level: worst, text: plural("well.alerts", raised.length), because: `${ruleName(ruleOf(one))}: ${[subjectWords(one), valueWords(one)].filter(Boolean).join(" ")}, ${t("health.since", { time: duration(one.sinceSeconds) })}` };
+  const worst = one.blind ? "unknown" : raised.some((alert) => alert.severity === "critical") ? "poor" : "moderate";
+  return { page, level: worst, text: plural("well.alerts", raised.length), because: alertWords(one) };
 }
 
 const isDevice = (name) => (live.station?.channels ?? []).some((one) => deviceOf(one.id) === name) || (live.station?.lines ?? []).some((one) => one.device === name);
