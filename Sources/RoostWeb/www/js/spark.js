@@ -11,7 +11,7 @@ export function curve({ t, mean, widthSeconds: width }, from, to) {
   let path = "", isIn = false, last = 0;
   t.forEach((time, index) => {
     if (mean[index] === null || mean[index] === undefined) { isIn = false; return; }
-    const joins = isIn && time - last <= width * 1.5;
+    const joins = isIn && time - last <= width * 1.5 + 1;
     path += `${joins ? "L" : "M"}${(((time + width / 2 - start) / (to - start)) * WIDTH).toFixed(1)} ${(HEIGHT - 2 - ((mean[index] - least) / reach) * (HEIGHT - 4)).toFixed(1)}`;
     [isIn, last] = [true, time];
   });

@@ -1,12 +1,13 @@
-// Connected devices with their state, and found ones that are not used.
+// Connected devices: their values, how each measures and how long it lasts; and found ones that are not used.
 import { asIs, button, dialog, el, facts, keyed, quoted, renew, setText, show } from "../dom.js";
 import { factWords, loadFacts } from "../facts.js";
-import { countdown, duration, stamp } from "../format.js";
-import { code, loadMore, plural, t } from "../i18n.js";
+import { countdown, duration, month, number, stamp } from "../format.js";
+import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../roles.js";
 import { field, form } from "../form.js";
 import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, problemWords, quantityName, quantityOf } from "../words.js";
+import { dayCurves, makeRow } from "./now.js";
 
 export const title = "devices.title";
 
@@ -20,7 +21,13 @@ export function make(root, context) {
   const board = el("section", { class: "card wide" }, el("h2", {}, t("devices.http")), el("p", {}, t("devices.http.words")),
     el("div", { class: "row" }, button(t("devices.http.add"), () => addDialog(profiles, context)))), pins = el("section", { class: "card wide" });
   root.append(count, list, el("section", { class: "card wide" }, el("h2", {}, t("devices.found")), ports, none), board, pins);
-  let profiles = [], part = null;
+  let profiles = [], part = null, curves = null;
+  /** Once a page: what is small says little of what came since. */
+  async function drawCurves() {
+    const channels = (live.station?.channels ?? []).filter((one) => !isNeverMeasured(one)).slice(0, 40);
+    curves = await dayCurves(context.api, channels).catch(() => null);
+    for (const node of list.children) node.values(curves);
+  }
   /** The header is drawn by a module of its own, which comes when this page is open. */
   async function drawPins() {
     try {
@@ -35,15 +42,19 @@ export function make(root, context) {
     update(data) {
       profiles = data.profiles;
       drawPins();
-      const devices = data.devices ?? [], items = data.found ?? [], measuring = devices.filter((one) => one.intervalSeconds);
+      const devices = data.devices ?? [], items = (data.found ?? []).filter((one) => !isHere(one, devices)), measuring = devices.filter((one) => one.intervalSeconds);
       setText(count, measuring.length ? plural("devices.measure", measuring.length) : devices.length ? t("devices.measure.none") : t("devices.none"));
-      keyed(list, devices, (one) => one.name, () => deviceCard(context), (node, one) => node.renew(one, data));
+      keyed(list, devices, (one) => one.name, () => deviceCard(context), (node, one) => { node.renew(one, data); node.values(curves); });
+      if (live.station && curves === null) { curves = undefined; drawCurves(); }
       // What is typed into a row stays until the row says something else.
       keyed(ports, items, (one) => JSON.stringify(one), (one) => foundRow(one, profiles, context));
       show(none, !items.length);
       show(board, may(context.me, "owner"));
     },
-    live(kind) { if (kind === "station") context.reload(); },
+    live(kind) {
+      if (kind === "station") context.reload();
+      if (kind === "reading") for (const node of list.children) node.values(curves);
+    },
     tick() { for (const node of list.children) node.tick(); },
   };
 }
@@ -56,6 +67,9 @@ const isHTTP = ({ location }) => location.startsWith("http");
 /** Lines of a part on the header's pins: one, or three of a traffic light. */
 const linesOf = ({ location }) => (/^GPIO\d+\b/.test(location) ? location.replace(/ of .*/, "").split(", ") : []);
 const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name);
+
+/** Whether what is away is a device above that is there: one of the file, by its port. */
+const isHere = (one, devices) => one.state === "absent" && devices.some(({ name, location, state }) => (name === one.name || location === one.node) && !["unplugged", "unusable"].includes(state));
 
 /** The values that a device's part does not have, in words; null without any. */
 const neverMeasured = (name) => channelsOf(name).filter(isNeverMeasured)
@@ -70,17 +84,31 @@ const lampWords = ({ shows, follows }) => [code("pins.shows", shows), follows &&
 
 /** The card of a device; `renew` changes only what differs. */
 function deviceCard(context) {
-  const top = el("div", { class: "top" }), state = el("strong"), known = el("div"), row = el("div", { class: "row" });
+  const top = el("div", { class: "top" }), state = el("strong"), how = el("p", { class: "quiet" }), known = el("div"), row = el("div", { class: "row" });
+  const rows = el("ul", { class: "list values" }), seldom = el("ul", { class: "list values" }), few = el("summary"), rest = el("details", {}, few, seldom);
   const figures = el("div"), fold = el("details", {}, el("summary", {}, t("devices.figures")), figures);
-  const node = el("section", { class: "card device" }, top, el("p", {}, state), known, fold, row);
+  const node = el("section", { class: "card device" }, top, el("p", {}, state), how, rows, known, rest, fold, row);
   let device, data;
   node.tick = () => {
     const left = (device.progress?.nextInSeconds ?? 0) - (performance.now() - data.at) / 1000;
     setText(state, `${code("state", device.state)}${left > 0 ? ` · ${t("age.next", { time: countdown(left) })}` : ""}`);
+    for (const one of node.querySelectorAll(".reading")) one.tick();
+  };
+  node.values = (curves) => {
+    const channels = channelsOf(device.name).filter((one) => !isNeverMeasured(one)), main = channels.filter((one) => one.group !== "detail");
+    const put = (parent, items) => keyed(parent, items, (one) => one.id, () => makeRow(true), (line, one) => line.renew(one, curves));
+    const others = main.length ? channels.filter((one) => one.group === "detail") : [], names = others.map((one) => quantityName(one.quantity, one.name));
+    put(rows, main.length ? main : channels);
+    put(seldom, others);
+    show(rows, channels.length > 0);
+    show(rest, others.length > 0);
+    setText(few, plural("now.more", others.length, { names: names.slice(0, 3).join(", ") + (names.length > 3 ? " …" : "") }));
   };
   node.renew = (one, all) => {
     [device, data] = [one, all];
     renew(top, asIs(device.title ?? device.name, "h2"), asIs(typeName(device, data.profiles), "span", { class: "quiet" }));
+    setText(how, howWords(device, profileOf(device, data.profiles)));
+    show(how, how.textContent !== "");
     const { rows, others } = deviceRows(device, data.found ?? []);
     renew(known, facts(rows));
     renew(figures, facts(others));
@@ -91,9 +119,21 @@ function deviceCard(context) {
   return node;
 }
 
-function typeName({ type }, profiles) {
-  const profile = profiles.find((one) => one.id === type) ?? profiles.find((one) => one.driver === type);
-  return profile ? code("pins.part", profile.id, profile.name) : type;
+const profileOf = ({ type }, profiles) => profiles.find((one) => one.id === type) ?? profiles.find((one) => one.driver === type);
+
+function typeName(device, profiles) {
+  const profile = profileOf(device, profiles);
+  return profile ? code("pins.part", profile.id, profile.name) : device.type;
+}
+
+/** How it measures, how long it lasts, and what it does not have, in sentences. */
+function howWords({ name, type, intervalSeconds: interval }, profile) {
+  const laser = live.station?.lasers?.find((one) => one.device === name), warm = profile?.warmUpSeconds, never = neverMeasured(name);
+  return [
+    interval ? t(warm && interval >= 60 ? "devices.every.warm" : "devices.every", { time: duration(interval), warm: duration(warm ?? 0) }) : has(`devices.how.${type}`) ? t(`devices.how.${type}`) : null,
+    laser && (laser.lifeHours ? t(laser.endOfLife ? "devices.laser.until" : "devices.laser", { left: number(Math.max(0, laser.lifeHours - laser.hours)), life: number(laser.lifeHours), date: laser.endOfLife ? month(laser.endOfLife) : "" }) : t("devices.laser.ran", { hours: number(laser.hours) })),
+    never && t("devices.never", { names: never }),
+  ].filter(Boolean).join(" ");
 }
 
 /** What a driver says of trouble is seen at once; its counters are folded. */
@@ -105,15 +145,14 @@ function deviceRows(device, found) {
   const said = Object.entries(device.facts ?? {}).filter(([name]) => !(isLamp(device) && ["shows", "follows"].includes(name)));
   const row = ([name, given]) => [code("fact", name, name), factWords(name, given)];
   const rows = [
-    [t("devices.id"), device.title ? asIs(device.name) : null], [t("devices.identity"), identity && asIs(identity)], [t("devices.address"), isHTTP(device) ? asIs(device.location) : null], [t("devices.pin"), linesOf(device).length ? asIs(linesOf(device).join(", ")) : null],
-    [t("devices.interval"), device.intervalSeconds ? duration(device.intervalSeconds) : null],
+    [t("devices.address"), isHTTP(device) ? asIs(device.location) : null], [t("devices.pin"), linesOf(device).length ? asIs(linesOf(device).join(", ")) : null],
     [t("pins.shows"), isLamp(device) ? lampWords(device) : null],
     ...said.filter(([name]) => TROUBLES.includes(name)).map(row),
-    [t("devices.never"), neverMeasured(device.name)],
     [t("devices.kept"), device.records === false ? t("devices.kept.no") : null],
     [t("devices.muted"), mute ? (mute.endTime ? t("devices.muted.until", { time: stamp(mute.endTime) }) : t("devices.muted.yes")) : null],
   ];
-  return { rows, others: said.filter(([name]) => !TROUBLES.includes(name)).map(row) };
+  const others = [[t("devices.id"), device.title ? asIs(device.name) : null], [t("devices.identity"), identity && asIs(identity)]].filter(([, words]) => words);
+  return { rows, others: [...others, ...said.filter(([name]) => !TROUBLES.includes(name)).map(row)] };
 }
 
 /** Links and buttons of a card; a button that stays asks for the device as it is then. */

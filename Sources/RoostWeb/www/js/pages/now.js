@@ -23,20 +23,31 @@ export async function load(api) {
   // A card has no program that says its channels; their last values are in its history.
   const kept = station.daemon?.state === "none" ? ((await api.maybe("/channels"))?.items ?? []).sort(byGroup) : [];
   const newest = kept.map((one) => Date.parse(one.newest)).filter(Number.isFinite);
-  const to = newest.length ? new Date(Math.max(...newest)).toISOString() : station.time?.now, oldest = station.store?.oldest;
+  const to = newest.length ? new Date(Math.max(...newest)).toISOString() : null;
   const shown = (kept.length ? kept : station.channels ?? []).filter((one) => !isNeverMeasured(one)).slice(0, 40);
-  const ids = shown.map((one) => one.id), first = leading(station, shown);
+  const first = leading(station, shown);
   // One question for all curves; the rest is asked once what is seen first is drawn.
   const range = newest.length ? { from: new Date(Date.parse(to) - DAY * 1000).toISOString(), to }
-    // A young station has steps as fine as its age.
-    : oldest < to && Date.parse(to) - Date.parse(oldest) < DAY * 1000 ? { from: oldest, to } : { last: "24h" };
+    : dayOf(station);
   return {
     station, kept, first,
     devices: shown.length || !isUp ? null : await api.maybe("/devices"),
-    day: ids.length ? Promise.all([api.maybe("/series", { channel: ids, ...range, points: POINTS }), first && api.ledger({ channel: first.id, ...range })]) : null,
+    day: shown.length ? Promise.all([dayCurves(api, shown, range), first && api.ledger({ channel: first.id, ...range })]) : null,
     rest: isUp ? () => Promise.all([api.maybe("/outbox"), api.maybe("/alerts"), api.maybe("/events", { severity: "warning", last: "24h", limit: 50 }),
       station.lines?.length ? api.maybe("/records", { limit: 1 }) : null]) : null,
   };
+}
+
+/** The time of the small curves: a young station has steps as fine as its age. */
+function dayOf({ time, store }) {
+  const to = time?.now, from = store?.oldest;
+  return from < to && Date.parse(to) - Date.parse(from) < DAY * 1000 ? { from, to } : { last: "24h" };
+}
+
+/** The curves of channels by their ids, with one question; null without an answer. */
+export async function dayCurves(api, channels, range = dayOf(live.station)) {
+  const answer = channels.length ? await api.maybe("/series", { channel: channels.map((one) => one.id), ...range, points: POINTS }) : null;
+  return answer && { series: new Map(answer.series.map((one) => [one.channel, one])), from: answer.from, to: answer.to };
 }
 
 /** The channel that the first chart shows: the one that decides the level, or the first with levels. */
@@ -74,9 +85,9 @@ export function make(root, context) {
       first.replaceChildren(...(station.channels?.length || kept.length ? [] : station.daemon?.state === "up" ? [...firstSteps(devices), toFirstSteps(context)] : absence(station)).filter(Boolean));
       mode.replaceChildren(modeCard(station, context) ?? "");
       if (day) parts.expect();
-      const drawn = day?.then(([series, ledger]) => {
-        if (!series) return;
-        answer = { kept, series: new Map(series.series.map((one) => [one.channel, one])), from: series.from, to: series.to };
+      const drawn = day?.then(([curves, ledger]) => {
+        if (!curves) return;
+        answer = { kept, ...curves };
         parts.chart(answer, leader, ledger, context);
         list.update(live.station, answer);
       }).catch(() => parts.leave());
@@ -219,11 +230,12 @@ function valueList() {
   };
 }
 
-function makeRow() {
+/** A value with its curve and level; in the card of its device without what the card says. */
+export function makeRow(isInCard = false) {
   const name = el("a"), place = el("span", { class: "quiet" }), age = el("span", { class: "age quiet" }), figure = el("b"), unit = el("small"), level = el("span", { class: "level" }), spark = el("div", { class: "spark" });
   const node = el("li", { class: "reading" }, el("div", { class: "name" }, name, place), spark, el("div", { class: "value" }, figure, " ", unit), el("div", { class: "under" }, age, level));
   let channel = null, drawn = null;
-  node.tick = () => setText(age, ageLine(channel));
+  node.tick = () => setText(age, ageLine(channel, isInCard));
   node.renew = (given, answer) => {
     channel = given;
     const one = answer?.series?.get(channel.id), isOld = channel.isStale || (channel.value ?? null) === null;
@@ -232,7 +244,7 @@ function makeRow() {
     setText(name, quantityName(channel.quantity, channel.name));
     name.href = `/history?channel=${channel.id}`;
     name.setAttribute("aria-label", t("now.history.of", { name: channelName(channel) }));
-    setText(place, deviceTitle(deviceOf(channel.id)));
+    setText(place, isInCard ? "" : deviceTitle(deviceOf(channel.id)));
     setText(figure, /^warming/.test(channel.phase ?? "") ? "–" : value(last, channel.decimals));
     setText(unit, channel.unit ?? "");
     const shown = isOld ? (channel.value ?? null) !== null && "unknown" : channel.level;
@@ -247,21 +259,21 @@ function makeRow() {
 }
 
 /** What keeps a row from being plain: why it has no value, how old it is, what is doubtful. */
-function ageLine(channel) {
+function ageLine(channel, isBrief) {
   if (channel.isKept) return t("now.kept", { time: stamp(channel.newest) });
   const parts = [], isWarming = /^warming/.test(channel.phase ?? ""), left = (channel.phaseEndsInSeconds ?? channel.nextInSeconds ?? 0) - live.elapsed;
   if (channel.noData && !isWarming) parts.push(reason(channel.noData));
-  const isOld = channel.isStale || live.state !== "live" || channel.ageSeconds + live.elapsed > 60;
+  const isOld = channel.isStale || (!isBrief && (live.state !== "live" || channel.ageSeconds + live.elapsed > 60));
   if (channel.ageSeconds !== null && channel.ageSeconds !== undefined) { if (isOld) parts.push(ageWords(channel, live.elapsed)); }
   else if (!channel.noData && !isWarming) parts.push(t("age.never"));
   const next = (channel.nextInSeconds ?? 0) - live.elapsed;
   if (isWarming) parts.push(left > 0 ? t("phase.warming.left", { time: duration(left) }) : code("phase", "warming"));
-  else if (next > 0 && !(channel.intervalSeconds < 10)) parts.push(t("age.next", { time: countdown(next) }));
+  else if (!isBrief && next > 0 && !(channel.intervalSeconds < 10)) parts.push(t("age.next", { time: countdown(next) }));
   return [
     ...parts,
     channel.quality?.length ? t("now.doubtful", { flags: flags(channel.quality) }) : null,
     channel.isMuted && channel.noData !== "muted" ? t("now.muted") : null,
-    channel.records === false ? t("now.notKept") : null,
+    channel.records === false && !isBrief ? t("now.notKept") : null,
     channel.omitted24h ? plural("now.omitted", channel.omitted24h) : null,
   ].filter(Boolean).join(" · ");
 }

@@ -18,7 +18,7 @@ const stepOf = (query) => Math.min(Math.max(Math.trunc(Number(query.get("step"))
 export async function load(api, query, context) {
   const number = stepOf(query), shown = STEPS[number - 1] ? [STEPS[number - 1]] : STEPS;
   const modules = await Promise.all(shown.map((step) => step.module()));
-  await Promise.all([loadMore("start"), ...(STEPS[number - 1]?.name === "sent" ? [loadMore("entries")] : [])]);
+  await Promise.all([loadMore("start"), loadMore("devices"), ...(STEPS[number - 1]?.name === "sent" ? [loadMore("entries")] : [])]);
   const data = await Promise.all(modules.map((module) => module.load(api, query, context)));
   return { number, modules, data };
 }
