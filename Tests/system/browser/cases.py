@@ -278,6 +278,19 @@ def station_data(walk):
                       f"B-T12: {value} on the page is no value of the station")
     browser.open("/more")
     walk.check.demand(browser.shows(walk.balcony.station.name), "B-T12: the station's name is not shown")
+    groups = browser.script("return [...document.querySelectorAll('.more h2')].map((one) => one.innerText)")
+    walk.check.same(groups, ["What was measured", "What needs you", "Where values go", "The station"], "B-T12: the groups of More")
+    browser.open("/devices")
+    walk.check.demand(browser.shows("It measures every", 10, ".device"), f"B-T12: how a part measures: {browser.text('.device')}")
+    value = browser.script("return document.querySelector('.device .value b').innerText")
+    walk.check.demand(any(value == f"{float(one['value']):.1f}" for one in readings(walk)), f"B-T12: {value} on Devices is no value of the station")
+    curves = until(lambda: browser.script("return document.querySelectorAll('.device .spark svg').length"), 15)
+    walk.check.demand(curves, "B-T12: no curve on Devices")
+    browser.open("/health")
+    sentence = browser.text(".verdict strong")
+    walk.check.demand(sentence in ("Nothing is wrong.", "One thing is wrong.") or sentence.endswith(" things are wrong."), f"B-T12: Health says {sentence!r}")
+    walk.check.same(browser.text("h1"), sentence, "B-T12: the title of Health")
+    walk.check.demand(browser.shows("parts of the program run", 5), "B-T12: the parts of the program are not folded under a sentence")
 
 
 def readings(walk):

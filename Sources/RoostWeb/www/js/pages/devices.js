@@ -51,9 +51,9 @@ export function make(root, context) {
       show(none, !items.length);
       show(board, may(context.me, "owner"));
     },
-    live(kind) {
+    live(kind, data) {
       if (kind === "station") context.reload();
-      if (kind === "reading") for (const node of list.children) node.values(curves);
+      if (kind === "reading") [...list.children].find((node) => node.dataset.key === deviceOf(data.channel))?.values(curves);
     },
     tick() { for (const node of list.children) node.tick(); },
   };

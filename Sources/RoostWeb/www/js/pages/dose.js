@@ -1,4 +1,5 @@
 // Counts of a radiation counter in a time, their uncertainty, and the dose.
+import { ruleSentences } from "../alerts.js";
 import { Chart } from "../chart.js";
 import { button, card, el, facts } from "../dom.js";
 import { number, rfc3339, stamp, zoneWords } from "../format.js";
@@ -6,7 +7,6 @@ import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
 import { confirmed, recorded } from "../words.js";
-import { ruleSentences } from "./rules.js";
 
 export const title = "dose.title";
 /** So long a mark may take to the history. */

@@ -96,12 +96,12 @@ function treeWords(tree) {
 }
 
 /** What a part of the program does, with its bare name beside it; a device by its title, the root by the station's name. */
-function branch(node) {
-  const words = has(`part.${node.id}`) ? [t(`part.${node.id}`), " ", asIs(node.id, "small", { class: "quiet" })] : asIs(deviceTitle(node.id));
+function branch(node, isDevice) {
+  const words = !isDevice && has(`part.${node.id}`) ? [t(`part.${node.id}`), " ", asIs(node.id, "small", { class: "quiet" })] : asIs(deviceTitle(node.id));
   return el("li", {}, words, " ", node.state === "running" ? null : el("span", { class: "chip" }, code("child", node.state, node.state)),
     el("span", { class: "quiet" }, [node.upSeconds ? t("health.since", { time: duration(node.upSeconds) }) : null, node.restartCount ? plural("health.restarts", node.restartCount) : null].filter(Boolean).join(" · "),
       node.lastExit ? [" · ", has(`eventCause.${node.lastExit}`) ? t(`eventCause.${node.lastExit}`) : quoted(node.lastExit)] : ""),
-    node.children?.length ? el("ul", {}, node.children.map(branch)) : null);
+    node.children?.length ? el("ul", {}, node.children.map((one) => branch(one, node.id === "devices"))) : null);
 }
 
 /** Shown before it is saved: what leaves this page is read first. */

@@ -1,5 +1,5 @@
 // The rules of alerts with their figures; an owner adds, changes, switches and tries them.
-import { ruleName, ruleOf } from "../alerts.js";
+import { ruleName, ruleOf, ruleSentences } from "../alerts.js";
 import { asIs, button, card, el, keyed, mark, setText, show } from "../dom.js";
 import { deliveryReason } from "../facts.js";
 import { field, form, isNoNumber, nameProblem } from "../form.js";
@@ -16,13 +16,6 @@ const OVERS = [0, 900, 3600, 28800, 86400];
 /** How long the way of a test is watched, in seconds; a receiver that fails tries again later. */
 const TEST_SECONDS = 30;
 const FAILURES = ["later", "held", "broken", "paused"];
-
-/** Sentences for the parts of a rule that compare a value with a limit. */
-export function ruleSentences(rule) {
-  return rule.parts.filter((part) => part.limits.length).map((part) => t(part.isFloor ? "rules.below" : "rules.from", {
-    name: quantityName(quantityOf(part.channels)), over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"),
-    limits: part.limits.map((one) => number(one, 1, 0)).join(", "), ends: part.ends.map((one) => number(one, 1, 0)).join(", ") }));
-}
 
 export function rulesCard({ me, api, reload }) {
   const isOwner = may(me, "owner"), editor = el("div"), said = el("p", { class: "row", role: "status" }), list = el("ul", { class: "list" }), off = el("ul", { class: "list" });
