@@ -7,6 +7,7 @@ in the list. The modules beside this one are what the checks share (`interop_*` 
   station     a simulated part, a running roostd, a connection to its control socket
   watch       the light and the sensor's trace, compared while a station runs
   strangers   devices that are no sensor, and a station whose adapters are a file
+  proxies     nginx and Caddy with the configurations of the guide
   card        a file system that can be filled and broken
   systemd     a stand-in for systemd, and threads that stand still
   scratch     a scratch copy of the sources, for mutants

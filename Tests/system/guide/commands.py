@@ -176,7 +176,7 @@ class Judge:
 
     def systemctl(self, words):
         verbs = [word for word in words if not word.startswith("-")]
-        for unit in verbs[1:]:
+        for unit in [one for one in verbs[1:] if one not in exceptions.UNITS]:
             path = self.unit(unit)
             with open(path, encoding="utf-8") as file:
                 if verbs[0] == "reload" and "\nExecReload=" not in file.read():

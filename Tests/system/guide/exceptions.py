@@ -15,6 +15,9 @@ FOREIGN = {
     "sfdisk": "writes a card's table", "openapi-python-client": "its own; scripts/check api runs it",
 }
 
+# Units of other programs.
+UNITS = {"nginx": "Debian's", "caddy": "Debian's"}
+
 # Blocks of JSON that no program of ours reads, by a text in them.
 JSON = {
     '"Version": "2012-10-17"': "a policy of Amazon's S3",

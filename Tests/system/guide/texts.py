@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..check import ROOT
 
-LANGUAGES = {"sh", "console", "screen", "json", "text", "ini", "yaml", "python"}
+LANGUAGES = {"sh", "console", "screen", "json", "text", "ini", "yaml", "python", "nginx", "caddy"}
 FENCE = re.compile(r"^( *)```(.*)$")
 CODE = re.compile(r"`([^`]+)`")
 # A word after which the rest of a cell lists other forms of the command in its row.
