@@ -17,6 +17,7 @@ from .station import end
 
 PAGE = os.path.join(ROOT, "docs", "guide", "behind-a-proxy.md")
 NAME, ADDRESS = "air.example.org", "192.168.1.20"  # Of the page.
+OTHERS = {1: "private", 2: "encrypted"}
 
 
 def replaced(text, old, new):
@@ -27,9 +28,12 @@ def replaced(text, old, new):
 
 
 class Proxy:
-    """A proxy with the page's configuration, on ports of the loopback."""
+    """A proxy with the page's configuration, on ports of the loopback.
 
-    def __init__(self, check, guide, web, is_private=False):
+    Of the page's blocks the first is whole; `with_block` 1 keeps strangers out, 2 encrypts the way to the station.
+    """
+
+    def __init__(self, check, guide, web, with_block=0):
         self.check, self.guide, self.web = check, guide, web
         self.port, self.plain, self.process = free_port(), free_port(), None
         self.folder = check.path(f"{self.program}-{self.port}")
@@ -39,7 +43,8 @@ class Proxy:
         os.chmod(self.folder, 0o755)
         blocks = guide.of(self.program)
         with open(self.file, "w", encoding="utf-8") as file:
-            file.write(self.configuration(*blocks if is_private else blocks[:1]))
+            text = self.configuration(blocks[0], **{OTHERS[with_block]: blocks[with_block]} if with_block else {})
+            file.write(replaced(text, ADDRESS, f"127.0.0.1:{web.tls_port if with_block == 2 else web.port}"))
         check.ends(self)
 
     def start(self):
@@ -75,8 +80,11 @@ class Proxy:
 class Nginx(Proxy):
     program = "nginx"
 
-    def configuration(self, text, private=""):
-        text = replaced(text, ADDRESS, f"127.0.0.1:{self.web.port}")
+    def configuration(self, text, private="", encrypted=""):
+        if encrypted:
+            text = replaced(text, "    location / { proxy_pass http://192.168.1.20; }", encrypted)
+            text = replaced(text, "    proxy_set_header Origin $roost_origin;\n", "")
+            text = replaced(text, "/etc/nginx/roost-ca.pem", self.guide.authority)
         for port, own in ((80, self.plain), (443, self.port)):
             text = re.sub(rf"listen \[::\]:{port}\b.*\n", "", text)
             text = replaced(text, f"listen {port}", f"listen 127.0.0.1:{own}")
@@ -95,8 +103,10 @@ class Nginx(Proxy):
 class Caddy(Proxy):
     program = "caddy"
 
-    def configuration(self, text, private=""):
-        text = replaced(text, ADDRESS, f"127.0.0.1:{self.web.port}")
+    def configuration(self, text, private="", encrypted=""):
+        if encrypted:
+            text = re.sub(r"\treverse_proxy .*?\n\t}", lambda _: encrypted, text, flags=re.S)
+            text = replaced(text, "/etc/caddy/roost-ca.pem", self.guide.authority)
         text = replaced(text, "\tlog\n", f"\ttls {self.guide.certificate} {self.guide.key}\n\tlog\n{private}\n")
         return (f"{{\n\tadmin off\n\thttp_port {self.plain}\n\thttps_port {self.port}\n"
                 f"\tstorage file_system {self.folder}\n}}\n{text}\n")
@@ -115,6 +125,7 @@ class Guide:
     def __init__(self, check):
         self.page = texts.Page(PAGE)
         self.certificate, self.key = check.path("air.pem"), check.path("air.key")
+        self.authority = check.path("roost-ca.pem")
         done = subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
              "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}", "-keyout", self.key, "-out",

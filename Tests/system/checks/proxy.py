@@ -13,6 +13,8 @@ roost-web with accounts; a visitor speaks TLS with the proxy under the page's na
   home      faces and claims are kept back
   upload    the largest body that the station takes reaches it
   crowd     with 12 live pages the others are answered; without them all connections are free again
+  encrypted the same with the page's lines for HTTPS to the station: log-in as the browser asks, the station's own cookie,
+            and nothing where another authority is trusted
   private   strangers are kept out by the lines that the page has for it
 
 A proxy that is not installed is left out, with the reason.
@@ -22,11 +24,12 @@ import contextlib
 import http.client
 import json
 import re
+import shutil
 import socket
 import threading
 import time
 
-from ..browser.dashboard import OWNER, Balcony, Dashboard
+from ..browser.dashboard import OWNER, Balcony, Dashboard, free_port
 from ..check import Failed, now, until
 from ..proxies import NAME, PAGE, Caddy, Guide, Nginx, Visitor, program
 
@@ -60,7 +63,8 @@ def log_in(check, web, visitor):
     status, _ = visitor.log_in(origin="https://evil.example")
     check.same(status, 403, f"{name}: a log-in from a page of another site")
     status, marks = visitor.log_in(X_Forwarded_For="203.0.113.9")
-    check.same(status, 200, f"{name}: log-in")
+    if status != 200:
+        raise Failed(f"{name}: log-in is answered {status}")
     check.demand({"Secure", "HttpOnly", "SameSite=Strict", "Path=/"} <= set(marks), f"{name}: the cookie has {marks}")
     status, _, body = visitor.ask("GET", "/api/v1/me")
     check.demand(status == 200 and OWNER["name"] in body.decode(), f"{name}: /me answers {status}: {body[:200]}")
@@ -213,9 +217,7 @@ def crowd(check, visitor):
 
 def private(check, guide, web, kind):
     """The lines against strangers are taken; this machine's own address is none."""
-    if len(guide.of(kind.program)) != 2:
-        raise Failed(f"{PAGE} has not two blocks of {kind.program}")
-    proxy = kind(check, guide, web, is_private=True).start()
+    proxy = kind(check, guide, web, with_block=1).start()
     check.same(Visitor(proxy).ask("GET", "/")[0], 200, f"{kind.program}: a private address")
     proxy.close()
     with open(proxy.file, encoding="utf-8") as file:
@@ -224,6 +226,24 @@ def private(check, guide, web, kind):
         file.write(text)
     proxy.start()
     check.same(Visitor(proxy).ask("GET", "/")[0], 403, f"{kind.program}: a stranger")
+    proxy.close()
+
+
+def encrypted(check, guide, web, kind):
+    """HTTPS to the station, whose authority alone is trusted."""
+    with open(guide.authority, "wb") as file:
+        file.write(straight(web, "GET", "/ca.pem")[2])
+    proxy = kind(check, guide, web, with_block=2).start()
+    visitor = Visitor(proxy)
+    status, marks = visitor.log_in()
+    check.same(status, 200, f"{kind.program}: log-in with HTTPS to the station")
+    check.demand((visitor.cookie or "").startswith("__Host-") and "Secure" in marks,
+                 f"{kind.program}: the station's own cookie is {(visitor.cookie or '')[:20]}, {marks}")
+    check.same(json.loads(visitor.ask("GET", "/api/v1/trust")[2])["isEncrypted"], True, f"{kind.program}: encrypted")
+    proxy.close()
+    shutil.copy(guide.certificate, guide.authority)
+    proxy.start()
+    check.same(Visitor(proxy).ask("GET", "/")[0], 502, f"{kind.program}: a station of another authority")
     proxy.close()
 
 
@@ -253,6 +273,7 @@ def walk(check, guide, web, kind):
     # Caddy 2.6 of Debian 12 ends such an answer as if it was whole, and the page says so.
     check.demand(is_seen or kind is Caddy, f"{proxy.program}: an export that broke off looks whole")
     proxy.close()
+    encrypted(check, guide, web, kind)
     private(check, guide, web, kind)
     check.say(f"{proxy.program}: live items {late * 1000:.0f} ms later at most; an export of {size / 1e6:.1f} MB in "
               f"{whole:.1f} s, its first piece after {first:.2f} s; one that breaks off "
@@ -275,12 +296,18 @@ def run(check, options):
     if not kinds:
         return "no proxy is installed"
     guide = Guide(check)
+    for kind in kinds:
+        if len(guide.of(kind.program)) != 3:
+            raise Failed(f"{PAGE} has not three blocks of {kind.program}")
     history(check)
     chosen = check.path("faces.json")
     with open(chosen, "w", encoding="ascii") as file:
         file.write('{"alert": {}, "airrohr": {}}')
     balcony = Balcony(check, "proxy")
-    web = Dashboard(check, balcony.station, "--name", "balcony", "--faces", chosen, *guide.words())
+    tls_port = free_port()
+    web = Dashboard(check, balcony.station, "--name", "balcony", "--faces", chosen, "--listen-tls",
+                    f"127.0.0.1:{tls_port}", *guide.words())
+    web.tls_port = tls_port
     web.start()
     balcony.wait_for_value()
     status, _, answer = straight(web, "POST", "/api/v1/claim", json.dumps({**OWNER, "code": web.claim_code()}))
