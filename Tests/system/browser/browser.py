@@ -47,6 +47,7 @@ class Browser:
     """One profile of Chromium; `address` is the dashboard's."""
 
     engine = "chromium"
+    switches = SWITCHES
 
     def __init__(self, check, address, library, logs=("browser",)):
         self.address, self.noise, self.logs = address, [], logs
@@ -59,7 +60,7 @@ class Browser:
     def start(self, check):
         options = Options()
         options.binary_location = CHROMIUM
-        for switch in SWITCHES:
+        for switch in self.switches:
             options.add_argument(switch)
         options.set_capability("goog:loggingPrefs", {name: "ALL" for name in self.logs})
         log = os.path.join(check.folder, "chromedriver.log")

@@ -1,6 +1,6 @@
 """The image of a card in QEMU: starts, first reading, power cuts, faults, updates, bytes written.
 
-  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base pi3 update guide wireless]
+  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base pi3 update guide wireless strip]
 
 QEMU's machine virt runs the image's own boot script, kernel and programs on an emulated processor; see
 Tests/Lab/board.py for what stands in for a Pi. Emulated seconds mean little, bytes, counts and order are
@@ -15,7 +15,7 @@ from ..check import ROOT, Failed
 
 NEEDS = "an image of scripts/image, qemu-system-arm"
 PRODUCTS = ("roost", "roostd")
-CASES = ("boot", "faults", "cuts", "writes", "base", "pi3", "update", "guide", "wireless")
+CASES = ("boot", "faults", "cuts", "writes", "base", "pi3", "update", "guide", "wireless", "strip")
 
 
 def arguments(parser):
@@ -32,7 +32,8 @@ def arguments(parser):
                              "may be given again")
     parser.add_argument("--record", metavar="FOLDER", help="in update: judge the cuts of this kept record, make none")
     parser.add_argument("--place", type=int, action="append", help="in update: cut after this write; may be given again")
-    parser.add_argument("--pictures", metavar="FOLDER", help="in guide: claim by a browser, and keep pictures of its pages there")
+    parser.add_argument("--pictures", metavar="FOLDER", help="in guide: claim by a browser, and keep pictures of its pages there; "
+                        "in strip: where its pictures go")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of power cuts (1)")
 
 
@@ -50,7 +51,7 @@ def obstacle(options):
 
 
 def run(check, options):
-    from ..image import base, bench, boot, cuts, faults, guide, pi3, update, wireless, writes
+    from ..image import base, bench, boot, cuts, faults, guide, pi3, strip, update, wireless, writes
     unknown = set(options.cases) - set(CASES)
     if unknown:
         raise Failed(f"no case {', '.join(unknown)}; there are {', '.join(CASES)}")
@@ -65,7 +66,7 @@ def run(check, options):
         try:
             {"boot": boot.boot, "faults": faults.faults, "cuts": cuts.cuts, "writes": writes.writes,
              "base": base.base, "pi3": pi3.pi3, "update": update.update, "guide": guide.guide,
-             "wireless": wireless.wireless}[name](work)
+             "wireless": wireless.wireless, "strip": strip.strip}[name](work)
         except bench.LabFailed as failure:
             check.problems.append(f"{name}: {failure}")
     return "; ".join(f"{name} {value}" for name, value in work.figures.items())
