@@ -346,10 +346,11 @@ extension AlertEngine {
     package mutating func test(
         _ rule: String,
         value: FixedPoint?,
+        asked: FixedPoint?,
         to receiver: String? = nil,
         at now: Int
     ) -> AlertEvent? {
-        register.test(rule, value: value, to: receiver, at: now)
+        register.test(rule, value: value, asked: asked, to: receiver, at: now)
     }
 
     /// Restores the alerts of earlier processes.

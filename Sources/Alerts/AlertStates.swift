@@ -41,7 +41,7 @@ struct AlertStates: Sendable {
 
     private struct Test {
         let rule: String
-        let value: FixedPoint?
+        let asked: FixedPoint?
         let receiver: String?
         let second: Int
     }
@@ -281,6 +281,7 @@ struct AlertStates: Sendable {
     mutating func test(
         _ id: String,
         value: FixedPoint?,
+        asked: FixedPoint?,
         to receiver: String?,
         at now: Int
     ) -> AlertEvent? {
@@ -288,11 +289,11 @@ struct AlertStates: Sendable {
             return nil
         }
         if let last = lastTest, now - last.second < AlertBounds.testSeconds, last.rule == id,
-            last.value == value, last.receiver == receiver
+            last.asked == asked, last.receiver == receiver
         {
             return nil
         }
-        lastTest = Test(rule: id, value: value, receiver: receiver, second: now)
+        lastTest = Test(rule: id, asked: asked, receiver: receiver, second: now)
         let condition = part.condition
         number += 1
         var raised = AlertEvent.Raised(number, AlertEvent.Key(id, "test"))

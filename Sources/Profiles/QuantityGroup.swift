@@ -22,7 +22,7 @@ package enum QuantityGroup: String, Codable, Hashable, Sendable, CaseIterable {
         ),
     ]
 
-    /// Of each quantity in the table its group, and its place from 0 on.
+    /// Group and place of each quantity in the table, from 0 on.
     private static let places: [String: (group: QuantityGroup, place: Int)] = {
         var found: [String: (QuantityGroup, Int)] = [:]
         for (group, names) in table {

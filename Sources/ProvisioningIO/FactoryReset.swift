@@ -93,7 +93,13 @@ package struct FactoryReset {
         let hasNote = lstat(note, &status) == 0
         for path in [hasNote ? note : nil, journal].compactMap(\.self) {
             let name = path == note ? Files.target(of: note) ?? note : path
-            switch try JournalRemains(path: path).overwrite() {
+            let found: JournalRemains.Finding
+            do { found = try JournalRemains(path: path).overwrite() } catch {
+                // A stick that dies keeps nothing else from being removed.
+                left.append("the journal \(name) cannot be overwritten: \(error)")
+                continue
+            }
+            switch found {
             case .overwritten: break
             case .absent:
                 left.append(

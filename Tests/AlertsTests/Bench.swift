@@ -43,6 +43,6 @@ final class Bench {
     }
 
     func test(_ rule: String, value: FixedPoint?, at now: Int = 0) -> AlertEvent? {
-        engine.test(rule, value: value, at: now)
+        engine.test(rule, value: value, asked: value, at: now)
     }
 }

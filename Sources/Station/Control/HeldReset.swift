@@ -9,21 +9,32 @@ import Synchronization
 final class HeldReset: Sendable {
     private let recorder: Recorder
     private let platform: any Platform
-    private let shown = Mutex<LEDPattern?>(nil)
+    /// Time for the service to begin: a steady lamp after it would hide what the station has.
+    static let patience = Duration.minutes(2)
+
+    private struct Shown {
+        let pattern: LEDPattern
+        var end: MonotonicInstant?
+    }
+
+    private let shown = Mutex<Shown?>(nil)
 
     init(_ recorder: Recorder, _ platform: any Platform) {
         (self.recorder, self.platform) = (recorder, platform)
     }
 
     /// The lamp's pattern: it blinks while a button is held, and is steady once the reset is asked
-    /// for; nil for neither.
-    var pattern: LEDPattern? { shown.withLock { $0 } }
+    /// for; nil for neither, and where nothing came of it.
+    var pattern: LEDPattern? {
+        guard let shown = shown.withLock({ $0 }) else { return nil }
+        return shown.end.map { platform.clock.now >= $0 } == true ? nil : shown.pattern
+    }
 
     /// A button is held, or was let go.
     func apply(_ hold: ButtonHold, by device: String) async {
         switch hold {
         case .claim: break
-        case .resetNear: shown.withLock { $0 = .blinking }
+        case .resetNear: shown.withLock { $0 = Shown(pattern: .blinking) }
         case .resetLeft: shown.withLock { $0 = nil }
         case .reset: await ask(by: device)
         }
@@ -33,7 +44,8 @@ final class HeldReset: Sendable {
         let platform = platform
         do {
             try await platform.onDisk { try platform.requestReset() }
-            shown.withLock { $0 = .on }
+            let end = platform.clock.now.advanced(by: Self.patience)
+            shown.withLock { $0 = Shown(pattern: .on, end: end) }
             record(.resetAsked, .warning, ["device": device])
         } catch {
             shown.withLock { $0 = nil }

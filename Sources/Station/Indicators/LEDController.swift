@@ -73,6 +73,11 @@ final class LEDController: Sendable {
                     known?.configuration != lamp || known?.followed?.name != followed?.name
                 (entry.configuration, entry.followed) = (lamp, followed)
                 entry.moving.formIntersection(state.motionSensors)
+                // The end of a motion that it no longer follows would not be heard.
+                if let known, isOther, known.configuration.shows == .motion {
+                    entry.moving = []
+                    entry.light.show(.off, at: now)
+                }
                 state.entries[device.name] = entry
                 if isOther || isOtherRule { showLast(entry, state.modes, at: now) }
             }

@@ -38,10 +38,16 @@ struct ProofDayAccount {
         let channels = try StoreChannel.all(reader)
         let imported = try extents(of: channels, reader, times)
         let starts = times.runs.compactMap { times.clock.time($0.boot, $0.started)?.wall.tenths }
-        guard let now,
+        // A card that has only imports ends with them.
+        let newest = imported.values.map(\.upperBound).max().map {
+            WallTime(seconds: Int(($0 + 9) / 10))
+        }
+        guard let now = now ?? newest,
             let oldest = (starts + imported.values.map(\.lowerBound)).min(), oldest < now.tenths
         else { return ([], []) }
-        let (first, last) = (Int(oldest / 10), Int((now.tenths + 9) / 10))
+        let last = Int((now.tenths + 9) / 10)
+        // The newest days count: one old date must not push them out.
+        let first = max(Int(oldest / 10), last - (LocalBins.countMax - 2) * 86_400)
         let bins = LocalBins(by: .day, in: zone, from: first, to: last)
         let timeline = GapLedgerTimeline(runs: times.runs, clock: times.clock)
         let edges =

@@ -185,10 +185,12 @@ def hosts(check, visitor):
 def home(check, web, visitor):
     form = json.dumps({**OWNER, "code": "AAAAAAAA"})
     check.same(straight(web, "POST", "/api/v1/claim", form)[0], 409, "a second claim at the station")
-    check.same(visitor.ask("POST", "/api/v1/claim", form)[0], 404, f"{visitor.proxy.program}: a claim")
-    for path in ("/data.json", "/compat/alert"):
-        check.same(straight(web, "GET", path)[0], 200, f"{path} at the station")
-        check.same(visitor.ask("GET", path)[0], 404, f"{visitor.proxy.program}: {path}")
+    # The station takes a path with a slash at its end for the same one.
+    for end in ("", "/"):
+        check.same(visitor.ask("POST", "/api/v1/claim" + end, form)[0], 404, f"{visitor.proxy.program}: a claim{end}")
+        for path in ("/data.json", "/compat/alert"):
+            check.same(straight(web, "GET", path + end)[0], 200, f"{path}{end} at the station")
+            check.same(visitor.ask("GET", path + end)[0], 404, f"{visitor.proxy.program}: {path}{end}")
 
 
 def upload(check, visitor):

@@ -66,13 +66,22 @@ package actor ButtonDriver: Child {
     /// - Throws: `GPIOError` when the line cannot be had or is lost.
     package func run() async throws {
         while !Task.isCancelled {
-            try await listen()
+            do { try await listen() } catch {
+                await letGo()
+                throw error
+            }
+            await letGo()
             guard let end = machine.mutedUntil else { continue }
             heartbeat.beat(nextWithin: ButtonSettings.mute + Self.beatTolerance * 2)
             try await clock.sleep(until: end, tolerance: .minutes(1))
             await record(.recovered(.edgeStorm), at: clock.now, .notice)
         }
         throw CancellationError()
+    }
+
+    /// A line that is let go ends a hold that has shown itself.
+    private func letGo() async {
+        if machine.isResetNear { await onHeld(.resetLeft) }
     }
 
     /// Holds the line until it is muted, lost or no longer wanted.

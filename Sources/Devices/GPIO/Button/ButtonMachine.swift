@@ -49,6 +49,8 @@ struct ButtonMachine: Sendable {
 
     var isPressed: Bool { press != nil }
     var isStuck: Bool { press?.isStuck ?? false }
+    /// Whether a hold that may end in a reset has shown itself.
+    var isResetNear: Bool { press?.reset == .resetNear }
 
     /// The line is held again, and has this level.
     mutating func opened(isPressed: Bool) {

@@ -82,11 +82,12 @@ struct ControlAlerts: Sendable {
         let (rule, receiver) = (question.name, question.receiver)
         let present = alerts.report(withRules: true).rules.first { $0.id == rule }?.present
         let last = present?.lazy.compactMap(\.value).first { $0.magnitude < Self.valueLimit }
-        let value = (question.value ?? last).map {
-            FixedPoint(Int64(($0 * 10).rounded()), decimals: 1)
+        func fixed(_ value: Double) -> FixedPoint {
+            FixedPoint(Int64((value * 10).rounded()), decimals: 1)
         }
+        let (asked, value) = (question.value.map(fixed), (question.value ?? last).map(fixed))
         let event = alerts.act { book, now in
-            book.test(rule, value: value, to: receiver, at: now)
+            book.test(rule, value: value, asked: asked, to: receiver, at: now)
         }
         let report = alerts.report(withRules: true)
         guard event == nil else { return report }
