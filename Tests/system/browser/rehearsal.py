@@ -17,13 +17,13 @@ FOREIGN = "Something odd happened to the port"
 DETAILS = {
     "reason": FOREIGN, "why": FOREIGN, "sentence": FOREIGN, "last": FOREIGN, "history": FOREIGN, "nextStep": FOREIGN, "text": FOREIGN,
     "action": "sent to sleep", "remedy": "ask again", "doubt": "unchanging", "mode": "live", "lamp": "poor", "was": "dust", "cause": "unplugged",
-    "fault": "device-away:dust", "severity": "warning", "kind": "index", "key": "us-nowcast:dust/pm10", "level": 1, "value": 158, "unit": "µg/m³",
+    "fault": "device-away:dust", "severity": "warning", "kind": "index", "key": "us-nowcast:dust/pm10", "level": "1", "value": "158", "unit": "µg/m³",
     "channel": "dust/pm25", "of": "dust/pm25", "with": "dust/pm10", "flags": "humid", "since": TIME, "until": TIME, "time": TIME, "at": TIME,
 }
 # Kinds whose codes are other ones.
 KINDS = {"lamp changed": {"was": "good"}, "recovered": {"fault": "stuck high"}, "line muted": {"fault": "edge storm"}, "mode changed": {"was": "months"}, "clock trusted": {"cause": "browser"},
          "claim window opened": {"cause": "button"}, "claim window closed": {"cause": "claimed"}, "alert resolved": {"why": "over"},
-         "alert level": {"was": 1, "level": 2}, "alerts left out": {"limit": 64}}
+         "alert level": {"was": "1", "level": "2"}, "alerts left out": {"limit": 64}}
 FACTS = {"firmware": "9.9", "awakeSeconds": 90, "frameCount": 3, "measurementCount": 3, "rejectedCount": 3, "lastRejected": FOREIGN,
          "omittedCount": 3, "isAcknowledging": True, "doubts": ["unchanging"], "lastMeasurementAgeSeconds": 3, "motionCount": 3, "lastMotionAgeSeconds": 3,
          "pressCount": 3, "lastPressAgeSeconds": 3, "answerCount": 3, "questionCount": 3, "lastAnswerAgeSeconds": 3, "changeCount": 3, "pulseCount": 3,
@@ -55,7 +55,7 @@ def events():
             found.append({"kind": kind, "severity": "warning", "details": {**details, "kind": "clock", "key": "clock:station"}})
             found.append({"kind": kind, "severity": "warning", "details": {**details, "kind": "value", "key": "low:dust/pm25", "limit": 200}})
         if kind == "alert level":
-            found.append({"kind": kind, "severity": "notice", "details": {**details, "was": 2, "level": 1}})
+            found.append({"kind": kind, "severity": "notice", "details": {**details, "was": "2", "level": "1"}})
         if kind == "alert resolved":
             found += [{"kind": kind, "severity": "notice", "details": {**details, "key": key}} for key in ("clock:station", "low:dust/pm25", "who-24h:dust/pm25")]
         if kind == "alert silenced":

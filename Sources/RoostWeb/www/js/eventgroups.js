@@ -24,11 +24,11 @@ const BETWEEN = { "alert level": "alert resolved", "alert acknowledged": "alert 
 const IDENTITY = ["key", "target", "channel", "doubt", "of", "with", "name", "child", "usb", "setting", "device", "wanted"];
 /** What each person writes is an entry of its own. */
 const ALONE = ["note", "dose marked"];
-const SMALL = ["lamp changed", "clock trusted", "child restarting"];
+const SMALL = ["lamp changed", "clock trusted", "child restarting", "device back", "remedy tried"];
 /** Seconds after which someone at the door is another one. */
 const VISIT = 1800;
 /** Events that are looked at in one piece. */
-const PIECE = 200;
+const PIECE = 100;
 
 const SOURCES = [["door", /^(motion|pressed|released|long press|double press|camera)/], ["sending", /^(outbox|courier|delivery)/], ["air", /^(alert|readings|sensors|dose|lamp|note|survey)/],
   ["sensors", /^(sensor|another|remedy|fan|samples|intervals|events|laser|too many|HTTP|device|adapter|identity|name|no hotplug|pins|line|stuck|recovered|muted|unmuted)/]];
@@ -47,7 +47,7 @@ export function topicOf({ kind, details }) {
 export function smallName({ kind }) {
   if (/^motion/.test(kind)) return "motion";
   if (MANY.includes(kind)) return "button";
-  return [["lamp", /^lamp/], ["clock", /^clock/], ["program", /^(child|courier|camera|store|alerts)/], ["adapter", /^(adapter|device)/], ["sensor", /^sensor/]].find(([, form]) => form.test(kind))?.[0] ?? "other";
+  return [["lamp", /^lamp/], ["clock", /^clock/], ["program", /^(child|courier|camera|store|alerts)/], ["adapter", /^(adapter|device)/], ["sensor", /^(sensor|remedy)/]].find(([, form]) => form.test(kind))?.[0] ?? "other";
 }
 
 /** Milliseconds of an event, read once; null while nothing dates it. */
@@ -98,7 +98,7 @@ function phaseOf({ opening, events, isOver }) {
   const [newest] = events;
   if (isOver || (!opening && CLOSERS.has(newest.kind))) return "over";
   const level = events.find((one) => one.kind === "alert level");
-  if (level) return level.details?.level < level.details?.was ? "better" : "worse";
+  if (level) return Number(level.details?.level) < Number(level.details?.was) ? "better" : "worse";
   return opening ? "began" : null;
 }
 

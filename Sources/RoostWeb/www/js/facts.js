@@ -46,7 +46,7 @@ const short = (text) => (text.length > LONG ? `${text.slice(0, LONG)}…` : text
 /** `PM2.5 of “Window”`, or the device alone. */
 function nameOf(id, source) {
   const [device, quantity] = id.includes("/") ? [deviceOf(id), quantityOf(id)] : source ? [source, id] : [id];
-  return t(quantity ? "event.channel" : "event.device", { quantity: quantity && quantityName(quantity), name: deviceTitle(device) });
+  return say(quantity ? "event.channel" : "event.device", { quantity: quantity && quantityName(quantity), name: deviceTitle(device) });
 }
 
 /** One detail in words. */
@@ -58,12 +58,14 @@ function detail(name, given, { kind, source }) {
   if (["before", "now"].includes(name)) return text === "default" ? t("detail.default") : short(text.replace(/^"(.*)"$/, "$1"));
   if (["of", "with"].includes(name)) return nameOf(text);
   if (name === "channel") return nameOf(text, source);
-  if (name === "device" || name === "child") return deviceTitle(text);
+  // A part of the program may stand with the part that holds it: `devices/dust`.
+  if (name === "device" || name === "child") return deviceTitle(text.split("/").at(-1));
   if (name === "fault") return has(`lineFault.${text}`) ? t(`lineFault.${text}`) : faultSentence(text);
   if (name === "cause" && kind === "clock trusted") return code("timeSource", text.split(/[:;]/)[0], text);
   if (name === "cause") return has(`cause.${text}`) ? reason(text) : code("eventCause", text, text);
   const group = name === "was" ? { "lamp changed": "level", "mode changed": "modeName" }[kind] : GROUPS[name];
-  return group ? code(group, text, text) : text;
+  // A mode is called in events as people call it.
+  return group ? code(group, group === "modeName" && text === "normal" ? "months" : text, text) : text;
 }
 
 /** What a sentence may name: the details, its subject, and of an alert its rule and value. */
@@ -84,18 +86,21 @@ function values(event) {
 /** Which of a kind's sentences fits: an alert says what is too high, and some events are two. */
 function variant({ kind, details = {} }) {
   const { key, kind: rule, value, limit, level, was, forSeconds } = details;
-  if (kind === "alert level" && level < was) return ".better";
+  if (kind === "alert level" && Number(level) < Number(was)) return ".better";
   if (kind === "alert silenced" && forSeconds === 0) return ".end";
   if (!key || !["alert raised", "alert resolved"].includes(kind)) return "";
   if (key.endsWith(":station")) return ".station";
   if (["silent", "stuck"].includes(rule)) return `.${rule}`;
-  return key.includes("/") && typeof value === "number" && typeof limit === "number" ? (value >= limit ? ".high" : ".low") : "";
+  return key.includes("/") && value !== undefined && limit !== undefined ? (Number(value) >= Number(limit) ? ".high" : ".low") : "";
 }
+
+/** A name that is written from right to left leaves the order of the sentence as it is. */
+const apart = (text) => (/[\u0590-\u08ff]/.test(text) ? `\u2068${text}\u2069` : text);
 
 /** A text whose parts in brackets stand only with all that they name. */
 function say(key, found) {
   const text = t(key).replace(/\[([^\]]*)\]/g, (_, part) => ([...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => found[name] !== undefined) ? part : ""));
-  return text.replace(/\{(\w+)\}/g, (_, name) => found[name] ?? "–");
+  return text.replace(/\{(\w+)\}/g, (_, name) => apart(found[name] ?? "–"));
 }
 
 /** Its key in the catalogue; `isOver` where its end is known too. */

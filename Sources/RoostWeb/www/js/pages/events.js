@@ -11,7 +11,7 @@ const PAGE = 200, MANY_PAGE = 500, STEPS = 50, TRIES = 4;
 /** Kinds that one question may name; of a topic with more, the page looks for itself. */
 const KINDS_MAX = 30;
 /** Milliseconds that drawing may hold the page at once, also on a slow phone. */
-const PIECE = 10;
+const PIECE = 6;
 const pause = () => new Promise((next) => setTimeout(next));
 
 /** The kinds that a topic may have; what an alert or a fault is about is seen when it has come. */
