@@ -324,9 +324,9 @@ let package = Package(
         tests(
             "roostTests",
             [
-                "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices", "Doctor",
-                "FileIO", "HardwareIO", "LinuxPlatform", "Profiles", "SimulationKit", "Store",
-                "StoreQueries", "TestSupport", "roost", arguments,
+                "Alerts", "ClientSupport", "Configuration", "ControlProtocol", "Core", "Devices",
+                "Doctor", "FileIO", "HardwareIO", "LinuxPlatform", "Profiles", "SimulationKit",
+                "Store", "StoreQueries", "TestSupport", "roost", arguments,
             ]
         ),
         tests(

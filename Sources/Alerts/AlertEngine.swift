@@ -341,6 +341,7 @@ extension AlertEngine {
     ///
     /// - Parameters:
     ///   - value: Measured value that the notice shows.
+    ///   - asked: The one that a person gave; nil for the last one.
     ///   - receiver: The only one that gets it; nil for all.
     /// - Returns: nil without such a rule, and for the same test within `AlertBounds.testSeconds`.
     package mutating func test(

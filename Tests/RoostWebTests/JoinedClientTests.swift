@@ -103,6 +103,11 @@ import Testing
         #expect(throws: JoinedClientError.noModule("js/a.js")) {
             try JoinedClient(["js/main.js": "import { a } from \"./a.js\";\n"])
         }
+        #expect(throws: JoinedClientError.noName("b", of: "js/a.js", in: "js/main.js")) {
+            try JoinedClient([
+                "js/main.js": "import { a, b } from \"./a.js\";\n", "js/a.js": "export const a = 1;\n",
+            ])
+        }
     }
 
     @Test func joinsTheRealClient() throws {

@@ -1,3 +1,4 @@
+import Alerts
 import ClientSupport
 import Configuration
 import ControlProtocol

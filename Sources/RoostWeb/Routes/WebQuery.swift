@@ -2,17 +2,22 @@ import Core
 
 /// The query of a request, each key at most so often as the route allows.
 package struct WebQuery: Hashable, Sendable {
+    /// The curves of 40 channels, and what goes with them.
+    static let pairMax = 64
+
     private let values: [String: [String]]
 
     package init(_ values: [String: [String]]) { self.values = values }
 
     /// Reads the part of a target behind `?`.
     ///
-    /// - Throws: `Problem` `bad-request` for broken escapes and more than 32 pairs.
+    /// - Throws: `Problem` `bad-request` for broken escapes and more than `pairMax` pairs.
     package init(parsing text: some StringProtocol) throws {
         var values: [String: [String]] = [:]
         let pairs = text.split(separator: "&")
-        guard pairs.count <= 32 else { throw Problem.badRequest("a query has at most 32 pairs") }
+        guard pairs.count <= Self.pairMax else {
+            throw Problem.badRequest("a query has at most \(Self.pairMax) pairs")
+        }
         for pair in pairs {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let key = PercentCoding.decoded(parts[0], plusIsSpace: true),

@@ -12,7 +12,8 @@ struct ClientModule: Sendable {
     private(set) var names: [String] = []
     /// Its lines without comments, imports and needless spaces.
     private var body = ""
-    private var importing: [(module: String, names: String)] = []
+    /// What it imports: of each module the names, separated by commas.
+    private(set) var importing: [(module: String, names: String)] = []
 
     private let file: String
 

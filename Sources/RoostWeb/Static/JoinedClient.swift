@@ -47,6 +47,7 @@ struct JoinedClient: Sendable {
         for name in modules.keys.sorted() {
             try demandNoCircle(name, modules, [], &finished)
         }
+        try demandNames(modules)
         let first = try firsts(modules)
         let bar = needs(of: pages, modules)
         func bodies(_ isWanted: (String) -> Bool) -> String {
@@ -85,6 +86,20 @@ struct JoinedClient: Sendable {
 
             """
         return (script, "export const modules=({\(globals)},$take,$load)=>({\n\(later)});\n")
+    }
+
+    /// A name that no module exports would be noticed only when a person comes to it.
+    private static func demandNames(
+        _ modules: [String: ClientModule]
+    ) throws(JoinedClientError) {
+        for (name, module) in modules.sorted(by: { $0.key < $1.key }) {
+            for (target, names) in module.importing {
+                for one in names.split(separator: ",").map(String.init)
+                where modules[target]?.names.contains(one) != true {
+                    throw .noName(one, of: target, in: name)
+                }
+            }
+        }
     }
 
     /// Modules with all that they need before they run.

@@ -108,7 +108,7 @@ package struct HistoryCoverage {
             }
             let grain = Self.fine.tenths
             let from = first.tenths.flooredDivision(by: grain) * grain
-            // Of a tail, a hundred days at most; no journal holds more.
+            // A hundred days at most; no journal holds more.
             let length = min(last.tenths + 1 - from, grain * Int64(HistoryPoint.countMax))
             let to = Tick(tenths: from + length)
             let span = HistorySpan(boot: boot, from: Tick(tenths: from), to: to)

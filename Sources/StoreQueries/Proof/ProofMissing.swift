@@ -6,17 +6,18 @@ package struct ProofMissing: Codable, Hashable, Sendable {
     package let cause: GapCause
     /// 0…1 of the time in which values were due, of all channels that ever had one.
     package let share: Double
-    /// Of the channel that misses most for it: those of a device are missing together.
+    /// What the channel that misses most for it misses: those of a device are missing together.
     package let seconds: Double
     /// Stretches of that channel.
     package let count: Int
     /// Whose channels; empty where all devices miss some.
     package let devices: [String]
 
-    /// Sums up ledgers; channels without a value count nowhere.
+    /// Sums up ledgers; channels without a value count nowhere, nor does time whose samples the
+    /// history no longer has: only its rollups say what was measured then.
     ///
-    /// - Returns: The share of time of which nothing recorded says why it is missing, of what the
-    ///   samples still say; and what is missing by cause, most first.
+    /// - Returns: The share of time of which nothing recorded says why it is missing, and what is
+    ///   missing by cause, most first.
     static func all(
         of lines: [GapLedgerReport.Line]
     ) -> (unknownShare: Double, causes: [ProofMissing]) {
@@ -26,7 +27,7 @@ package struct ProofMissing: Codable, Hashable, Sendable {
         let devices = Set(lines.map(\.device))
         var sums: [GapCause: (tenths: Int64, most: GapLedgerReport.Gap, devices: Set<String>)] = [:]
         for line in lines {
-            for gap in line.gaps where gap.cause.isLoss {
+            for gap in line.gaps where gap.cause.isMissing {
                 let sum = sums[gap.cause] ?? (0, gap, [])
                 sums[gap.cause] = (
                     sum.tenths + gap.tenths, sum.most.tenths < gap.tenths ? gap : sum.most,
@@ -34,13 +35,12 @@ package struct ProofMissing: Codable, Hashable, Sendable {
                 )
             }
         }
-        let gone = sums[.expired]?.tenths ?? 0
         let unknown = lines.reduce(0) { $0 + $1.unexplainedTenths }
         let causes = sums.sorted {
             ($1.value.tenths, $0.key.rawValue) < ($0.value.tenths, $1.key.rawValue)
         }
         return (
-            due > gone ? Double(unknown) / Double(due - gone) : 0,
+            Double(unknown) / Double(due),
             causes.map { cause, sum in
                 ProofMissing(
                     cause: cause,
@@ -55,10 +55,14 @@ package struct ProofMissing: Codable, Hashable, Sendable {
 }
 
 extension GapLedgerReport.Line {
-    /// Time in which values were due.
+    /// Time in which values were due, of what samples still say.
     fileprivate var dueTenths: Int64 {
-        gaps.reduce(elapsedTenths) { $1.cause.isLoss ? $0 : $0 - $1.tenths }
+        gaps.reduce(elapsedTenths) { $1.cause.isMissing ? $0 : $0 - $1.tenths }
     }
 
     fileprivate var device: String { String(channel.prefix { $0 != "/" }) }
+}
+
+extension GapCause {
+    fileprivate var isMissing: Bool { isLoss && self != .expired }
 }

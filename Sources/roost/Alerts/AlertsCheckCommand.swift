@@ -4,6 +4,7 @@ import ClientSupport
 import Configuration
 import ControlProtocol
 import Core
+import Devices
 import Glibc
 import HardwareIO
 import LinuxIO

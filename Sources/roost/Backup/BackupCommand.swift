@@ -2,6 +2,7 @@ import ArgumentParser
 import Backup
 import ClientSupport
 import ControlProtocol
+import Store
 
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

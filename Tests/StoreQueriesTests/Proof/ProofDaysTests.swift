@@ -76,14 +76,12 @@ import Testing
         }
     }
 
+    /// Another stream takes the place of the first after an hour.
     @Test func aChannelThatIsNoMoreEnds() throws {
-        let fixture = try QueryFixture([
-            QueryFixture.boot(followedFrom: "2026-04-14T00:00:00Z"),
-            Boot(started: "2026-04-16T00:00:00Z", minutes: 0),
-        ])
-        let days = try Self.days(fixture, to: "2026-04-16T00:00:00Z")
-        let gone = try #require(days.rows.first { $0.channels == ["dust/pm25", "dust/pm10"] })
-        #expect(gone.shares == [100])
+        let fixture = try QueryFixture([QueryFixture.boot(followedFrom: "2026-04-14T00:00:00Z")])
+        let days = try Self.days(fixture, to: "2026-04-14T03:00:00Z")
+        let shares = Dictionary(uniqueKeysWithValues: days.rows.map { ($0.channels[0], $0.shares) })
+        #expect(shares == ["dust/pm25": [100], "attic/pm25": [100]])
     }
 
     @Test func withoutASampleOrADateThereIsNoDay() throws {

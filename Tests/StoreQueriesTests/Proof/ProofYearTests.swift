@@ -63,16 +63,11 @@ import Testing
         let reader = try HistoryReader(path: folder.path("history.db"))
         let times = try StoreTimes(reader)
         let now = try #require(StoreExtent(reader, times).newest?.wall)
-        let clock = ContinuousClock()
-        var answer = ""
-        let time = try clock.measure {
-            let days = try ProofDays(reader, times, in: ("UTC", .utc), now: now)
-            #expect(days.rows.count == 10 && days.rows.flatMap(\.channels).count == 40)
-            #expect(days.dayCount == 366)
-            #expect(days.coveredSeconds < days.dueSeconds)
-            answer = try ControlCodec.line(days)
-        }
-        print("a year of 40 channels: \(time), \(answer.utf8.count) bytes")
+        let days = try ProofDays(reader, times, in: ("UTC", .utc), now: now)
+        #expect(days.rows.count == 10 && days.rows.flatMap(\.channels).count == 40)
+        #expect(days.dayCount == 366)
+        #expect(days.coveredSeconds < days.dueSeconds)
+        let answer = try ControlCodec.line(days)
         #expect(answer.utf8.count <= 20_000)
     }
 }

@@ -10,8 +10,8 @@ import Testing
 
     @Test func theFirstGivenIsOnTop() {
         let flat = KnownGaps.flat([
-            Self.stretch(10..<20, .powerLost), Self.stretch(5..<15, .muted),
-            Self.stretch(0..<100, .notScheduled), Self.stretch(20..<30, .powerLost),
+            Self.stretch(10..<20, .powerLost), Self.stretch(20..<30, .powerLost),
+            Self.stretch(5..<15, .muted), Self.stretch(0..<100, .notScheduled),
         ])
         let expected = [
             Self.stretch(0..<5, .notScheduled), Self.stretch(5..<10, .muted),

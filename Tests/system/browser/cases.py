@@ -86,7 +86,7 @@ def claim(walk):
         browser.fill(label, OWNER["password"])
     browser.fill("Code", walk.dashboard.claim_code())
     browser.press("Become the owner")
-    check.demand(browser.shows("measure", 15), f"B-T1: no First steps after the claim: {browser.text()[:200]}")
+    check.demand(until(lambda: browser.path == "/start", 15), f"B-T1: no First steps after the claim: {browser.text()[:200]}")
 
 
 def taken_address(walk):

@@ -52,12 +52,14 @@ function see(number) { try { localStorage.setItem(KEY, String(number)); } catch 
 export async function showNew(me) {
   if (me.isRecord) return;
   const answer = await api.maybe("/alerts").catch(() => null);
-  const fresh = (answer?.alerts ?? []).filter((one) => one.n > seen() && one.level > 0 && !one.isAcknowledged && one.unit && one.severity !== "notice" && !one.silencedSeconds && !one.blind);
+  const all = (answer?.alerts ?? []).filter((one) => one.n > seen() && one.level > 0 && !one.isAcknowledged && one.unit && one.severity !== "notice" && !one.silencedSeconds && !one.blind);
   // Another person knows it, or another tab closed it.
   if (open?.numbers.every((n) => n <= seen() || answer?.alerts.some((one) => one.n === n && one.isAcknowledged))) open.close();
-  if (!fresh.length || open) return;
+  if (!all.length || open) return;
+  // Only what is shown is known afterwards; the rest comes when this one is closed.
+  const fresh = all.sort((one, other) => one.n - other.n).slice(0, 4);
   const rules = [...new Set(fresh.map(ruleOf))], numbers = fresh.map((one) => one.n);
-  open = dialog(`${rules}` === "who-24h" ? t("alerts.dialog.air") : `${t("alerts.dialog")}: ${rules.map(ruleName).join(", ")}`, may(me, "member") ? null : t("do.close"), fresh.slice(0, 4).map((one) => el("p", {}, alertWords(one))));
+  open = dialog(`${rules}` === "who-24h" ? t("alerts.dialog.air") : `${t("alerts.dialog")}: ${rules.map(ruleName).join(", ")}`, may(me, "member") ? null : t("do.close"), fresh.map((one) => el("p", {}, alertWords(one))));
   open.setAttribute("role", "alertdialog");
   open.addEventListener("close", () => {
     open = null;
@@ -67,7 +69,8 @@ export async function showNew(me) {
   });
   // For all people; Escape or a tap beside it closes it in this browser alone.
   if (may(me, "member")) open.lastChild.append(action(t("alerts.ack"), async () => {
-    for (const n of numbers) await api.send("POST", `/alerts/${n}/ack`);
+    // One that has ended meanwhile needs no answer.
+    for (const n of numbers) await api.send("POST", `/alerts/${n}/ack`).catch((problem) => { if (!problem.isMissing) throw problem; });
     open?.close();
   }));
   open.numbers = numbers;

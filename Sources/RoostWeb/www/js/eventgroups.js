@@ -1,7 +1,6 @@
 // Events as a person counts them: a beginning with its end, and the same thing many times, are one entry each. Pure.
 import { eventSentence } from "./facts.js";
 import { dayStart } from "./format.js";
-import { plural } from "./i18n.js";
 
 /** Kinds of which a day may have thousands. */
 export const MANY = ["motion", "motion ended", "pressed", "released", "long press", "double press"];
@@ -12,7 +11,7 @@ const ENDS = {
   "motion": "motion ended", "pressed": "released", "stuck high": "recovered", "stuck pressed": "recovered", "line muted": "recovered",
   "sensor not answering": "sensor answering again", "sensor does not acknowledge": "sensor acknowledges again", "readings doubtful": "readings good again",
   "sensors disagree": "sensors agree again", "HTTP device not answering": "HTTP device answers again", "adapter gone": "adapter found",
-  "device away": "device back", "device unusable": "device back", "device held off": "device back", "on battery": "on mains again", "fault began": "fault over",
+  "device away": "device back", "device unusable": "device back", "on battery": "on mains again", "fault began": "fault over",
   "survey begun": "survey ended", "muted": "unmuted", "claim window opened": "claim window closed", "card does not write": "card writes again",
   "history not writable": "history writable again", "history has no place": "history has places again", "copy of tables fails": "copy of tables is written again",
   "outbox held": "outbox resumed", "outbox late": "outbox in time", "camera fails": "camera works again", "child late": "child on time again", "alert raised": "alert resolved",
@@ -165,9 +164,3 @@ export function partSentence({ events, opening, phase, lasted: time }) {
 }
 
 const worst = ({ details }) => (details?.worst === undefined ? {} : { worst: details.worst });
-
-/** An entry as one text: its sentence, and how many times it was. */
-export function entrySentence(entry) {
-  const words = partSentence(entry);
-  return entry.parts?.length > 1 ? `${words} · ${plural("events.times", entry.parts.length)}` : words;
-}

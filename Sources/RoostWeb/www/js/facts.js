@@ -1,7 +1,7 @@
 // What the station says of itself, as sentences of the catalogue: events, faults, checks. The words of other programs are quoted.
-import { ruleName, ruleOf, valueWords } from "./alerts.js";
+import { ruleName, ruleOf } from "./alerts.js";
 import { asIs, quoted } from "./dom.js";
-import { ago, duration, number, stamp } from "./format.js";
+import { ago, duration, number, over, stamp } from "./format.js";
 import { code, has, loadMore, t } from "./i18n.js";
 import { deviceOf, deviceTitle, quantityName, quantityOf, reason } from "./words.js";
 
@@ -68,6 +68,9 @@ function detail(name, given, { kind, source }) {
   return group ? code(group, group === "modeName" && text === "normal" ? "months" : text, text) : text;
 }
 
+/** `32 µg/m³, mean of 24 h` */
+const figure = ({ value, unit, overSeconds }) => `${number(value, 1, 0)} ${unit ?? ""}`.trim() + (overSeconds ? `, ${t("alerts.mean", { time: over(overSeconds) })}` : "");
+
 /** What a sentence may name: the details, its subject, and of an alert its rule and value. */
 function values(event) {
   const { source, details = {} } = event, { key, channel, of, value, worst, unit } = details;
@@ -77,8 +80,8 @@ function values(event) {
   found.subject = subject ? nameOf(subject) : channel ? found.channel : event.kind === "note" ? undefined : nameOf(source);
   if (key) {
     found.rule = ruleName(ruleOf(details));
-    if (value !== undefined) found.value = valueWords(details).trim();
-    if (worst !== undefined) found.worst = valueWords({ value: worst, unit }).trim();
+    if (value !== undefined) found.value = figure(details);
+    if (worst !== undefined) found.worst = figure({ value: worst, unit });
   }
   return found;
 }

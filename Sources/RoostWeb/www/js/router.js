@@ -99,7 +99,7 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
       clearTimeout(slow);
       header.main.replaceChildren(...(page.name === "now" || page.isAlone ? [root, foot(page)] : [foot(page), root]));
     }
-    current.view.update(data, query);
+    await current.view.update(data, query);
     if (!keepsPlace) scrollTo(0, scroll);
   } catch (problem) {
     if (mine === turn) fail(problem, page);

@@ -5,6 +5,7 @@ import { number, stamp } from "../format.js";
 import { field, form } from "../form.js";
 import { code, loadMore, plural, t } from "../i18n.js";
 import { refresh } from "../live.js";
+import { problemWords } from "../words.js";
 
 export const title = "backup.title";
 export const load = async (api) => (await Promise.all([api.maybe("/update"), loadMore("backup")]))[0];
@@ -65,10 +66,12 @@ function backUp({ api, me }) {
 /** What was measured, as a file of its own: the station makes it, and its size stands on the way to it. */
 async function copied(api, node) {
   node.replaceChildren(el("p", {}, t("backup.history.wait")));
-  const { id, bytes } = await api.send("POST", "/copies", {}, { patience: COPY_PATIENCE }).catch((problem) => {
-    node.replaceChildren();
-    throw problem;
+  // The backup is saved already, and what it lacks is still to be said.
+  const made = await api.send("POST", "/copies", {}, { patience: COPY_PATIENCE }).catch((problem) => {
+    node.replaceChildren(el("p", { class: "wrong" }, t("backup.history"), ": ", problemWords(problem)));
   });
+  if (!made) return;
+  const { id, bytes } = made;
   node.replaceChildren(el("p", {}, el("a", { class: "button", download: "", href: address(`/copies/${id}`) },
     t("backup.history.get", { size: `${number(bytes / 1e6, 1)} MB` }))), el("p", { class: "hint" }, t("backup.history.back")));
 }

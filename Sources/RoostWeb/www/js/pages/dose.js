@@ -3,7 +3,7 @@ import { ruleSentences } from "../alerts.js";
 import { Chart } from "../chart.js";
 import { button, card, el, facts } from "../dom.js";
 import { number, rfc3339, stamp, zoneWords } from "../format.js";
-import { plural, t } from "../i18n.js";
+import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
 import { confirmed, recorded } from "../words.js";
@@ -15,6 +15,7 @@ const MARK_SECONDS = 12;
 const WINDOWS = { hour: 3600, day: 86400, week: 604800, month: 2592000 };
 
 export async function load(api, query) {
+  await loadMore("alerts");
   const [channels, rules] = await Promise.all([api.get("/channels"), api.maybe("/rules"), live.station ? null : live.refresh().catch(() => {})]);
   const counters = (channels.items ?? []).filter((one) => one.unit === "cpm");
   const counter = counters.find((one) => one.id === query.get("channel")) ?? counters.find((one) => one.isPresent !== false) ?? counters[0];

@@ -196,7 +196,7 @@ function fold(at, small, many, open) {
   const what = [...new Set(small.map((entry) => t(`events.few.${smallName(entry.to)}`)))].join(", "), count = small.reduce((sum, entry) => sum + entry.parts.length, 0);
   return el("li", {}, opened(`small ${at}`, open, el("summary", {}, plural("events.small", count, { what })), () => [
     el("ul", { class: "list" }, small.map((entry) => row(entry, open))),
-    many && !many.isWhole ? el("p", {}, el("a", { href: `/events?about=door&to=${rfc3339(timeOf(many.items.at(-1)) / 1000)}` }, t("events.earlierDoor"))) : ""]));
+    many && !many.isWhole && Number.isFinite(timeOf(many.items.at(-1))) ? el("p", {}, el("a", { href: `/events?about=door&to=${rfc3339(timeOf(many.items.at(-1)) / 1000)}` }, t("events.earlierDoor"))) : ""]));
 }
 
 function row(entry, open) {

@@ -7,7 +7,7 @@ import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
 import { may } from "../roles.js";
 import { curve } from "../spark.js";
-import { action, ageWords, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, quantityName, quantityOf, reason, recorded, until, verdictWords } from "../words.js";
+import { action, ageWords, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, quantityName, reason, recorded, until, verdictWords } from "../words.js";
 import { happened, lastPicture, wellCard } from "./nowparts.js";
 
 export const title = "now.title";
@@ -91,7 +91,7 @@ export function make(root, context) {
         parts.chart(answer, leader, ledger, context);
         list.update(live.station, answer);
       }).catch(() => parts.leave());
-      ask = () => asked?.().then(showRest).catch(() => {});
+      ask = () => asked?.().then(showRest).catch((problem) => { if (problem.status === undefined) console.error(problem); });
       Promise.resolve(drawn).then(ask);
     },
     live(kind, data) {

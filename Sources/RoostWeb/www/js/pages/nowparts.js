@@ -2,7 +2,7 @@
 import { alertWords } from "../alerts.js";
 import { address } from "../api.js";
 import { card, el, keyed, mark, setText, show } from "../dom.js";
-import { deliveryReason, eventWords, faultSentence } from "../facts.js";
+import { deliveryReason, eventSentence, faultSentence } from "../facts.js";
 import { clock, countdown, duration, number, percent, stamp } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
@@ -67,7 +67,7 @@ function record({ store, complete, faults }) {
   if (!complete) return { page, level: "good", text: t("well.record.young") };
   const { coveredShare: covered, accountedShare: accounted } = complete, isWhole = accounted > 0.999999;
   const figures = t("well.record.shares", { covered: percent(covered), explained: percent(Math.max(0, accounted - covered)) });
-  return { page, level: isWhole ? "good" : "moderate", text: t(isWhole ? "well.record" : "well.record.unknown", { share: percent(1 - accounted) }),
+  return { page, level: isWhole ? "good" : "moderate", text: t(isWhole ? "well.record" : "well.record.unknown", { share: percent(Math.ceil((1 - accounted) * 1e4) / 1e4) }),
     because: [figures, store.keepsDays ? t("well.record.keeps", { time: duration(store.keepsDays * 86400) }) : null].filter(Boolean).join("; ") };
 }
 
@@ -93,8 +93,6 @@ function alerting({ alerts, leftOutCount }) {
   return { page, level: worst, text: plural("well.alerts", raised.length), because: alertWords(one) };
 }
 
-const isDevice = (name) => (live.station?.channels ?? []).some((one) => deviceOf(one.id) === name) || (live.station?.lines ?? []).some((one) => one.device === name);
-
 /** What went wrong in the last day; nothing is said by a sentence, too. */
 export function happened() {
   const list = el("ul", { class: "list happened" }), none = el("p", { class: "quiet" }, t("now.today.none"));
@@ -102,13 +100,15 @@ export function happened() {
   return {
     node,
     update(items) {
+      // The same thing is one row: of one rule, fault, target or cause.
+      const name = ({ kind, source, details: { key, fault, target, cause, device, channel } = {} }) => [kind, source, key, fault, target, cause, device, channel].join("|");
       const runs = [];
       for (const event of items) {
-        const last = runs.find((one) => one.event.kind === event.kind && one.event.source === event.source);
-        if (last) last.count += 1; else runs.push({ event, count: 1 });
+        const last = runs.find((one) => one.name === name(event));
+        if (last) last.count += 1; else runs.push({ event, name: name(event), count: 1 });
       }
       list.replaceChildren(...runs.slice(0, 5).map(({ event, count }) => el("li", {}, el("time", { datetime: event.time ?? "" }, event.time ? clock(event.time) : "–"),
-        mark(event.severity === "error" ? "fault" : "moderate", "mark small"), el("span", {}, isDevice(event.source) ? [el("strong", { translate: "no" }, deviceTitle(event.source)), " "] : null, eventWords(event), count > 1 ? el("span", { class: "quiet" }, ` · ${plural("events.times", count)}`) : null))));
+        mark(event.severity === "error" ? "fault" : "moderate", "mark small"), el("span", {}, eventSentence(event), count > 1 ? el("span", { class: "quiet" }, ` · ${plural("events.times", count)}`) : null))));
       show(none, runs.length === 0);
       show(node, true);
     },

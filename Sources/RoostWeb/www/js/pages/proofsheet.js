@@ -1,8 +1,8 @@
 // A day of Proof: what was measured, what is missing and why, with its events.
-import { asIs, button, dialog, el } from "../dom.js";
+import { button, dialog, el } from "../dom.js";
 import { clock, rfc3339 } from "../format.js";
 import { t } from "../i18n.js";
-import { eventWords, loadFacts } from "../facts.js";
+import { eventSentence, loadFacts } from "../facts.js";
 import { gapList } from "./gapsheet.js";
 import { dayWords, LONG, rowName } from "./proofdays.js";
 
@@ -22,7 +22,7 @@ export function openDay(context, days, row, day, first, end, move) {
     if (mine !== day) return;
     body.replaceChildren(words, ...gapList({ series: { series: [] }, ledgers: [ledger], chosen: [id], items: [] }, context),
       events?.items.length ? el("div", {}, el("h3", {}, t("proof.day.events")), el("ul", {}, events.items.toReversed().map((event) =>
-        el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), " ", asIs(event.source), ": ", eventWords(event))))) : "",
+        el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), " ", eventSentence(event))))) : "",
       el("p", {}, el("a", { href: `/events?from=${span.from}&to=${span.to}`, onclick: () => box.close() }, t("gap.events"))));
   }
   fill();

@@ -1,5 +1,5 @@
 // Where the station stands, what was measured around it, and what others measure: regions, reference stations, peers.
-import { button, card, dialog, el, own, quoted, show, table } from "../dom.js";
+import { button, card, dialog, el, quoted, show, table } from "../dom.js";
 import { field, form } from "../form.js";
 import { ago, date, moment, number, rfc3339, stamp, value } from "../format.js";
 import { has, loadMore, plural, t } from "../i18n.js";
