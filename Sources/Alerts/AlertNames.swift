@@ -172,5 +172,8 @@ package enum AlertNames {
         "us-nowcast": ["US NowCast", "NowCast (USA)", "NowCast (USA)"],
         "who-24h": ["WHO guideline, 24 h", "Richtwert der WHO, 24 h", "Linea guida OMS, 24 h"],
         "motion": ["Motion", "Bewegung", "Movimento"],
+        "psi-sg-1h": [
+            "Singapore's index, 1 h", "Index von Singapur, 1 h", "Indice di Singapore, 1 h",
+        ],
     ]
 }

@@ -37,13 +37,12 @@ struct AlertStates: Sendable {
     /// Alerts that would be raised, were there not `AlertBounds.raisedLimit` already.
     private var crowdedOut: Set<AlertEvent.Key> = []
     /// The newest test.
-    private var lastTest: Test?
+    private var lastTest: (test: Test, second: Int)?
 
-    private struct Test {
+    private struct Test: Hashable {
         let rule: String
         let asked: FixedPoint?
         let receiver: String?
-        let second: Int
     }
 
     init(_ rules: [AlertRule]) { self.rules = rules }
@@ -288,12 +287,10 @@ struct AlertStates: Sendable {
         guard let rule = rules.first(where: { $0.id == id }), let part = rule.parts.first else {
             return nil
         }
-        if let last = lastTest, now - last.second < AlertBounds.testSeconds, last.rule == id,
-            last.asked == asked, last.receiver == receiver
-        {
-            return nil
-        }
-        lastTest = Test(rule: id, asked: asked, receiver: receiver, second: now)
+        let test = Test(rule: id, asked: asked, receiver: receiver)
+        let (last, second) = (lastTest?.test, lastTest?.second ?? 0)
+        if last == test, now - second < AlertBounds.testSeconds { return nil }
+        lastTest = (test, now)
         let condition = part.condition
         number += 1
         var raised = AlertEvent.Raised(number, AlertEvent.Key(id, "test"))

@@ -237,7 +237,7 @@ package struct Provisioner {
             let reset = FactoryReset(root: root, store: store, journal: reader.journal(root: root))
             for left in try reset.run(history: text == "history") {
                 let next = "The rest is removed"
-                words.problems.append(ProvisionProblem(name, PlainText.shown(left), next: next))
+                words.problems.append(ProvisionProblem(name, ForeignText.plain(left), next: next))
             }
             // The files of the owner before do not count again.
             (marks.removed, marks.unused) = ([], nil)

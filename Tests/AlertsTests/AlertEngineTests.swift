@@ -352,6 +352,8 @@ import Testing
         #expect(engine.test("who-24h", value: 31, at: 14) == nil)
         #expect(engine.test("who-24h", value: 32, at: 14) != nil)
         #expect(engine.test("who-24h", value: 32, at: 19) != nil)
+        // What was measured meanwhile makes no other test of it.
+        #expect(engine.test("who-24h", value: 33, asked: 32, at: 20) == nil)
     }
 
     @Test func patternsFit() {

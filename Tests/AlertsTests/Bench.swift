@@ -42,7 +42,13 @@ final class Bench {
         engine.silence(key, for: seconds, by: by, at: now)
     }
 
-    func test(_ rule: String, value: FixedPoint?, at now: Int = 0) -> AlertEvent? {
-        engine.test(rule, value: value, asked: value, at: now)
+    /// - Parameter asked: nil for the value itself.
+    func test(
+        _ rule: String,
+        value: FixedPoint?,
+        asked: FixedPoint? = nil,
+        at now: Int = 0
+    ) -> AlertEvent? {
+        engine.test(rule, value: value, asked: asked ?? value, at: now)
     }
 }

@@ -226,7 +226,7 @@ import Testing
     @Test(arguments: [
         ("series", 400), ("series?channel=dust/pm25&points=0", 400),
         ("series?channel=dust/pm25&points=1501", 400), ("series?channel=dust/pm25&x=1", 400),
-        ("series?channel=a&channel=b&channel=c&channel=d&channel=e", 400),
+        ("series?channel=a&channel=b&channel=c&channel=d&channel=e&points=1500", 400),
         ("series?channel=dust/pm25&last=1h&from=2026-04-14T00:00:00Z", 400),
         ("series?channel=dust/pm25&from=yesterday", 400),
         ("series?channel=dust/pm25&from=2026-04-15T00:00:00Z&to=2026-04-14T00:00:00Z", 400),

@@ -105,7 +105,8 @@ import Testing
         }
         #expect(throws: JoinedClientError.noName("b", of: "js/a.js", in: "js/main.js")) {
             try JoinedClient([
-                "js/main.js": "import { a, b } from \"./a.js\";\n", "js/a.js": "export const a = 1;\n",
+                "js/main.js": "import { a, b } from \"./a.js\";\n",
+                "js/a.js": "export const a = 1;\n",
             ])
         }
     }

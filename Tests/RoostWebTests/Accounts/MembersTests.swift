@@ -195,7 +195,7 @@ import Testing
         let parts = #filePath.split(separator: "/").dropLast(4)
         let folder = "/" + parts.joined(separator: "/") + "/Sources/RoostWeb/www/strings/"
         for language in ["en", "de", "it", "es", "fr"] {
-            let data = try Data(contentsOf: URL(filePath: "\(folder)\(language).json"))
+            let data = try Data(contentsOf: URL(filePath: "\(folder)account-\(language).json"))
             let words = try JSONDecoder().decode([String: JSONObject].self, from: data)
             for action in AuditAction.allCases {
                 #expect(words["audit.\(action.rawValue)"] != nil, "\(language) \(action)")
