@@ -65,7 +65,8 @@ class Motions:
                 body = {"isKept": True, "omittedCount": 0}
             else:
                 body = {"time": "2026-11-25T08:00:00Z", "trust": "time server", "isSure": True}
-            connection.sendall(json.dumps({"version": 3, "body": body}).encode() + b"\n")
+            with contextlib.suppress(OSError):  # It may have been ended before its answer.
+                connection.sendall(json.dumps({"version": 3, "body": body}).encode() + b"\n")
             connection.close()
 
     def send(self, number):

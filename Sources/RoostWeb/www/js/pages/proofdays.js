@@ -81,7 +81,7 @@ function oneRow(row, days, weeks, months, size, choose, later) {
     cursor.setAttribute("x", x - 1);
     cursor.setAttribute("y", y - 1);
     node.setAttribute("aria-valuenow", chosen);
-    node.setAttribute("aria-valuetext", `${days.dated(chosen, LONG)}: ${dayWords(row, days, chosen)}`);
+    node.setAttribute("aria-valuetext", t("proof.day.of", { day: days.dated(chosen, LONG), words: dayWords(row, days, chosen) }));
   };
   const open = () => choose(row, chosen, first, end, move);
   node.addEventListener("keydown", (event) => {
