@@ -51,6 +51,29 @@ import Testing
         }
     }
 
+    /// The end of a motion that the lamp does not show meanwhile is not waited for.
+    @Test func aLampThatShowsMotionAgainIsDark() throws {
+        let folder = try TestFolder(isInMemory: true)
+        try simulate { clock in
+            let test = try Self.station(clock, folder)
+            try await test.run { test in
+                var lamp = ConfigureDevice("lamp")
+                (lamp.profile, lamp.line, lamp.shows) = ("led", "GPIO22", "motion")
+                _ = try await test.ask(lamp)
+                try await test.sleep(.minutes(1))
+                test.platform.gpio.drive("GPIO17", true)
+                try await test.sleep(.seconds(2))
+                #expect(test.platform.gpio.level(of: "GPIO22"), "the door moves")
+                _ = try await test.lamp(shows: "level", follows: "dust")
+                test.platform.gpio.drive("GPIO17", false)
+                try await test.sleep(.minutes(1))
+                _ = try await test.lamp(shows: "motion", follows: "door")
+                try await test.sleep(.seconds(1))
+                #expect(!test.platform.gpio.level(of: "GPIO22"), "nothing moves")
+            }
+        }
+    }
+
     @Test func aLampFollowsWhatHasSomethingToShow() throws {
         let folder = try TestFolder(isInMemory: true)
         let failures = try simulate { clock in

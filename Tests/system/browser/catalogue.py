@@ -58,7 +58,7 @@ for (const text of window.drawn ?? []) add('canvas', text);
 const dates = new Set(), locale = document.documentElement.lang === 'en' ? 'en-GB' : document.documentElement.lang;
 for (let day = 0; day < 366; day += 1) for (const month of ['long', 'short']) {
   const at = new Date(Date.UTC(2026, 0, 1 + day, 12));
-  for (const options of [{ weekday: 'short', day: 'numeric', month, year: 'numeric' }, { month, year: 'numeric' }, { month }]) {
+  for (const options of [{ weekday: 'short', day: 'numeric', month, year: 'numeric' }, { weekday: 'long' }, { month, year: 'numeric' }, { month }]) {
     for (const word of new Intl.DateTimeFormat(locale, options).format(at).match(/\\p{L}+/gu) ?? []) dates.add(word);
   }
 }

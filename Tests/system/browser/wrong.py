@@ -38,7 +38,7 @@ class Wrong:
 def words():
     """The German texts of the pages by their keys."""
     found = {}
-    for path in sorted(glob.glob(os.path.join(files.WWW, "strings", "**", f"*{LANGUAGE}*.json"), recursive=True)):
+    for path in sorted(glob.glob(os.path.join(files.WWW, "strings", "**", f"*{LANGUAGE}.json"), recursive=True)):
         with open(path, encoding="utf-8") as file:
             found |= json.load(file)
     return found
