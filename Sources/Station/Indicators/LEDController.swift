@@ -73,8 +73,8 @@ final class LEDController: Sendable {
                     known?.configuration != lamp || known?.followed?.name != followed?.name
                 (entry.configuration, entry.followed) = (lamp, followed)
                 entry.moving.formIntersection(state.motionSensors)
-                // The end of a motion that it no longer follows would not be heard.
-                if let known, isOther, known.configuration.shows == .motion {
+                // The end of a motion that it does not follow is not heard.
+                if known != nil, isOther {
                     entry.moving = []
                     entry.light.show(.off, at: now)
                 }
