@@ -22,16 +22,21 @@ import Testing
         return try TestStation(clock, text)
     }
 
+    /// Adds a lamp that shows motion, and waits until its driver has the line.
+    private static func addLamp(_ test: TestStation) async throws {
+        var lamp = ConfigureDevice("lamp")
+        (lamp.profile, lamp.line, lamp.shows) = ("led", "GPIO22", "motion")
+        _ = try await test.ask(lamp)
+        try await test.sleep(.minutes(1))
+    }
+
     /// The lamp's own driver goes on: it is neither dark in between nor counted anew.
     @Test func whatALampShowsChangesWhileItIsLit() throws {
         let folder = try TestFolder(isInMemory: true)
         try simulate { clock in
             let test = try Self.station(clock, folder)
             try await test.run { test in
-                var lamp = ConfigureDevice("lamp")
-                (lamp.profile, lamp.line, lamp.shows) = ("led", "GPIO22", "motion")
-                _ = try await test.ask(lamp)
-                try await test.sleep(.minutes(1))
+                try await Self.addLamp(test)
                 #expect(!test.platform.gpio.level(of: "GPIO22"), "nothing moves")
                 let starts = test.starts(of: "lamp")
                 let level = try await test.lamp(shows: "level", follows: "dust")
@@ -57,10 +62,7 @@ import Testing
         try simulate { clock in
             let test = try Self.station(clock, folder)
             try await test.run { test in
-                var lamp = ConfigureDevice("lamp")
-                (lamp.profile, lamp.line, lamp.shows) = ("led", "GPIO22", "motion")
-                _ = try await test.ask(lamp)
-                try await test.sleep(.minutes(1))
+                try await Self.addLamp(test)
                 test.platform.gpio.drive("GPIO17", true)
                 try await test.sleep(.seconds(2))
                 #expect(test.platform.gpio.level(of: "GPIO22"), "the door moves")

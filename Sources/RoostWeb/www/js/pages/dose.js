@@ -87,7 +87,7 @@ function figures({ counters, counter, window, dose, from }, context) {
 function draw(box, { counter, series, ledger, from, to, now }) {
   const chart = new Chart(box, {});
   const unsure = (series.unsure ?? []).flatMap((flag, step) => (flag ? [step] : []));
-  chart.data = { from, to, now, series: [{ ...series, item: counter, width: series.widthSeconds, index: 0, ...recorded(ledger), unsure }], marks: [], limits: [], floor: 0 };
+  chart.data = { from, to, now, series: [{ ...series, item: counter, width: series.widthSeconds, index: 0, ...recorded(ledger), unsure }], marks: [], floor: 0 };
   return chart;
 }
 
