@@ -135,8 +135,7 @@ def claim(walk, house, hands):
     hands.fill("Code", code)
     hands.fill("Name", OWNER["name"])
     hands.fill("Email", OWNER["email"], counts=False)
-    for label in ("Password", "Repeat the password"):
-        hands.fill(label, OWNER["password"], counts=False)
+    hands.fill("Password", OWNER["password"], counts=False)
     hands.press("Become the owner")
     if not browser.shows("No sensor yet", 20):
         raise Failed(f"no First steps after the claim: {browser.path} {browser.text()[:300]}")
@@ -247,7 +246,7 @@ def others(walk, house):
     _, invitation = browser.ask("POST", "/invitations", {"role": "viewer", "days": 7})
     browser.forget()
     browser.open(f"/login?invitation={invitation['code']}")
-    for label, text in (("Name", "Vera"), ("Email", "vera@example.org"), ("Password", "nine silver spoons"), ("Repeat the password", "nine silver spoons")):
+    for label, text in (("Name", "Vera"), ("Email", "vera@example.org"), ("Password", "nine silver spoons")):
         browser.fill(label, text)
     browser.press("Sign up")
     browser.shows("Measuring", 15)

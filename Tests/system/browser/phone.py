@@ -88,8 +88,7 @@ def run(check, web, owner, forge):
 def trusted(check, web, owner, phone):
     phone.open("/")
     phone.fill("Code", web.claim_code())
-    for label, words in (("Name", owner["name"]), ("Email", owner["email"]), ("Password", owner["password"]),
-                         ("Repeat the password", owner["password"])):
+    for label, words in (("Name", owner["name"]), ("Email", owner["email"]), ("Password", owner["password"])):
         phone.fill(label, words)
     phone.press("Become the owner")
     phone.shows("measure")

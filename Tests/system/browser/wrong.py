@@ -77,13 +77,13 @@ def open_forms(t):
 
 def account_forms(t):
     """Those of a person."""
-    present, new, again = t["account.presentPassword"], t["account.newPassword"], t["account.repeat"]
+    present, new = t["account.presentPassword"], t["account.newPassword"]
     good = "nine silver spoons"
     return [
         Wrong("/account", [], {}, {t["account.name"]: ["", " ", "x" * 65, CONTROL], t["account.email"]: ["", "anna", "@", "a@b@c", "x" * 255],
                                    t["account.location"]: ["x" * 129, CONTROL]}),
-        Wrong("/account", [], {present: "not it at all", new: good, again: good}, {present: ["", "wrong one here"]}),
-        Wrong("/account", [], {present: good, new: good, again: good}, {new: ["", "short"], again: ["", "another one here"]}),
+        Wrong("/account", [], {present: "not it at all", new: good}, {present: ["", "wrong one here"]}),
+        Wrong("/account", [], {present: good, new: good}, {new: ["", "short"]}),
         Wrong("/account", [t["account.token.add"]], {}, {t["account.tokenName"]: ["", " ", "x" * 65, CONTROL]}),
     ]
 

@@ -38,8 +38,7 @@ class Pages:
         self.take("claim-of-image")
         browser.fill("Name", person["name"])
         browser.fill("Email", person["email"])
-        for label in ("Password", "Repeat the password"):
-            browser.fill(label, person["password"])
+        browser.fill("Password", person["password"])
         browser.press("Become the owner")
         if not until(lambda: "no owner yet" not in browser.text("body"), CLAIM_SECONDS):
             raise LabFailed(f"no First steps after the claim: {browser.text()[:300]}")

@@ -183,8 +183,7 @@ def point(bench, house, tools, _):
 
 def claim(bench, house, tools, _):
     browser, hands, frames = tools
-    for label, text in (("Code", CODE), ("Name", OWNER["name"]), ("Email", OWNER["email"]), ("Password", OWNER["password"]),
-                        ("Repeat the password", OWNER["password"])):
+    for label, text in (("Code", CODE), ("Name", OWNER["name"]), ("Email", OWNER["email"]), ("Password", OWNER["password"])):
         hands.fill(label, text)
     frames.shot("claim", "The claim, filled in")
     hands.press("Become the owner")

@@ -13,7 +13,7 @@ export function field(name, label, { hint, control, ...props } = {}) {
   const wrong = el("p", { class: "wrong", id: `${id}w` }), note = hint ? el("p", { class: "hint", id: `${id}h` }, hint) : null;
   input.setAttribute("aria-describedby", [hint ? `${id}h` : "", `${id}w`].join(" ").trim());
   const node = el("div", { class: "field" }, el("label", { for: id }, label),
-    props.type === "password" ? el("div", { class: "secret" }, input, eye(input)) : input, note, wrong);
+    props.type === "password" ? el("div", { class: "secret" }, input, eye(input, props.autocomplete === "new-password")) : input, note, wrong);
   // What is wrong is said until it is changed.
   input.addEventListener("input", () => node.fail());
   return Object.assign(node, {
@@ -25,13 +25,15 @@ export function field(name, label, { hint, control, ...props } = {}) {
   });
 }
 
-function eye(input) {
-  const node = button(t("form.show"), () => {
-    const isShown = input.type === "text";
-    input.type = isShown ? "password" : "text";
-    node.textContent = t(isShown ? "form.show" : "form.hide");
-    node.setAttribute("aria-pressed", String(!isShown));
-  }, { "aria-pressed": "false", class: "small" });
+/** A new secret is shown while it is typed, so that it is typed once; a known one is hidden. */
+function eye(input, isNew) {
+  const node = button("", () => show(input.type !== "text"), { class: "small" });
+  const show = (isShown) => {
+    input.type = isShown ? "text" : "password";
+    node.textContent = t(isShown ? "form.hide" : "form.show");
+    node.setAttribute("aria-pressed", String(isShown));
+  };
+  show(isNew);
   return node;
 }
 
@@ -88,10 +90,9 @@ export function passwordWords(text, least) {
   return t(text.length >= least + 4 || /\s/.test(text) ? "password.good" : "password.fair");
 }
 
-/** Two fields for a new password, the first with its meter. */
-export function newPassword(name, label, repeat, least) {
+/** A field for a new password, with its meter. */
+export function newPassword(name, label, least) {
   const first = field(name, label, { type: "password", autocomplete: "new-password", required: true, hint: t("password.rule", { n: least }) });
-  const again = field("repeat", repeat, { type: "password", autocomplete: "new-password", required: true });
   const bar = el("i"), words = el("p", { class: "hint", role: "status" });
   first.append(el("div", { class: "meter", "aria-hidden": "true" }, bar), words);
   const { fail } = first;
@@ -102,8 +103,5 @@ export function newPassword(name, label, repeat, least) {
     bar.style.width = `${Math.min(100, (first.input.value.length / (least + 4)) * 100)}%`;
     words.textContent = passwordWords(first.input.value, least);
   });
-  return { fields: [first, again], check: (values) => ({
-    [name]: values[name].length < least ? t("password.short", { n: least - values[name].length }) : null,
-    repeat: values.repeat === values[name] ? null : t("password.differs"),
-  }) };
+  return { field: first, check: (values) => ({ [name]: values[name].length < least ? t("password.short", { n: least - values[name].length }) : null }) };
 }

@@ -47,8 +47,8 @@ function userCard(account, { api, reload }) {
 }
 
 function passwordCard({ role, email }, { api }) {
-  const fresh = newPassword("new", t("account.newPassword"), t("account.repeat"), role === "owner" ? 12 : 10);
-  const node = form([field("present", t("account.presentPassword"), { type: "password", required: true, autocomplete: "current-password" }), ...fresh.fields],
+  const fresh = newPassword("new", t("account.newPassword"), role === "owner" ? 12 : 10);
+  const node = form([field("present", t("account.presentPassword"), { type: "password", required: true, autocomplete: "current-password" }), fresh.field],
     t("account.changePassword"), async ({ present, new: secret }) => {
       await api.send("POST", "/password", { present, new: secret });
       node.reset();

@@ -46,21 +46,19 @@ const secret = (name, more = {}) => field(name, t(`backup.${name}`), { type: "pa
 function backUp({ api, me }) {
   const passphrase = secret("passphrase", { autocomplete: "new-password", hint: t("backup.passphrase.hint") });
   const password = secret("password", { autocomplete: "current-password", hint: t("backup.password.hint") });
-  const repeat = field("repeat", t("backup.repeat"), { type: "password", autocomplete: "new-password" });
   const history = field("history", t("backup.history"), { type: "checkbox", hint: t("backup.history.hint") });
   const copy = el("div", { role: "status" });
-  password.hidden = repeat.hidden = true;
-  passphrase.input.addEventListener("input", () => { for (const one of [repeat, password]) show(one, passphrase.input.value !== ""); });
-  return [withName(form([passphrase, repeat, password, history], t("backup.save"), async (given) => {
+  password.hidden = true;
+  passphrase.input.addEventListener("input", () => show(password, passphrase.input.value !== ""));
+  return [withName(form([passphrase, password, history], t("backup.save"), async (given) => {
     copy.replaceChildren();
     const { fileName, file, leftOut } = await api.send("POST", "/backup",
       { passphrase: given.passphrase || undefined, password: given.password || undefined }, { patience: PATIENCE });
     download(fileName, file);
-    password.input.value = repeat.input.value = "";
+    password.input.value = "";
     if (given.history) await copied(api, copy);
     return [t("backup.saved", { name: fileName }), lacks(leftOut)].filter(Boolean).join(" ");
-  }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null,
-    repeat: given.passphrase && given.repeat !== given.passphrase ? t("backup.differs") : null })), me), copy];
+  }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null })), me), copy];
 }
 
 /** What was measured, as a file of its own: the station makes it, and its size stands on the way to it. */

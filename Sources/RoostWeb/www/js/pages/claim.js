@@ -33,11 +33,11 @@ export function make(root, { api }) {
   };
   const timer = setInterval(look, 2000);
   look();
-  const password = newPassword("password", t("account.password"), t("account.repeat"), 12);
+  const password = newPassword("password", t("account.password"), 12);
   root.append(
     el("section", { class: "card" }, now, el("p", { class: "quiet" }, t("claim.sentence")), others),
     card(t("claim.owner"), form([code, field("name", t("account.name"), { required: true, autocomplete: "name", maxlength: "64" }),
-      field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254", hint: t("claim.email") }), ...password.fields],
+      field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254", hint: t("claim.email") }), password.field],
     t("claim.do"), async ({ code: given, name, email, password: secret }) => {
       isClaiming = true;
       try {

@@ -42,9 +42,9 @@ function loginCard(api) {
 }
 
 function joinCard(api, code) {
-  const password = newPassword("password", t("account.password"), t("account.repeat"), 10);
+  const password = newPassword("password", t("account.password"), 10);
   return card(t("login.join"), el("p", {}, t("login.join.words")), form([field("name", t("account.name"), { required: true, autocomplete: "name", maxlength: "64" }),
-    field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254" }), ...password.fields],
+    field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254" }), password.field],
   t("login.join.do"), async ({ name, email, password: secret }) => {
     await api.send("POST", `/invitations/${encodeURIComponent(code)}`, { name: name.trim(), email: email.trim(), password: secret }, { isQuiet: true });
     location.replace("/");
