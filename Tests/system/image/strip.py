@@ -206,7 +206,8 @@ def wifi(bench, house, tools, _):
     frames.shot("join", "The password of the Wi-Fi")
     began = machine.seconds()
     hands.press("Join")
-    browser.shows("The station tries", 20)
+    if not browser.shows("The station tries “", 20, "main .big"):
+        raise Failed(f"the page does not say that the station tries: {browser.text()[:400]}")
     frames.shot("tries", "The station tries it")
     machine.wait("! [ -e /run/roost-web/network-wanted ] && ! [ -e /run/roost-network/busy.json ]", JOIN_SECONDS, "the try does not end")
     bench.check.same(json.loads(machine.run("cat /run/roost-network/last.json"))["result"], "joined", "the owner's Wi-Fi")
