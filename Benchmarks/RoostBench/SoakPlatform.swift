@@ -86,6 +86,7 @@ struct SoakPlatform: Platform {
     }
 
     func holder(of path: String) -> String? { nil }
+    var resetProblem: ResetError? { base.resetProblem }
     func requestReset() throws(ResetError) { try base.requestReset() }
     func requestPowerOff() throws(PowerOffError) { try base.requestPowerOff() }
     func notify(_ state: ServiceState) { base.notify(state) }

@@ -40,6 +40,11 @@ extension DeviceConfiguration {
         case .sensor, .http: nil
         }
     }
+
+    /// Whether holding it for 15 s gives the station away; nil for what is no button.
+    package var resets: Bool? {
+        if case .button(let button) = kind { button.resets } else { nil }
+    }
 }
 
 extension LightsConfiguration {

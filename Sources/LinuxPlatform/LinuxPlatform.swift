@@ -163,6 +163,7 @@ package final class LinuxPlatform: Platform {
 
     package func readVitals() -> MachineVitals { VitalsReader().read() }
 
+    package var resetProblem: ResetError? { ResetRequest().problem }
     package func requestReset() throws(ResetError) { try ResetRequest().write() }
 
     package func requestPowerOff() throws(PowerOffError) { try PowerOffRequest().write() }

@@ -9,10 +9,14 @@ struct ResetRequest {
     /// Where the system is; empty for this machine.
     var root = ""
 
+    /// Why no service waits for the file; nil on an image.
+    var problem: ResetError? {
+        guard access("\(root)/usr/lib/roost/image.json", F_OK) != 0 else { return nil }
+        return ResetError("this is no image; on this station type: sudo roost reset")
+    }
+
     func write() throws(ResetError) {
-        guard access("\(root)/usr/lib/roost/image.json", F_OK) == 0 else {
-            throw ResetError("this is no image; on this station type: sudo roost reset")
-        }
+        if let problem { throw problem }
         let path = "\(root)/run/roost/reset-wanted"
         do { try Files.append([], to: path, mode: 0o640) } catch { throw ResetError("\(error)") }
     }

@@ -175,6 +175,8 @@ package final class SimulatedPlatform: Platform {
     var resetCount: Int { state.withLock { $0.resetCount } }
     func refuseReset(with error: ResetError?) { state.withLock { $0.resetError = error } }
 
+    package var resetProblem: ResetError? { state.withLock { $0.resetError } }
+
     package func requestReset() throws(ResetError) {
         let error = state.withLock { state in
             state.resetCount += 1

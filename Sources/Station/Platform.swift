@@ -114,6 +114,10 @@ package protocol Platform: Sendable {
     /// only within `onDisk`.
     func requestPowerOff() throws(PowerOffError)
 
+    /// Why nothing on this machine gives the station away when a button asks for it; nil where
+    /// something does; only within `onDisk`.
+    var resetProblem: ResetError? { get }
+
     /// Asks the service of an image to give the station away, which restarts the machine; only
     /// within `onDisk`.
     func requestReset() throws(ResetError)

@@ -18,6 +18,18 @@ import Testing
         #expect(lines.count == 34 && lines[20].hasPrefix("! pin 3: GPIO2 and GPIO3"))
     }
 
+    @Test func namesTheButtonThatGivesTheStationAway() {
+        var items = HeaderPin.all.map(PinReport.init)
+        (items[12].state, items[12].device, items[12].resets) = (.device, "bell", true)
+        var report = PinsReport(chip: "pinctrl-rp1", board: nil, items: items)
+        #expect(
+            DevicesPinsCommand.lines(report).last
+                == "bell on pin 13: held for 15 s it gives this station away"
+        )
+        report.canReset = false
+        #expect(DevicesPinsCommand.lines(report).last?.hasSuffix("this is none") == true)
+    }
+
     @Test func saysTheNextStepWithoutAHeader() {
         let report = PinsReport(.noChip, why: "no pins", nextStep: "buy a Pi", board: nil)
         #expect(DevicesPinsCommand.lines(report) == ["no pins", "next: buy a Pi"])

@@ -172,6 +172,7 @@ final class Machine: Platform, @unchecked Sendable {
         return vitals
     }
 
+    var resetProblem: ResetError? { ResetError("this is no image") }
     func requestReset() throws(ResetError) { throw ResetError("this is no image") }
     func requestPowerOff() throws(PowerOffError) {
         world.plan(at: now) { $0.stop(.poweredOff) }

@@ -22,6 +22,8 @@ package struct PinsReport: Codable, Hashable, Sendable {
     package let chip: String?
     /// The computer's profile: `raspberry-pi-4`.
     package let board: String?
+    /// Whether a held button can give this station away: it is an image; nil from older stations.
+    package var canReset: Bool?
     /// Pins in the order of their numbers, 40 or none.
     package let items: [PinReport]
 
@@ -63,6 +65,8 @@ package struct PinReport: Codable, Hashable, Sendable {
     package var state: State?
     /// The station's device, or `lights`.
     package var device: String?
+    /// Whether that is a button which gives the station away when it is held for 15 s.
+    package var resets: Bool?
     /// Name that the holder of the line gave; nil when it is free or its holder unnamed.
     package var holder: String?
     /// Whether it is driven now; nil while it is not known.

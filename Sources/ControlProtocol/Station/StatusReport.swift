@@ -348,6 +348,8 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package var shows: String?
     /// The device that a lamp shows; nil is the first dust sensor, or each motion sensor.
     package var follows: String?
+    /// Whether holding it for 15 s gives the station away; nil for what is no button.
+    package var resets: Bool?
 
     package init(name: String, type: String, location: String, state: String, facts: Details) {
         self.name = name
@@ -355,28 +357,6 @@ package struct DeviceReport: Codable, Hashable, Sendable {
         self.location = location
         self.state = state
         self.facts = facts
-    }
-}
-
-package struct UnclaimedReport: Codable, Hashable, Sendable {
-    package let node: String
-    package let vendorID: String?
-    package let productID: String?
-    package let serial: String?
-    package let path: String
-
-    package init(
-        node: String,
-        vendorID: String?,
-        productID: String?,
-        serial: String?,
-        path: String
-    ) {
-        self.node = node
-        self.vendorID = vendorID
-        self.productID = productID
-        self.serial = serial
-        self.path = path
     }
 }
 

@@ -48,6 +48,8 @@ struct DeviceRoutes: Sendable {
         let shows: String?
         /// The device that an LED or a traffic light shows.
         let follows: String?
+        /// Whether holding a button for 15 s gives the station away; only on an image.
+        let resets: Bool?
         let intervalSeconds: Double?
     }
 
@@ -60,7 +62,7 @@ struct DeviceRoutes: Sendable {
         )
         (question.line, question.lines) = (body.line, body.lines)
         (question.shows, question.follows) = (body.shows, body.follows)
-        question.profile = body.type
+        (question.profile, question.resets) = (body.type, body.resets)
         question.isNew = true
         var answer = try await questions.answer(question, for: request)
         answer.status = .created
@@ -78,6 +80,8 @@ struct DeviceRoutes: Sendable {
         let shows: String?
         /// The device that an LED or a traffic light shows; empty takes that back.
         let follows: String?
+        /// Whether holding a button for 15 s gives the station away; only on an image.
+        let resets: Bool?
         let intervalSeconds: Double?
         let record: Bool?
     }
@@ -87,7 +91,7 @@ struct DeviceRoutes: Sendable {
         let device = request.parameters["name"] ?? ""
         let changes = [
             body.title != nil, body.address != nil, body.record != nil, body.line != nil,
-            body.lines != nil, body.shows != nil, body.follows != nil,
+            body.lines != nil, body.shows != nil, body.follows != nil, body.resets != nil,
         ]
         if changes.contains(true) || body.intervalSeconds != nil {
             var question = ConfigureDevice(
@@ -98,11 +102,12 @@ struct DeviceRoutes: Sendable {
             (question.isOn, question.title) = (body.record, body.title)
             (question.line, question.lines) = (body.line, body.lines)
             (question.shows, question.follows) = (body.shows, body.follows)
+            question.resets = body.resets
             _ = try await questions.ask(question, for: request)
         } else if body.name == nil {
             throw Problem.badRequest(
-                "name a change: title, name, address, line, shows, follows, intervalSeconds "
-                    + "or record"
+                "name a change: title, name, address, line, shows, follows, resets, "
+                    + "intervalSeconds or record"
             )
         }
         guard let name = body.name, name != device else {

@@ -8,6 +8,10 @@ struct PinTable {
     let chips: [GPIOChipReport]
     let board: Profile?
     let used: [UsedLine]
+    /// Names of the buttons that give the station away.
+    var resetting: Set<String> = []
+    /// Whether a button can do that on this machine.
+    var canReset = false
 
     /// Lines that show a chip to be that of a header when the computer is not known.
     private static let telling = ["GPIO4", "GPIO17", "GPIO27"]
@@ -41,7 +45,9 @@ struct PinTable {
 
     var report: PinsReport {
         guard let header, let label = header.label else { return absence }
-        return PinsReport(chip: label, board: board?.id, items: HeaderPin.all.map(report))
+        var all = PinsReport(chip: label, board: board?.id, items: HeaderPin.all.map(report))
+        all.canReset = canReset
+        return all
     }
 
     private func report(of pin: HeaderPin) -> PinReport {
@@ -49,6 +55,7 @@ struct PinTable {
         guard pin.line != nil else { return report }
         let line = line(of: pin)
         report.device = used.first { $0.pin == pin }?.device
+        report.resets = report.device.flatMap { resetting.contains($0) ? true : nil }
         report.isOutput = line.flatMap { $0.isUsed ? $0.isOutput : nil }
         if let line, line.isUsed, !isOurs(line, report.device) { report.holder = line.consumer }
         report.state =

@@ -110,6 +110,7 @@ private struct DemoPlatform: Platform {
     func holder(of path: String) -> String? { linux.holder(of: path) }
 
     func listen(_ path: String) async throws -> any LineListener { try await linux.listen(path) }
+    var resetProblem: ResetError? { ResetError("the demo has no owner") }
     func requestReset() throws(ResetError) { throw ResetError("the demo has no owner") }
     func requestPowerOff() throws(PowerOffError) {
         throw PowerOffError("a demo does not shut the machine down")

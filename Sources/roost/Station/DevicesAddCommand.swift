@@ -71,6 +71,7 @@ struct DevicesSetCommand: ParsableCommand {
                       roost devices set sds011 --every 10m
                       roost devices set door --line GPIO27
                       roost devices set lamp --shows level --follows dust
+                      roost devices set bell --resets on
             Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
             """
     )
@@ -93,7 +94,7 @@ struct DevicesSetCommand: ParsableCommand {
     func validate() throws {
         guard title != nil || at != nil || every != nil || !pins.isEmpty else {
             throw ValidationError(
-                "give --title, --at, --line, --lines, --shows, --follows or --every"
+                "give --title, --at, --line, --lines, --shows, --follows, --resets or --every"
             )
         }
     }

@@ -36,7 +36,13 @@ struct DevicesPinsCommand: ParsableCommand {
         let risks = report.items.compactMap { pin in
             pin.sentence.map { "! pin \(pin.number): \($0)" }
         }
-        return rows + risks
+        let resets = report.items.filter { $0.resets == true }.map { pin in
+            "\(pin.device ?? "") on pin \(pin.number): held for 15 s it "
+                + (report.canReset == false
+                    ? "would give a station of an image away; this is none"
+                    : "gives this station away")
+        }
+        return rows + risks + resets
     }
 
     private static func number(_ pin: PinReport) -> String {

@@ -3,6 +3,10 @@ import ControlProtocol
 
 /// The lines of a part on the header, and what it shows there.
 struct PinOptions: ParsableArguments {
+    enum Switch: String, ExpressibleByArgument, CaseIterable {
+        case on, off
+    }
+
     @Option(help: "The line of its pin, as GPIO17.")
     var line: String?
 
@@ -15,11 +19,17 @@ struct PinOptions: ParsableArguments {
     @Option(help: "The device whose air or motion a lamp shows; empty for any.")
     var follows: String?
 
-    var isEmpty: Bool { line == nil && lines == nil && shows == nil && follows == nil }
+    @Option(help: "Whether a button held for 15 s gives the station away (image).")
+    var resets: Switch?
+
+    var isEmpty: Bool {
+        line == nil && lines == nil && shows == nil && follows == nil && resets == nil
+    }
 
     func add(to question: inout ConfigureDevice) {
         question.line = line
         question.lines = lines?.split(separator: ",").map(String.init)
         (question.shows, question.follows) = (shows, follows)
+        question.resets = resets.map { $0 == .on }
     }
 }

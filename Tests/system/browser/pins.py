@@ -158,6 +158,26 @@ def lamp(walk):
     check.same(browser.ask("DELETE", "/devices/lamp")[0], 200, "the lamp is removed")
 
 
+def bell(walk):
+    """A button of a station that is no image: it gives nothing away, and the form says why."""
+    browser, check = walk.browser, walk.check
+    pin(walk, 13)
+    choose(browser, "type", "button")
+    said(walk, "Only a button of an image can do that")
+    closed = browser.script("return document.querySelector('dialog input[name=resets]').disabled")
+    check.demand(closed, "a button may give away a station that is no image")
+    check.same(browser.findings(), [], "axe: the form of a button")
+    status, answer = browser.ask("POST", "/devices", {"name": "bell", "type": "button", "line": "GPIO27", "resets": True})
+    check.same((status, [one["pointer"] for one in answer.get("errors", [])]), (409, ["/resets"]), f"a button that resets: {answer}")
+    browser.press("Add it here", "dialog")
+    check.demand(until(lambda: "button" in devices(browser), 10), f"pins: no button: {browser.text('body')[-300:]}")
+    check.same(devices(browser)["button"]["resets"], False, "what the button does when it is held")
+    browser.script(CHANGE, "button")
+    said(walk, "Only a button of an image can do that")
+    shut(browser)
+    check.same(browser.ask("DELETE", "/devices/button")[0], 200, "the button is removed")
+
+
 def others(walk):
     """A motion sensor that is there, a pin with a risk, and a traffic light."""
     browser, check = walk.browser, walk.check
@@ -196,6 +216,7 @@ def run(walk):
         held(walk)
         title(walk)
         lamp(walk)
+        bell(walk)
         others(walk)
         check.same([one for one in browser.messages() if "400" not in one], [], "pins: console messages")
     finally:

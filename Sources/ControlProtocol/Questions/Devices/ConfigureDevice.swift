@@ -19,6 +19,8 @@ package struct ConfigureDevice: Question {
     package var shows: String?
     /// The device that an LED or a traffic light shows; empty takes that back.
     package var follows: String?
+    /// Whether holding a button for 15 s gives the station away; only on an image.
+    package var resets: Bool?
     /// The interval.
     package var seconds: Double?
     /// What people call it, 1 to 64 characters; empty takes that back.
@@ -39,7 +41,8 @@ package struct ConfigureDevice: Question {
             throw .badRequest("lines are three: red, yellow, green", at: "/lines")
         }
         let isEmpty = profile == nil && address == nil && seconds == nil && shows == nil
-        guard isEmpty, isOn == nil, title == nil, line == nil, lines == nil, follows == nil
+        guard isEmpty, isOn == nil, title == nil, line == nil, lines == nil, follows == nil,
+            resets == nil
         else { return }
         throw .badRequest("nothing to change; say title, address, line, profile, seconds or isOn")
     }

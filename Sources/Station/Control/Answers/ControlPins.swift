@@ -14,13 +14,39 @@ struct ControlPins: Sendable {
     /// - Throws: `CancellationError`.
     func table() async throws -> PinTable {
         let platform = station.context.platform
-        let chips = try await platform.onDisk { platform.gpioChips() }
+        let (chips, canReset) = try await platform.onDisk {
+            (platform.gpioChips(), platform.resetProblem == nil)
+        }
         let configuration = station.configuration
+        let resetting = configuration.devices.filter { $0.resets == true }.map(\.name)
         return PinTable(
             chips: chips,
             board: configuration.board,
-            used: configuration.usedLines
+            used: configuration.usedLines,
+            resetting: Set(resetting),
+            canReset: canReset
         )
+    }
+
+    /// The entry of the owner's settings for a button that gives the station away.
+    ///
+    /// - Throws: `ControlFailure` for another part, and where no button can do it.
+    func resets(_ question: ConfigureDevice) async throws -> [String: JSONValue] {
+        guard let resets = question.resets else { return [:] }
+        let (name, platform) = (question.device, station.context.platform)
+        let type = question.profile.flatMap { station.detection.catalog.part($0)?.driver ?? $0 }
+        let present = station.configuration.devices.first { $0.name == name }
+        guard type.map({ $0 == "button" }) ?? (present?.resets != nil) else {
+            throw ControlFailure.badRequest(
+                "\(PlainText.shown(name)) is no button; only a button gives a station away",
+                at: "/resets"
+            )
+        }
+        guard resets else { return ["resets": .null] }
+        if let problem = try await platform.onDisk({ platform.resetProblem }) {
+            throw ControlFailure(code: .conflict, message: "\(problem)", pointer: "/resets")
+        }
+        return ["resets": .bool(true)]
     }
 
     /// The entries of the owner's settings for the lines of a question.

@@ -29,6 +29,7 @@ struct ControlSettings {
         report.records = !configuration.unrecorded.contains(report.name)
         report.hasFixedInterval = configuration.fixedIntervals.contains(report.name)
         (report.shows, report.follows) = ControlLamps(station: station).shown(report.name)
+        report.resets = configuration.devices.first { $0.name == report.name }?.resets
         return report
     }
 
@@ -116,11 +117,12 @@ struct ControlSettings {
         // Before anything is looked at: another owner may change it while the disk is read.
         let lines = try await ControlPins(station: station).fields(of: question)
         fields.merge(lines) { _, line in line }
+        fields.merge(try await ControlPins(station: station).resets(question)) { $1 }
         let origin = station.origin(of: name)
         let hasPlace = question.address != nil || question.line != nil || question.lines != nil
         if origin == nil, question.profile == nil || !hasPlace { throw unknown(name) }
-        let isLamp = question.shows != nil || question.follows != nil
-        let describesIt = hasPlace || question.profile != nil || isLamp
+        let does = question.shows != nil || question.follows != nil || question.resets != nil
+        let describesIt = hasPlace || question.profile != nil || does
         if describesIt, let origin, origin != .owner {
             throw ControlFailure(
                 code: .conflict,
@@ -225,6 +227,7 @@ struct ControlSettings {
         if question.address != nil { return "/address" }
         if question.line != nil || question.lines != nil { return "/line" }
         if question.shows != nil { return "/shows" }
+        if question.resets != nil { return "/resets" }
         return question.follows != nil ? "/follows" : "/address"
     }
 

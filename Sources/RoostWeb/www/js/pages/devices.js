@@ -1,11 +1,10 @@
 // Connected devices: their values, how each measures and how long it lasts; and found ones that are not used.
-import { asIs, button, dialog, el, facts, keyed, quoted, renew, setText, show } from "../dom.js";
+import { asIs, button, el, facts, keyed, quoted, renew, setText, show } from "../dom.js";
 import { factWords, loadFacts } from "../facts.js";
 import { countdown, duration, month, number, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../roles.js";
-import { field, form } from "../form.js";
 import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, problemWords, quantityName, quantityOf } from "../words.js";
 import { dayCurves, makeRow } from "./now.js";
 
@@ -19,7 +18,7 @@ export async function load(api) {
 export function make(root, context) {
   const count = el("p", { role: "status" }), list = el("div", { class: "tiles wide" }), none = el("p", { class: "quiet" }, t("devices.found.none")), ports = el("ul", { class: "list" });
   const board = el("section", { class: "card wide" }, el("h2", {}, t("devices.http")), el("p", {}, t("devices.http.words")),
-    el("div", { class: "row" }, button(t("devices.http.add"), () => addDialog(profiles, context)))), pins = el("section", { class: "card wide" });
+    el("div", { class: "row" }, opening(t("devices.http.add"), (forms) => forms.addDialog(profiles, context)))), pins = el("section", { class: "card wide" });
   root.append(count, list, el("section", { class: "card wide" }, el("h2", {}, t("devices.found")), ports, none), board, pins);
   let profiles = [], part = null, curves = null;
   /** Once a page: what is small says little of what came since. */
@@ -61,8 +60,6 @@ export function make(root, context) {
 
 const encode = encodeURIComponent;
 
-/** A lamp of the configuration file has no origin. */
-const isFromFile = ({ origin }) => (origin ?? "file") === "file";
 const isHTTP = ({ location }) => location.startsWith("http");
 /** Lines of a part on the header's pins: one, or three of a traffic light. */
 const linesOf = ({ location }) => (/^GPIO\d+\b/.test(location) ? location.replace(/ of .*/, "").split(", ") : []);
@@ -76,8 +73,6 @@ const neverMeasured = (name) => channelsOf(name).filter(isNeverMeasured)
   .map((one) => quantityName(quantityOf(one.id))).join(", ") || null;
 
 const isLamp = ({ shows }) => Boolean(shows);
-const motionSensors = (devices) => devices.filter((one) => one.type === "pir").map((one) => one.name);
-const dustSensors = () => [...new Set((live.station?.channels ?? []).filter((one) => quantityOf(one.id) === "pm25").map((one) => deviceOf(one.id)))];
 
 /** What a lamp shows, and of which device. */
 const lampWords = ({ shows, follows }) => [code("pins.shows", shows), follows && asIs(` · ${deviceTitle(follows)}`)];
@@ -146,7 +141,7 @@ function deviceRows(device, found) {
   const row = ([name, given]) => [code("fact", name, name), factWords(name, given)];
   const rows = [
     [t("devices.address"), isHTTP(device) ? asIs(device.location) : null], [t("devices.pin"), linesOf(device).length ? asIs(linesOf(device).join(", ")) : null],
-    [t("pins.shows"), isLamp(device) ? lampWords(device) : null],
+    [t("pins.shows"), isLamp(device) ? lampWords(device) : null], [t("pins.held"), device.resets ? t("pins.held.away") : null],
     ...said.filter(([name]) => TROUBLES.includes(name)).map(row),
     [t("devices.kept"), device.records === false ? t("devices.kept.no") : null],
     [t("devices.muted"), mute ? (mute.endTime ? t("devices.muted.until", { time: stamp(mute.endTime) }) : t("devices.muted.yes")) : null],
@@ -156,99 +151,20 @@ function deviceRows(device, found) {
 }
 
 /** Links and buttons of a card; a button that stays asks for the device as it is then. */
-function deviceButtons({ me, api, reload }, present, all) {
-  const { name, title: called, mutes } = present(), channels = channelsOf(name);
+function deviceButtons(context, present, all) {
+  const { me, api, reload } = context, { name, title: called, mutes } = present(), channels = channelsOf(name);
   return [channels.length ? el("a", { class: "button", href: `/history?${channels.slice(0, 4).map(({ id }) => `channel=${id}`).join("&")}` }, t("history.title")) : null,
     el("a", { class: "button", href: `/events?source=${encode(name)}` }, t("events.title")),
     may(me, "member") && mutes[0] ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(name)}`); reload(); }) : null,
-    may(me, "owner") ? button(t("devices.change"), () => changeDialog(present(), all(), { api, reload }), { "aria-label": t("devices.change.of", { name: called ?? name }) }) : null];
+    may(me, "owner") ? opening(t("devices.change"), (forms) => { const one = present(); forms.changeDialog(one, { devices: all(), lines: linesOf(one), channels: channelsOf(name) }, context); }, { "aria-label": t("devices.change.of", { name: called ?? name }) }) : null];
 }
 
-/** What a lamp shows, and the device that it follows; a traffic light always shows the air. */
-function lampFields(device, devices, disabled) {
-  const SHOWS = ["station", "motion", "level", "camera"];
-  const shows = field("shows", t("pins.shows"), { control: el("select", { name: "shows", disabled }, SHOWS.map((one) => el("option", { value: one, selected: one === device.shows }, t(`pins.shows.${one}`)))) });
-  const list = el("select", { name: "follows", disabled }), follows = field("follows", t("pins.follows"), { control: list, hint: t("pins.follows.hint") });
-  const adapt = () => {
-    const isLevel = shows.input.value === "level", names = isLevel ? dustSensors() : motionSensors(devices);
-    const all = shows.input.value === device.shows && device.follows ? [...new Set([...names, device.follows])] : names;
-    list.replaceChildren(el("option", { value: "" }, t(isLevel ? "pins.follows.first" : "pins.follows.each")), ...all.map((one) => asIs(deviceTitle(one), "option", { value: one })));
-    list.value = shows.input.value === device.shows ? device.follows ?? "" : "";
-    show(follows, isLevel || shows.input.value === "motion");
-  };
-  shows.input.addEventListener("change", adapt);
-  adapt();
-  return device.type === "led" ? [shows, follows] : [follows];
-}
-
-/** Dialog to change a device; values fixed by its file are shown and locked. */
-function changeDialog(device, devices, context) {
-  const { api } = context, path = `/devices/${encode(device.name)}`, isOwn = device.origin === "owner", isLocked = isFromFile(device), measures = channelsOf(device.name).length > 0;
-  const done = async () => { box.close(); await live.refresh().catch(() => {}); context.reload(); };
-  const fields = [field("title", t("devices.name"), { value: device.title ?? "", placeholder: device.name, maxlength: "64", autocomplete: "off", hint: t("devices.title.hint") })];
-  if (isHTTP(device)) {
-    fields.push(field("address", t("devices.field.address"), { value: device.location, required: true, autocomplete: "off", disabled: !isOwn }));
-  }
-  const lines = linesOf(device);
-  if (lines.length) fields.push(field("line", t("devices.pin"), { value: lines.join(", "), required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", disabled: !isOwn }));
-  if (isLamp(device)) fields.push(...lampFields(device, devices, !isOwn));
-  const interval = device.intervalSeconds ? intervalField(isHTTP(device), device) : null;
-  if (interval) fields.push(interval);
-  const name = field("name", t("devices.id"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", autocapitalize: "none", spellcheck: "false", disabled: isLocked, hint: t("devices.id.hint") });
-  fields.push(Object.assign(el("details", {}, el("summary", {}, t("devices.more")), name), { fields: [name] }));
-  const keep = el("input", { type: "checkbox", checked: device.records !== false });
-  const edit = form(fields, t("do.save"), async (values) => {
-    const body = {};
-    if (values.title.trim() !== (device.title ?? "")) body.title = values.title.trim();
-    if (values.name.trim() !== device.name) body.name = values.name.trim();
-    if (values.address !== undefined && values.address.trim() !== device.location) body.address = values.address.trim();
-    if (values.line !== undefined && values.line.trim() !== lines.join(", ")) {
-      const given = values.line.split(/[\s,]+/).filter(Boolean);
-      if (lines.length > 1) body.lines = given; else body.line = given.join("");
-    }
-    if (values.shows !== undefined && values.shows !== device.shows) body.shows = values.shows;
-    if (values.follows !== undefined && values.follows !== (body.shows ? "" : device.follows ?? "")) body.follows = values.follows;
-    if (interval && values.intervalSeconds !== interval.before) body.intervalSeconds = Number(values.intervalSeconds);
-    if (measures && keep.checked !== (device.records !== false)) body.record = keep.checked;
-    if (Object.keys(body).length) await api.send("PATCH", path, body);
-    await done();
-  });
-  if (measures) {
-    edit.insertBefore(el("div", { class: "field" }, el("label", { class: "check" }, keep, t("devices.keep")), el("p", { class: "hint" }, t("devices.keep.words"))), edit.lastElementChild.previousElementSibling);
-  }
-  const box = dialog(t("devices.change.of", { name: device.title ?? device.name }), t("do.close"),
-    isLocked ? el("p", { class: "quiet" }, t("devices.fromFile")) : null, edit,
-    isLocked ? null : el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t(isOwn ? "devices.remove.words" : "devices.forget.words")),
-      button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: device.title ?? device.name }), t("devices.forget"), async () => { await api.send("DELETE", path); await done(); }))));
-}
-
-/** An HTTP device may be asked each second; a part that rests in between needs a minute. */
-function intervalField(isQuick, { intervalSeconds, hasFixedInterval = true }) {
-  const slider = el("input", { type: "range", name: "intervalSeconds", min: isQuick ? "1" : "60", max: isQuick ? "3600" : "86400", step: isQuick ? "1" : "60", disabled: hasFixedInterval });
-  slider.value = intervalSeconds;
-  // In live mode values come more often than the slider goes: only a moved one is another interval.
-  const before = slider.value;
-  const said = el("output", { class: "hint" }, duration(intervalSeconds));
-  slider.addEventListener("input", () => { said.textContent = duration(Number(slider.value)); slider.setAttribute("aria-valuetext", said.textContent); });
-  const node = field("intervalSeconds", t("devices.field.interval"), { control: slider });
-  node.append(said);
-  return Object.assign(node, { before });
-}
-
-/** Asks for an HTTP device at an address of the local network. */
-function addDialog(profiles, { api, reload }) {
-  const isGeneric = ({ id }) => id.startsWith("generic");
-  const types = profiles.filter((profile) => profile.kind === "http").sort((a, b) => isGeneric(a) - isGeneric(b));
-  const type = el("select", { name: "type" }, types.map((one) => asIs(one.name ?? one.id, "option", { value: one.id })));
-  const fields = [field("name", t("devices.id"), { required: true, maxlength: "64", autocomplete: "off", autocapitalize: "none", hint: t("devices.id.hint") }),
-    field("address", t("devices.field.address"), { required: true, placeholder: "192.168.1.20:3000", hint: t("devices.address.hint"), autocomplete: "off", inputmode: "url" }),
-    field("type", t("devices.which"), { control: type }), intervalField(true, { intervalSeconds: 5, hasFixedInterval: false })];
-  const box = dialog(t("devices.http.add"), t("do.close"), form(fields, t("devices.http.do"), async (values) => {
-    await api.send("POST", "/devices", { name: values.name.trim(), type: values.type, address: values.address.trim(), intervalSeconds: Number(values.intervalSeconds) });
-    box.close();
-    await live.refresh().catch(() => {});
-    await reload();
-  }));
+/** A button for a form, which comes when it is asked for. */
+function opening(text, open, props) {
+  const said = el("span", { class: "wrong", role: "status" });
+  return el("span", { class: "row" }, button(text, async () => {
+    try { said.replaceChildren(); open(await import("./devicechange.js")); } catch (problem) { said.replaceChildren(...problemWords(problem)); }
+  }, props), said);
 }
 
 /** A port or part that was found, with the form to use it. */

@@ -13,6 +13,15 @@ const GLYPHS = { free: "○", device: "●", program: "✕", absent: "–" };
 const NAMES = { led: "lamp", pir: "door", button: "button" };
 const SHOWS = ["station", "motion", "level", "camera"];
 
+/** Whether a held button can give this station away, as the last answer said; null before one. */
+let canReset = null;
+
+/** Whether a button gives the station away: only where it works, unless it is to be taken back. */
+export function resetField(device, disabled) {
+  const input = el("input", { type: "checkbox", name: "resets", checked: device?.resets === true, disabled: disabled || (canReset === false && !device?.resets) });
+  return field("resets", t("pins.resets"), { control: input, hint: t(canReset === false ? "pins.resets.none" : "pins.resets.words") });
+}
+
 /** The section of the page Devices; `update` draws it anew. */
 export function pinsPart(root, context, profiles) {
   let chosen = null, items = [], drawn = null;
@@ -22,8 +31,8 @@ export function pinsPart(root, context, profiles) {
       // A header that is the same stays: a pin under a finger or with the focus.
       const now = JSON.stringify([report, live.station?.titles]);
       if (drawn === now) return;
-      [drawn, items] = [now, report.items];
-      root.replaceChildren(el("h2", {}, t("pins.title")), ...(report.state === "seen" ? [el("p", {}, t("pins.words")), header(), legend()] : absence(report)));
+      [drawn, items, canReset] = [now, report.items, report.canReset ?? null];
+      root.replaceChildren(el("h2", {}, t("pins.title")), ...(report.state === "seen" ? [el("p", {}, t("pins.words")), header(), legend(), ...items.filter((one) => one.resets).map(awayWords)] : absence(report)));
     } catch (problem) {
       drawn = null;
       if (problem.status === undefined) console.error(problem);
@@ -54,6 +63,9 @@ const absence = ({ state, why }) => [el("p", {}, t(`pins.${state}`)), el("p", { 
 const legend = () => el("ul", { class: "swatches legend" }, ["free", "device", "program"].map((state) => el("li", {}, el("span", { "aria-hidden": "true" }, GLYPHS[state]), t(`pins.${state}`))),
   el("li", {}, el("span", { "aria-hidden": "true" }, "!"), t("pins.risky")));
 
+/** Who gives the station away, so that no owner has to remember it. */
+const awayWords = (pin) => el("p", {}, asIs(`${deviceTitle(pin.device)} · ${pin.line}`, "strong"), ": ", t(canReset === false ? "pins.resets.cannot" : "pins.resets.can"));
+
 const nameOf = (pin) => pin.line ?? t(`pins.${pin.kind}`);
 
 /** What a pin is now, in a few words. */
@@ -79,7 +91,8 @@ function pinDialog(pin, items, context, update) {
   const state = pin.kind === "line" ? el("p", {}, t(`pins.${pin.state}.words`, { line: pin.line }), " ", pin.device ? asIs(deviceTitle(pin.device), "strong") : pin.state === "program" ? quoted(pin.holder) : "") : el("p", {}, t(`pins.${pin.kind}.words`));
   const busy = pin.device && pin.holder ? el("p", { class: "wrong" }, t("pins.wants"), " ", quoted(pin.holder)) : null;
   const risk = pin.risk ? el("p", {}, el("strong", {}, t("pins.risky"), ": "), t(`pins.risk.${pin.risk}`)) : null;
-  const box = dialog(`${t("pins.pin", { n: pin.number })} · ${nameOf(pin)}`, t("do.close"), state, busy, risk,
+  const away = pin.resets ? awayWords(pin) : null;
+  const box = dialog(`${t("pins.pin", { n: pin.number })} · ${nameOf(pin)}`, t("do.close"), state, away, busy, risk,
     pin.state === "device" && isOwner ? tryRow(pin, () => null, api) : null,
     canAdd ? adding(pin, items, context, async () => { box.close(); await live.refresh().catch(() => {}); await context.reload(); await update(); }) : null);
 }
@@ -99,6 +112,7 @@ function adding(pin, items, { api, profiles }, done) {
   const kind = () => parts.find((one) => one.id === which.value)?.driver;
   const name = field("name", t("devices.id"), { required: true, maxlength: "64", autocomplete: "off", autocapitalize: "none", spellcheck: "false", hint: t("devices.id.hint") });
   const shows = field("shows", t("pins.shows"), { control: el("select", { name: "shows" }, SHOWS.map((one) => el("option", { value: one }, t(`pins.shows.${one}`)))) });
+  const resets = resetField(null, false);
   const free = items.filter((one) => one.state === "free" && (one === pin || one.risk !== "hatMemory")), lamps = ["red", "yellow", "green"].map((lamp, index) => {
     const list = el("select", { name: lamp }, free.map((one) => el("option", { value: one.line }, `${one.line} · ${t("pins.pin", { n: one.number })}${one.risk ? " !" : ""}`)));
     list.value = free[(free.indexOf(pin) + index) % free.length].line;
@@ -113,14 +127,15 @@ function adding(pin, items, { api, profiles }, done) {
     if (isThree) name.input.value = "lights"; else if (!typed) name.input.value = fresh(NAMES[driver] ?? driver, items);
     show(name, !isThree);
     show(shows, driver === "led");
+    show(resets, driver === "button");
     for (const lamp of lamps) show(lamp, isThree);
   }
   which.addEventListener("change", adapt);
   adapt();
-  return el("div", {}, form([field("type", t("devices.which"), { control: which }), wiring, name, shows, ...lamps], t("pins.add"), async (values) => {
+  return el("div", {}, form([field("type", t("devices.which"), { control: which }), wiring, name, shows, resets, ...lamps], t("pins.add"), async (values) => {
     const driver = kind(), isThree = driver === "traffic-light";
     await api.send("POST", "/devices", { type: values.type, name: values.name.trim(),
-      ...(isThree ? { lines: lamps.map((lamp) => lamp.input.value) } : { line: pin.line }), ...(driver === "led" ? { shows: values.shows } : {}) });
+      ...(isThree ? { lines: lamps.map((lamp) => lamp.input.value) } : { line: pin.line }), ...(driver === "led" ? { shows: values.shows } : {}), ...(driver === "button" && values.resets ? { resets: true } : {}) });
     await done();
   }), tryRow(pin, () => which.value, api));
 }
