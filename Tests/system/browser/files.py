@@ -10,7 +10,8 @@ from ..check import ROOT
 
 WWW = os.path.join(ROOT, "Sources", "RoostWeb", "www")
 LANGUAGES = ("en", "de", "it", "es", "fr")
-PARTS = ("", "facts-", "explain-", "alerts-", "entries-", "backup-", "network-", "pins-", "start-", "camera-", "trust-", "dose-", "records-", "measurements-", "proof-", "health-", "devices-", "account-", "update-")
+PARTS = ("", "facts-", "explain-", "alerts-", "entries-", "backup-", "network-", "pins-", "start-", "camera-", "trust-", "dose-", "records-", "measurements-", "proof-", "health-", "devices-", "account-", "update-", "history-", "outbox-", "sites-",
+         "livepicture-", "surveys-", "settings-", "claim-", "login-")
 LINES_MAX = 400
 CHART_LINES_MAX = 350
 LATE_BYTES_MAX = {"explain": 6_000, "facts": 12_000, "alerts": 1_500, "entries": 4_500, "pins": 2_500, "start": 2_000, "proof": 2_500}  # Catalogues that a page asks for when it has need of them.
@@ -150,7 +151,7 @@ def hold_modules(check, texts):
     for path, text in texts.items():
         if not path.startswith("js/"):
             continue
-        check.demand("fetch(" not in text or path in ("js/api.js", "js/map.js"), f"{path}: asks the server itself")
+        check.demand("fetch(" not in text or path == "js/api.js", f"{path}: asks the server itself")
         is_alone = "new EventSource" not in text or path == "js/live.js"
         check.demand(is_alone, f"{path}: a stream of its own")
         literal = re.findall(r'el\("\w+", \{[^{}]*\}, "([A-Za-z][^"]{2,})"', text)
@@ -172,9 +173,8 @@ def hold_catalogues(check, texts):
             check.demand(text.strip(), f"{name}.json: {key} is empty")
             found, wanted = (set(re.findall(r"\{\w+\}", one)) for one in (text, english.get(key, "")))
             check.same(found, wanted, f"{name}.json: the placeholders of {key}")
-    for path, form in (("js/i18n.js", '["%s", "'), ("js/map.js", '"%s"')):
-        missing = [name for name in catalogues if form % name not in texts[path]]
-        check.same(missing, [], f"{path}: languages that it does not offer")
+    missing = [name for name in catalogues if f'["{name}", "' not in texts["js/i18n.js"]]
+    check.same(missing, [], "js/i18n.js: languages that it does not offer")
     for path, text in texts.items():
         for how, key in re.findall(r'\b(t|plural)\(\s*"([^"]+)"', text):
             wanted = [key] if how == "t" else [f"{key}.one", f"{key}.other"]

@@ -1,5 +1,10 @@
 // The page Map: places over the tiles of the server that the owner chose. It is apart from the others, whose content policy
-// allows no picture of another server, and loads Leaflet from Debian's packages.
+// allows no picture of another server, and loads Leaflet from Debian's packages. What it imports is installed beside it.
+import { api, whenUnauthorized } from "./api.js";
+import { el } from "./dom.js";
+import { number, setStationZone, stamp } from "./format.js";
+import { code, loadLanguage, loadMore, t } from "./i18n.js";
+
 const SCRIPTS = ["/map/leaflet.min.js", "/map/leaflet.markercluster.min.js"];
 const REACH = 300000;
 const KINDS = { own: "▲", cluster: "●", peer: "◆", region: "■" };
@@ -11,33 +16,8 @@ const policy = globalThis.trustedTypes?.createPolicy("default", {
 });
 
 const $ = (id) => document.getElementById(id);
-let words = {}, language = "en", zone;
-const t = (key, params) => (words[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => params?.[name] ?? whole);
-const number = (value, decimals = 0) => new Intl.NumberFormat(language, { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).format(value);
-const quantityName = (name) => words[`quantity.${name.split("@")[0]}`] ?? name;
-/** On the clocks of the station's zone, as on the other pages. */
-const stamp = (time) => new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, hourCycle: "h23",
-  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" }).format(Date.parse(time));
+const quantityName = (name) => code("quantity", name.split("@")[0], name);
 const isKnown = (value) => value !== null && value !== undefined;
-
-async function get(path) {
-  const answer = await fetch(path, { credentials: "same-origin", headers: { Accept: "application/json" } });
-  if (answer.status === 401) location.replace("/login");
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  return answer.json();
-}
-
-const maybe = (path) => get(path).catch(() => null);
-
-async function loadWords() {
-  let stored = null;
-  try { stored = localStorage.getItem("roost.language"); } catch {
-    // A browser without storage keeps its own.
-  }
-  language = [stored, ...navigator.languages.map((name) => name.slice(0, 2))].find((name) => ["en", "de", "it", "es", "fr"].includes(name)) ?? "en";
-  words = await get(new URL(`../strings/${language}.json`, import.meta.url));
-  document.documentElement.lang = language;
-}
 
 const load = (url) => new Promise((done, fail) => {
   const node = document.createElement("script");
@@ -47,16 +27,8 @@ const load = (url) => new Promise((done, fail) => {
   document.head.append(node);
 });
 
-function element(tag, props, ...children) {
-  const node = Object.assign(document.createElement(tag), props);
-  node.append(...children.filter(Boolean));
-  return node;
-}
-
 /** The pop-up of a place: its name, and its values. */
-function popup(name, lines) {
-  return element("div", { className: "said" }, element("strong", { textContent: name }), ...lines.filter(Boolean).map((line) => element("p", { textContent: line })));
-}
+const popup = (name, lines) => el("div", { class: "said" }, el("strong", {}, name), lines.filter(Boolean).map((line) => el("p", {}, line)));
 
 const valueWords = (one) => `${quantityName(one.quantity)} ${number(one.value, one.decimals)} ${one.unit ?? ""}`.trim();
 const meanWords = (one) => (one.sampleCount ? `${t("sites.mean")} ${number(one.mean, one.decimals + 1)}` : "");
@@ -80,7 +52,7 @@ function places({ sites, clusters, stations }) {
   return all;
 }
 
-const icon = (text, kind, size) => globalThis.L.divIcon({ className: `pin site ${kind}`, html: element("span", { textContent: text }), iconSize: [size, size] });
+const icon = (text, kind, size) => globalThis.L.divIcon({ className: `pin site ${kind}`, html: el("span", {}, text), iconSize: [size, size] });
 
 function draw(about, found) {
   const { L } = globalThis, all = places(found);
@@ -108,22 +80,24 @@ function draw(about, found) {
 
 function credit(about) {
   const words = about.credit ?? about.host;
-  $("said").append(about.creditURL ? element("a", { href: about.creditURL, textContent: words, rel: "noopener" }) : words);
+  $("said").append(about.creditURL ? el("a", { href: about.creditURL, rel: "noopener" }, words) : words);
 }
 
 async function begin() {
-  await loadWords();
+  await loadLanguage();
+  await loadMore("sites");
   document.title = $("title").textContent = t("map.title");
   $("back").textContent = t("map.back");
-  const about = await get("/api/v1/map");
+  const about = await api.get("/map");
   if (!about.tiles) { $("said").textContent = about.why ?? t("map.off"); return; }
   credit(about);
-  const sites = await get("/api/v1/sites?last=72h"), station = await maybe("/api/v1/station");
-  zone = station?.station?.zone;
+  const sites = await api.get("/sites", { last: "72h" }), station = await api.maybe("/station");
+  setStationZone(station?.station?.zone);
   const own = [...new Set((station?.channels ?? []).map((one) => one.quantity))], quantity = ["pm25", "pm10", "cpm"].find((name) => own.includes(name)) ?? own[0];
-  const [clusters, stations] = await Promise.all([quantity ? maybe(`/api/v1/clusters/${quantity}`) : null, maybe("/api/v1/stations")]);
+  const [clusters, stations] = await Promise.all([quantity ? api.maybe(`/clusters/${quantity}`) : null, api.maybe("/stations")]);
   for (const url of SCRIPTS) await load(url);
   draw(about, { sites, clusters, stations });
 }
 
+whenUnauthorized(() => location.replace("/login"));
 begin().catch((problem) => { $("said").prepend(`${t("map.failed")} `); console.error(problem); });

@@ -1,7 +1,7 @@
 // Why is there no data here: cause, surroundings, how often, next act.
 import { dialog, el, quoted } from "../dom.js";
 import { clock, duration, rfc3339, span } from "../format.js";
-import { has, plural, t } from "../i18n.js";
+import { has, loadMore, plural, t } from "../i18n.js";
 import { may } from "../roles.js";
 import { action, channelName, reason, refusal } from "../words.js";
 import { eventSentence, loadFacts } from "../facts.js";
@@ -29,7 +29,7 @@ export async function openGap(context, item, [from, to, cause]) {
   dialog(t("gap.title", { duration: duration(to - from) }), t("do.close"),
     el("p", { class: "quiet" }, `${channelName(item)} · ${span(from, to)}`), body);
   const middle = rfc3339(Math.min(to - 0.5, Math.max(from + 1, (from + to) / 2)));
-  const [gap] = await Promise.all([context.api.maybe(`/gaps/${item.id}/${middle}`), loadFacts()]);
+  const [gap] = await Promise.all([context.api.maybe(`/gaps/${item.id}/${middle}`), loadFacts(), loadMore("history")]);
   body.replaceChildren(...sheet(gap ?? { cause }, context, item, from));
 }
 
