@@ -24,8 +24,7 @@ export const ruleName = (id) => code("rule", id);
 
 /** A moment by the station's clock, so many seconds ago. */
 function since(seconds) {
-  const at = (Date.parse(live.station?.time?.now) / 1000 + live.elapsed || Date.now() / 1000) - seconds;
-  return (seconds > 72000 ? stamp : clock)(at);
+  return (seconds > 72000 ? stamp : clock)(live.now - seconds);
 }
 
 /** What, how much and since when; of what is not known any more, since when it is not. */

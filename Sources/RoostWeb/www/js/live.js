@@ -13,6 +13,9 @@ export const live = {
   get station() { return station; },
   /** Seconds to add to every age that the station's answer has. */
   get elapsed() { return (performance.now() - receivedAt) / 1000; },
+  /** Seconds since 1970 of that answer by the station's clock, or by the browser's where the station has none. */
+  get answeredAt() { return (Date.parse(station?.time?.now) || performance.timeOrigin + receivedAt) / 1000; },
+  get now() { return live.answeredAt + live.elapsed; },
   get lostAt() { return lostAt; },
   get savedAt() { return savedAt; },
   /** `connecting`, `live`, `lost`, `saved`, `still` (nothing runs here). */
@@ -34,7 +37,7 @@ function heard() {
 }
 
 function lose() {
-  if (!lostAt) { lostAt = Date.now(); tell("connection"); }
+  if (!lostAt) { lostAt = live.now; tell("connection"); }
 }
 
 /** Reads the station again; requests that overlap share one answer. */
@@ -47,7 +50,6 @@ export function refresh() {
       station = answer.data;
       savedAt = answer.savedAt;
       receivedAt = askedAt = performance.now();
-      station.receivedAt = Date.now();
       setStationZone(station.station?.zone);
       if (!savedAt) heard(); else lostAt = null;
       tell("station", station);

@@ -71,7 +71,7 @@ function showChips(station, state) {
   }, (node, [, words]) => { node.words = words; });
   // A lost connection is seen by who does not look for it.
   const lost = $("lost");
-  if (show(lost, state === "lost").hidden === false) setText(lost, t("banner.lost", { time: clockSeconds(live.lostAt / 1000) }));
+  if (show(lost, state === "lost").hidden === false) setText(lost, t("banner.lost", { time: clockSeconds(live.lostAt) }));
 }
 
 /** Until something gives the time, an owner's device may. */

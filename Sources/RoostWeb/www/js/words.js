@@ -34,7 +34,7 @@ export function verdictWords(station) {
   if (!verdict) return t("verdict.none");
   const given = verdict, isKnown = (one) => one !== null && one !== undefined;
   // With its time where that is known: a moment, which stays the same while the page counts on.
-  const at = (station.receivedAt ?? Date.now()) / 1000;
+  const at = live.answeredAt;
   const times = [isKnown(given.sinceSeconds) ? "since" : "", isKnown(given.leftSeconds) ? "left" : ""];
   const key = [...times.map((time) => `verdict.${verdict.code}.${time}`), `verdict.${verdict.code}`].find(has) ?? `verdict.${verdict.code}`;
   const sentence = t(key, {
@@ -49,7 +49,7 @@ export function verdictWords(station) {
 
 /** The same sentence once nothing is heard any more: what was, and when. */
 export function pastWords(station) {
-  const { verdict } = station, time = clock((live.lostAt ?? live.savedAt ?? Date.now()) / 1000);
+  const { verdict } = station, time = clock(live.lostAt ?? live.savedAt ?? live.now);
   return verdict?.code?.startsWith("level.") && has(`past.${verdict.code}`) ? t(`past.${verdict.code}`, { time }) : t("past.other", { time, words: verdictWords(station) });
 }
 
@@ -89,7 +89,7 @@ export function ageWords(channel, elapsed) {
 /** Whether a part has no such value: said on Devices, and nothing that is missing. */
 export const isNeverMeasured = (channel) => channel.noData === "notMeasured" && (channel.ageSeconds ?? null) === null;
 
-export const until = (seconds) => clock(Date.now() / 1000 + seconds);
+export const until = (seconds) => clock(live.now + seconds);
 
 /** Runs what a button asks for, and says beside it what came of it. */
 export function doing(node, said, action) {

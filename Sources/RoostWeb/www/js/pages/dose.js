@@ -20,7 +20,7 @@ export async function load(api, query) {
   const counters = (channels.items ?? []).filter((one) => one.unit === "cpm");
   const counter = counters.find((one) => one.id === query.get("channel")) ?? counters.find((one) => one.isPresent !== false) ?? counters[0];
   if (!counter) return { counters };
-  const now = Date.parse(live.station?.time?.now ?? "") / 1000 + live.elapsed || Date.now() / 1000;
+  const { now } = live;
   const asked = WINDOWS[query.get("window")] ? query.get("window") : "mark";
   const range = asked === "mark" ? {} : { from: rfc3339(now - WINDOWS[asked]), to: rfc3339(now) };
   const dose = await api.get("/dose", { channel: counter.id, ...range });

@@ -18,7 +18,7 @@ export async function load(api, query) {
   const items = channels.items ?? [], by = PERIODS[query.get("by")] === undefined ? "hour" : query.get("by");
   const channel = items.find((one) => one.id === query.get("channel")) ?? items.find((one) => one.limits?.length) ?? items[0];
   if (!channel) return { items, by };
-  const newest = live.state === "still" && channel.newest ? Date.parse(channel.newest) / 1000 : Date.now() / 1000;
+  const newest = live.state === "still" && channel.newest ? Date.parse(channel.newest) / 1000 : live.now;
   let window;
   if (by === "year") window = { range: null, from: windowOf("year", Date.parse(channel.oldest ?? "") / 1000 || newest)[0], to: windowOf("year", newest)[1] };
   else window = windowOfQuery(new URLSearchParams({ range: PERIODS[by], ...(query.get("from") ? { from: query.get("from") } : {}) }), newest);
@@ -39,7 +39,7 @@ export function make(root, context) {
       one.coverage === undefined || one.coverage === null ? "–" : `${percent(one.coverage, 0)}${one.enough === false ? ` ${t("measurements.few")}` : ""}`]);
     root.replaceChildren(el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("measurements.choice"), choice)),
       el("div", { class: "tools row" }, tabs, by === "year" ? null : el("div", { class: "segments" }, button("‹", move(-1), { "aria-label": t("history.before") }),
-        button("›", move(1), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() }))),
+        button("›", move(1), { "aria-label": t("history.after"), disabled: window.to > live.now }))),
       el("h2", {}, by === "year" ? t("measurements.all") : by === "hour" ? day(window.from) : by === "day" ? month(window.from) : dated(window.from, { year: "numeric" })),
       rows.length ? el("div", { class: "means" }, table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zoneWords()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows))
         : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, range, context), list ? windows(list) : "");
@@ -69,7 +69,7 @@ function files(channel, range, { api, me }) {
   const row = (words, query) => el("li", { class: "split" }, el("span", {}, words), el("span", { class: "row" }, ["csv", "ndjson", "json"].map((format) =>
     el("a", { class: "button", download: "", href: address("/export", { format, ...query }), "aria-label": `${format} ${words}` }, format.toUpperCase()))));
   const perDay = channel.intervalSeconds ? (86400 / channel.intervalSeconds) * 60 : null;
-  const all = channel.oldest ? (Date.now() - Date.parse(channel.oldest)) / 86400000 : null;
+  const all = channel.oldest ? (live.now - Date.parse(channel.oldest) / 1000) / 86400 : null;
   return card(t("measurements.files"), el("p", { class: "quiet" }, t("measurements.files.words")), el("ul", { class: "list" },
     row(t("measurements.shown"), { channel: channel.id, ...range }),
     row(t("measurements.channel", { name: channelName(channel), since: channel.oldest ? date(channel.oldest) : "–" }), { channel: channel.id }),

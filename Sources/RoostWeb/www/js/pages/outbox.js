@@ -4,6 +4,7 @@ import { loadFacts } from "../facts.js";
 import { field, form } from "../form.js";
 import { rfc3339, stamp } from "../format.js";
 import { code, has, t } from "../i18n.js";
+import { live } from "../live.js";
 import { fromInput, toInput } from "../window.js";
 import { addLink, entryActs, entryPlace, standing } from "./outboxparts.js";
 
@@ -47,7 +48,7 @@ export function make(root, context) {
 /** Delivery of the first reading of each device from a moment on. */
 function fates(api) {
   const list = el("ul", { class: "list" });
-  const when = field("time", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(Date.now() / 1000 - 3600) });
+  const when = field("time", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(live.now - 3600) });
   return card(t("outbox.fate"), form([when], t("outbox.fate.find"), async ({ time }) => {
     const found = (await api.get("/outbox/fates", { time: rfc3339(fromInput(time)) })).fates;
     list.replaceChildren(...found.map((one) => el("li", { class: "split" },

@@ -3,6 +3,7 @@ import { button, card, dialog, el, facts, mark, asIs, quoted, setText, show, tab
 import { deliveryReason } from "../facts.js";
 import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
+import { live } from "../live.js";
 import { may } from "../roles.js";
 import { action, confirmed, problemWords } from "../words.js";
 import { entryAddress } from "./entryfields.js";
@@ -57,7 +58,7 @@ export function standing(first, context, changed) {
         action(t(isPaused ? "outbox.resume" : "outbox.pause"), post(isPaused ? "resume" : "pause"), { class: "small" }),
         report.isProvable ? action(t("outbox.prove"), () => prove(false), { class: "small" }) : "",
         isRefused ? action(t("outbox.retry"), retry, { class: "small" }) : "",
-        isSender && may(me, "owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), post("drop", { before: rfc3339(Date.now() / 1000) })), { class: "small" }) : "", ...entryActs(report, context, changed)] : []));
+        isSender && may(me, "owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), post("drop", { before: rfc3339(live.now) })), { class: "small" }) : "", ...entryActs(report, context, changed)] : []));
     }
     setText(state, code("outbox.state", report.state));
     const key = `${report.code} ${report.why}`;
@@ -116,7 +117,7 @@ function rows({ samples, notices, oldestWaiting, lastDeliverySeconds, fileCount,
     fileCount ? [t("outbox.files"), number(fileCount)] : null,
     drives ? [t("outbox.drives"), t("outbox.drives.sum", { delivered: number(drives.delivered), waiting: number(drives.waiting), left: number(drives.leftOut) })] : null,
     drives?.present ? [t("outbox.drive"), `${drives.present.name}${drives.present.importID ? ` (#${drives.present.importID})` : ""}: ${code("outbox.step", drives.present.step)}`] : null,
-    [t("outbox.last"), lastDeliverySeconds === undefined ? t("outbox.never") : lastDeliverySeconds < 120 ? ago(lastDeliverySeconds) : clock(Date.now() / 1000 - lastDeliverySeconds)],
+    [t("outbox.last"), lastDeliverySeconds === undefined ? t("outbox.never") : lastDeliverySeconds < 120 ? ago(lastDeliverySeconds) : clock(live.now - lastDeliverySeconds)],
     requestCount ? [t("outbox.traffic"), `${plural("outbox.requests", requestCount)}, ${bytes(byteCount)}`] : null,
     proof ? [t("outbox.proof"), quoted(proof)] : null,
     cursorLost ? [t("outbox.lost"), t("outbox.lost.anew")] : null,

@@ -78,7 +78,7 @@ function phoneCard(outbox, kind, { api, done }) {
       await api.send("PUT", `/outbox/${id}`, body, { patience: KEEPING });
       keep({ topic, id, url: entry.url });
       done(true);
-      said.replaceChildren(...question(clockSeconds(Date.now() / 1000), () => sessionStorage.removeItem(KEPT)));
+      said.replaceChildren(...question(clockSeconds(live.now), () => sessionStorage.removeItem(KEPT)));
     } catch (problem) {
       said.replaceChildren();
       more.open ||= Boolean(problem.errors?.length);

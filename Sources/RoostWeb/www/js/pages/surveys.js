@@ -52,7 +52,7 @@ function noteCard(notes, { me, api, reload }) {
   const list = !notes ? el("p", { class: "quiet" }, t("problem.missing")) : notes.length ? el("ul", { class: "list" }, notes.map((note) => el("li", { class: "split" },
     el("span", {}, el("span", { class: "quiet number" }, `${stamp(note.at)} `), asIs(note.text), asIs(` ${[note.author, note.channel].filter(Boolean).join(" · ")}`, "span", { class: "quiet" })))))
     : el("p", { class: "quiet" }, t("surveys.notes.none"));
-  const when = field("at", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(Date.now() / 1000) });
+  const when = field("at", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(live.now) });
   return card(t("surveys.notes"), list, isMember && notes ? form([field("text", t("surveys.note"), { required: true, maxlength: "120" }), when], t("surveys.note.add"), async (values) => {
     await api.send("POST", "/notes", { at: rfc3339(fromInput(values.at)), text: values.text.trim(), channel: null });
     await reload();
