@@ -1,7 +1,7 @@
 // How channels, levels and reasons are called: codes of the server in the page's language.
 import { button, el, quoted } from "./dom.js";
 import { ago, clock, duration, number, stamp, value } from "./format.js";
-import { code, has, t } from "./i18n.js";
+import { code, has, plural, t } from "./i18n.js";
 import { live } from "./live.js";
 
 export const quantityOf = (id) => id.split("/").slice(1).join("/");
@@ -73,6 +73,14 @@ export const byGroup = (one, other) => GROUPS.indexOf(one.group) - GROUPS.indexO
 export const bandsOf = ({ limits }) => ({
   bands: (limits ?? []).map((limit) => ({ ...limit, label: t("history.limit", { level: t(`level.${limit.level}`), value: number(limit.from, 1, 0) }) })), lowest: t("level.good"),
 });
+
+/** A curve as words: how far it goes, its last value, and its gaps. */
+export function curveWords({ mean, least = mean, most = mean, decimals }, gaps) {
+  const known = (all) => all.filter((one) => one !== null && one !== undefined), shown = (given) => value(given, decimals);
+  if (!known(mean).length) return t("cause.none");
+  const range = t("now.day.range", { least: shown(Math.min(...known(least))), most: shown(Math.max(...known(most))), last: shown(known(mean).at(-1)) });
+  return gaps ? `${range}, ${plural("now.day.gaps", gaps)}` : range;
+}
 
 /** The strip's data from a ledger: gaps, and start and end of the record. */
 export function recorded(ledger) {

@@ -1,12 +1,13 @@
 // Counts of a radiation counter in a time, their uncertainty, and the dose.
 import { ruleSentences } from "../alerts.js";
 import { Chart } from "../chart.js";
-import { button, card, el, facts } from "../dom.js";
+import { button, card, el, facts, setText } from "../dom.js";
 import { number, rfc3339, stamp, zoneWords } from "../format.js";
 import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
-import { confirmed, recorded } from "../words.js";
+import { channelName, confirmed, curveWords, recorded } from "../words.js";
+import { readoutWords } from "./historyparts.js";
 
 export const title = "dose.title";
 /** So long a mark may take to the history. */
@@ -15,7 +16,7 @@ const MARK_SECONDS = 12;
 const WINDOWS = { hour: 3600, day: 86400, week: 604800, month: 2592000 };
 
 export async function load(api, query) {
-  await loadMore("alerts");
+  await Promise.all([loadMore("alerts"), loadMore("history")]);
   const [channels, rules] = await Promise.all([api.get("/channels"), api.maybe("/rules"), live.station ? null : live.refresh().catch(() => {})]);
   const counters = (channels.items ?? []).filter((one) => one.unit === "cpm");
   const counter = counters.find((one) => one.id === query.get("channel")) ?? counters.find((one) => one.isPresent !== false) ?? counters[0];
@@ -39,9 +40,9 @@ export function make(root, context) {
       chart?.close();
       chart = null;
       if (!data.counter) return root.replaceChildren(card(null, el("p", { class: "big" }, t("dose.none")), el("p", { class: "quiet" }, t("dose.none.words"))));
-      const box = el("div", { class: "chart", role: "group", "aria-label": t("dose.chart", { name: data.counter.id }) });
-      root.replaceChildren(figures(data, context), data.series ? card(t("quantity.cpm"), box, el("p", { class: "quiet" }, zoneWords())) : "", alarm(data));
-      if (data.series) chart = draw(box, data);
+      const box = el("div", { class: "chart", tabindex: "0", role: "group" }), readout = el("p", { class: "readout", role: "status" });
+      root.replaceChildren(figures(data, context), data.series ? card(t("quantity.cpm"), box, el("p", { class: "quiet" }, zoneWords()), readout) : "", alarm(data));
+      if (data.series) chart = draw(box, readout, data);
     },
     leave() { chart?.close(); },
   };
@@ -84,10 +85,16 @@ function figures({ counters, counter, window, dose, from }, context) {
     mark ? el("div", { class: "row" }, mark) : null);
 }
 
-function draw(box, { counter, series, ledger, from, to, now }) {
-  const chart = new Chart(box, {});
+function draw(box, readout, { counter, series, ledger, from, to, now }) {
   const unsure = (series.unsure ?? []).flatMap((flag, step) => (flag ? [step] : []));
-  chart.data = { from, to, now, series: [{ ...series, item: counter, width: series.widthSeconds, index: 0, ...recorded(ledger), unsure }], marks: [], floor: 0 };
+  const shown = [{ ...series, item: counter, width: series.widthSeconds, index: 0, ...recorded(ledger), unsure }], data = { from, to, now, series: shown, marks: [], floor: 0 };
+  const chart = new Chart(box, { read(time) {
+    chart.cursor = time;
+    setText(readout, readoutWords({ series: data }, time));
+  } });
+  chart.data = data;
+  box.setAttribute("aria-label", `${t("dose.chart", { name: channelName(counter) })}: ${curveWords(series, shown[0].stretches.length)}`);
+  setText(readout, readoutWords({ series: data }, null));
   return chart;
 }
 
