@@ -48,6 +48,8 @@ def run(walk):
     check.same(browser.wider(), [], "the form of a rule: parts wider than the screen")
     browser.press("Save")
     check.demand(browser.shows("This is needed."), "a rule without a name and a limit is taken")
+    browser.fill("Name of the rule", "Qualité für 3b")
+    check.demand(browser.shows("Programs call it Qualite-fuer-3b.", 5), f"a name with letters of a language: {browser.text('.form')[:300]!r}")
     browser.fill("Name of the rule", "dusty air")
     check.demand(browser.shows("Programs call it dusty-air.", 5), f"the name of programs: {browser.text('.form')[:300]!r}")
     leaving(walk)

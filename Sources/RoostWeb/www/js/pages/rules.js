@@ -120,11 +120,14 @@ const severityName = (name) => t(name === "critical" ? "rules.critical" : `sever
 const choice = (name, label, chosen, options) => field(name, label, { control: el("select", {}, options.map(([value, words]) => el("option", { value, selected: String(value) === String(chosen) }, words))) });
 const figure = (name, label, value, props) => field(name, label, { type: "number", step: "any", value, ...props });
 
+/** The name that programs use: ASCII letters, digits, - _ and dots of what a person wrote; `ü` is `ue`, as `é` is `e`. */
+const plainName = (text) => text.replace(/[äöü]/gi, "$&e").replace(/ß/g, "ss").normalize("NFD").replace(/\p{M}/gu, "").replace(/[^\w.-]+/g, " ").trim().replace(/ /g, "-").slice(0, 64);
+
 /** A rule as a sentence with gaps for each of its parts. */
 function ruleForm(id, rule, { api, known, change }) {
   const sentences = (rule?.parts ?? [{}]).map(sentence);
   const name = field("name", t("rules.name"), { required: true, maxlength: "64", autocomplete: "off" });
-  const nameOf = (values) => values.name.trim().replace(/\s+/g, "-"), called = el("p", { class: "hint", role: "status" });
+  const nameOf = (values) => plainName(values.name), called = el("p", { class: "hint", role: "status" });
   name.append(called);
   name.input.addEventListener("input", () => {
     const given = nameOf({ name: name.input.value });
@@ -158,7 +161,7 @@ function ruleForm(id, rule, { api, known, change }) {
       }
       throw problem;
     }
-  }, (values) => ({ name: !id && (known.has(nameOf(values)) ? t("rules.taken") : nameProblem(nameOf(values))) }));
+  }, (values) => ({ name: !id && (known.has(nameOf(values)) ? t("rules.taken") : nameOf(values) ? nameProblem(nameOf(values)) : t("form.name")) }));
   // By itself, once there is something to try.
   node.addEventListener("change", () => { if (isWhole()) trial.firstChild.click(); else trial.lastChild.replaceChildren(); });
   node.lastElementChild.append(button(t("do.cancel"), () => node.remove()));
