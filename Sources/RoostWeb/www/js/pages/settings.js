@@ -13,7 +13,7 @@ const FIRST = ["title", "position", "zone", "levels", "tiles", "stations"];
 
 /** The settings with their schema, and the tag of this version of them. */
 export async function loadSettings(api) {
-  const [answer] = await Promise.all([api.getTagged("/settings"), loadMore("start")]);
+  const [answer] = await Promise.all([api.getTagged("/settings"), loadMore("start"), loadMore("settings")]);
   if (!live.station) await refresh().catch(() => null);
   return { ...answer.data, etag: answer.etag };
 }
